@@ -1,0 +1,48 @@
+"""Where things lie: the folders that come with the program, the cache, and files that appear whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def data_folder(name: str) -> Path:
+    """Return `kernels`, `instances`, ... : inside the package when installed, else beside it."""
+    inside = _PACKAGE / "_data" / name
+    return inside if inside.is_dir() else _PACKAGE.parent / name
+
+
+def cache_folder(name: str) -> Path:
+    """Return a folder of the user's cache, made if absent; `ISLANDS_CACHE` moves the whole cache."""
+    root = os.environ.get("ISLANDS_CACHE")
+    folder = (Path(root) if root else user_cache_path("islands")) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextmanager
+def published(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; what was written there appears under `path` at once, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

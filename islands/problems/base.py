@@ -1,0 +1,75 @@
+"""What a problem is to the rest of the program: an instance, its device data, and its exact objective."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.instances.catalogue import BestKnown
+
+Solution = NDArray[np.int64]
+
+
+class Problem(ABC):
+    """One instance of one kind of problem.
+
+    `kernels/problems/NAME.cuh` computes the same objective on the device; the methods here are its
+    independent check, written in NumPy with exact integers.
+    """
+
+    name: ClassVar[str]
+    """Its name on the command line and of its kernel header."""
+    solution_kind: ClassVar[str]
+    """`order` (all of n things, in some order) or `subset` (some of n things)."""
+    solution_suffix: ClassVar[str]
+    """The suffix of solution files in the family's own format, such as `.tour`."""
+    maximise: ClassVar[bool] = False
+
+    instance: str
+    """The instance's name, `set/name` where it is in the catalogue."""
+    size: int
+    """How many things a solution orders or chooses from."""
+    best_known: BestKnown | None
+
+    @abstractmethod
+    def defines(self) -> dict[str, str]:
+        """Return the macros that `kernels/problems/NAME.cuh` is compiled with."""
+
+    @abstractmethod
+    def arrays(self) -> list[NDArray[np.generic]]:
+        """Return the device data, in the order of the pointers of `problem::Data`."""
+
+    @abstractmethod
+    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the exact cost of each row of `solutions`."""
+
+    @abstractmethod
+    def check(self, solution: Solution) -> None:
+        """Raise a `RunError` that says what is wrong where `solution` is not feasible."""
+
+    @abstractmethod
+    def read_solution(self, path: Path) -> Solution:
+        """Return the solution in a file of the family's own format."""
+
+    @abstractmethod
+    def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
+        """Write a solution in the family's own format."""
+
+    def cost(self, solution: Solution) -> int:
+        """Return the exact cost of one solution, after checking that it is feasible."""
+        self.check(solution)
+        return int(self.costs(solution[np.newaxis])[0])
+
+    def gap(self, cost: int) -> float | None:
+        """Return how much worse than the best known value `cost` is, in per cent."""
+        if self.best_known is None:
+            return None
+        best = self.best_known.value
+        worse = best - cost if self.maximise else cost - best
+        if best == 0:
+            return 0.0 if worse == 0 else None
+        return 100.0 * worse / abs(best)

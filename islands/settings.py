@@ -1,0 +1,106 @@
+"""Settings as frozen dataclasses: each field carries its range and one sentence, and checks itself.
+
+Values come from Python, from TOML or as text from the command line; all go through `build`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any, Self, get_type_hints
+
+from islands.errors import UsageError
+from islands.text import unknown
+
+
+def setting(
+    default: Any,
+    sentence: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Any:
+    """Declare one setting: its default, what it does, and which values are allowed."""
+    metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+class Settings:
+    """The base of every group of settings; subclasses are frozen dataclasses made of `setting`s."""
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the names of the settings, in the order in which they are declared."""
+        return [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+
+    @classmethod
+    def build(cls, values: Mapping[str, Any]) -> Self:
+        """Return settings made of `values`, each converted and checked, the rest being defaults."""
+        types = get_type_hints(cls)
+        fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        converted = {}
+        for name, value in values.items():
+            if name not in fields:
+                raise UsageError(unknown("setting", name, fields))
+            converted[name] = _checked(name, value, types[name], fields[name].metadata)
+        built = cls(**converted)
+        built.check()
+        return built
+
+    def check(self) -> None:
+        """Raise a `UsageError` where settings contradict each other."""
+
+    def replace(self, values: Mapping[str, Any]) -> Self:
+        """Return a copy with some values changed, checked like the rest."""
+        return self.build({**self.to_mapping(), **values})
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the settings as a plain mapping, as TOML takes it."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
+
+
+def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> Any:
+    result = _converted(name, value, kind)
+    low, high, choices = limits["low"], limits["high"], limits["choices"]
+    if choices and result not in choices:
+        raise UsageError(f"{name}={value}: {unknown('choice', str(value), choices)}")
+    if (low is not None and result < low) or (high is not None and result > high):
+        raise UsageError(f"{name}={value}: must be {_range(low, high)}")
+    return result
+
+
+def _converted(name: str, value: Any, kind: type) -> Any:
+    """Convert text, or a number of another kind where nothing is lost, to `kind`."""
+    try:
+        if kind is bool:
+            return _truth(value)
+        if kind is str:
+            return str(value)
+        number = float(value) if not isinstance(value, int) else value
+        if kind is int:
+            if number != int(number):
+                raise ValueError
+            return int(value) if isinstance(value, str) and value.strip().isdigit() else int(number)
+        if not math.isfinite(number):
+            raise ValueError
+        return float(number)
+    except (TypeError, ValueError, OverflowError):
+        wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise UsageError(f"{name}={value}: must be {wanted}") from None
+
+
+def _truth(value: Any) -> bool:
+    words = {"true": True, "yes": True, "on": True, "1": True}
+    words |= {"false": False, "no": False, "off": False, "0": False}
+    text = str(value).strip().lower()
+    if text not in words:
+        raise ValueError
+    return words[text]
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f"from {low:g} to {high:g}"
+    return f"at least {low:g}" if low is not None else f"at most {high:g}"

@@ -1,0 +1,30 @@
+"""Words for people: suggestions for mistyped names, and numbers in few characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Return the message for a name that is not known, with the nearest one and all others."""
+    names = list(known)
+    near = get_close_matches(name.lower(), names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}"
+
+
+def count(number: float) -> str:
+    """Return a count in at most five characters, such as `950`, `8.2k` or `4.2M`."""
+    for limit, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(number) >= limit:
+            short = number / limit
+            return f"{short:.0f}{unit}" if abs(short) >= 100 else f"{short:.1f}{unit}"
+    return f"{number:.0f}"
+
+
+def gap(percent: float | None) -> str:
+    """Return a gap for a table column, or `-` where the best-known value is not known."""
+    if percent is None:
+        return "-"
+    return ">999%" if percent > 999 else f"{percent:.2f}%"
