@@ -1,0 +1,46 @@
+"""Where kernels run: on the CPU's threads or on a GPU, behind one contract."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.text import unknown
+
+BACKENDS = ("auto", "cuda", "cpu")
+
+
+def choose(name: str = "auto", threads: int | None = None, local_rank: int = 0) -> Backend:
+    """Return the backend of this name; `auto` is a GPU where there is one, and says why it chose."""
+    if name not in BACKENDS:
+        raise UsageError(unknown("backend", name, BACKENDS))
+    reason = "asked for"
+    if name == "auto":
+        name, reason = _automatic()
+    backend = _made(name, threads, local_rank)
+    backend.reason = reason
+    return backend
+
+
+def _automatic() -> tuple[str, str]:
+    if find_spec("cupy") is None:
+        return "cpu", "CuPy is not installed"
+    from islands.backends.cuda import devices
+
+    found = devices()
+    if found == 0:
+        return "cpu", "no GPU found"
+    return "cuda", f"{found} GPU{'s' if found > 1 else ''} found"
+
+
+def _made(name: str, threads: int | None, local_rank: int) -> Backend:
+    if name == "cpu":
+        from islands.backends.cpu import CpuBackend
+
+        return CpuBackend(threads)
+    from islands.backends.cuda import CudaBackend, devices
+
+    if devices() == 0:
+        raise UsageError("--backend cuda: no GPU found. Check nvidia-smi, or choose --backend cpu")
+    return CudaBackend(local_rank)

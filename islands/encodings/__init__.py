@@ -1,0 +1,10 @@
+"""The encodings by name, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from islands.encodings.base import Encoding
+from islands.encodings.keys import Keys
+
+ENCODINGS: dict[str, type[Keys]] = {"keys": Keys}
+
+__all__ = ["ENCODINGS", "Encoding"]

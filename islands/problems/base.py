@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.instances.catalogue import BestKnown
+if TYPE_CHECKING:
+    from islands.instances.catalogue import BestKnown
 
 Solution = NDArray[np.int64]
 

@@ -1,0 +1,119 @@
+"""The biased random-key genetic algorithm (Goncalves and Resende 2011) on islands (Xavier 2019).
+
+With more than two parents it is the multi-parent form of BRKGA-MP-IPR (Andrade, Toso, Goncalves and
+Resende 2021), without its path relinking.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from islands.algorithms.base import Algorithm
+from islands.backends.arguments import Struct
+from islands.encodings.base import Encoding
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+# The weight of the r-th best parent, r = 1, 2, ...
+_WEIGHTS: dict[str, Callable[[int], float]] = {
+    "constant": lambda r: 1.0,
+    "linear": lambda r: 1.0 / r,
+    "quadratic": lambda r: r**-2.0,
+    "cubic": lambda r: r**-3.0,
+    "exponential": lambda r: math.exp(-r),
+    "logarithmic": lambda r: 1.0 / math.log(r + 1.0),
+}
+_DECODINGS = ("sorted", "plain", "host")
+_MOST_PARENTS = 8
+
+
+@dataclass(frozen=True)
+class BrkgaSettings(Settings):
+    """The settings of BRKGA, named as in the literature."""
+
+    elite: float = setting(0.1, "share of the population that is elite", low=0, high=1)
+    mutants: float = setting(0.1, "share of the population that is drawn afresh", low=0, high=1)
+    rho: float = setting(0.7, "probability of the better parent's gene", low=0.5, high=1)
+    parents: int = setting(2, "parents of a child", low=2, high=_MOST_PARENTS)
+    elite_parents: int = setting(1, "how many of them are elite", low=1, high=_MOST_PARENTS)
+    bias: str = setting("rho", "how genes favour better parents", choices=("rho", *_WEIGHTS))
+    reset: int = setting(0, "restart an island after so many generations without progress", low=0)
+    decoding: str = setting("sorted", "who decodes: sorted or plain keys, or the host", choices=_DECODINGS)
+
+    def check(self) -> None:
+        if self.elite + self.mutants > 1:
+            raise UsageError(
+                f"elite={self.elite:g} + mutants={self.mutants:g} = {self.elite + self.mutants:g}: "
+                "must be at most 1, the whole population. Lower either"
+            )
+        if self.elite_parents > self.parents:
+            raise UsageError(
+                f"elite_parents={self.elite_parents}: must be at most parents={self.parents}"
+            )
+        if self.bias == "rho" and (self.parents, self.elite_parents) != (2, 1):
+            raise UsageError(
+                f"bias=rho is for parents=2 with elite_parents=1, not {self.parents} with "
+                f"{self.elite_parents}. Choose a bias of {', '.join(_WEIGHTS)}"
+            )
+
+
+class Brkga(Algorithm):
+    """BRKGA on random keys."""
+
+    name: ClassVar[str] = "brkga"
+    encodings: ClassVar[tuple[str, ...]] = ("keys",)
+    Settings: ClassVar[type[Settings]] = BrkgaSettings
+
+    def __init__(self, settings: BrkgaSettings, population: int) -> None:
+        self.settings = settings
+        self.host_decoding = settings.decoding == "host"
+        self.patience = settings.reset
+        # Shares are truncated to whole individuals; 1e-9 mends products such as 0.29 * 100.
+        self.elite = math.floor(settings.elite * population + 1e-9)
+        self.mutants = math.floor(settings.mutants * population + 1e-9)
+        ordinary_parents = settings.parents - settings.elite_parents
+        if self.elite < settings.elite_parents:
+            raise UsageError(
+                f"elite={settings.elite:g} of population={population} is {self.elite} individuals, "
+                f"too few for elite_parents={settings.elite_parents}. Raise elite or population"
+            )
+        if population - self.elite < max(1, ordinary_parents):
+            raise UsageError(
+                f"elite={settings.elite:g} of population={population} leaves "
+                f"{population - self.elite} others, but parents={settings.parents} needs "
+                f"{max(1, ordinary_parents)}. Lower elite or raise population"
+            )
+
+    def defines(self) -> dict[str, str]:
+        decoding = _DECODINGS.index(self.settings.decoding)
+        return {"BRKGA_PARENTS": str(self.settings.parents), "BRKGA_DECODING": str(decoding)}
+
+    def plan(self) -> Struct:
+        return Struct(
+            elite=np.int32(self.elite),
+            mutants=np.int32(self.mutants),
+            elite_parents=np.int32(self.settings.elite_parents),
+            **{f"bias{k}": word for k, word in enumerate(self._bias())},
+        )
+
+    def arena_bytes(self, encoding: Encoding) -> int:
+        words_of_plain_keys = 8 * encoding.pitch if self.settings.decoding == "plain" else 0
+        return max(encoding.arena_bytes(), words_of_plain_keys)
+
+    def kept(self) -> int:
+        return self.elite
+
+    def _bias(self) -> list[np.uint32]:
+        """Return the cumulative probabilities of all parents but the last, as 32-bit words."""
+        if self.settings.bias == "rho":
+            weights = [self.settings.rho, 1 - self.settings.rho]
+        else:
+            weigh = _WEIGHTS[self.settings.bias]
+            weights = [weigh(r) for r in range(1, self.settings.parents + 1)]
+        shares = np.cumsum(weights)[:-1] / sum(weights)
+        return [np.uint32(min(round(share * 2.0**32), 2**32 - 1)) for share in shares]

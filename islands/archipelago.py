@@ -1,0 +1,285 @@
+"""The islands of one rank: their arrays on the device, advanced together, one launch or two a generation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms import ALGORITHMS
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend, Call, Program
+from islands.backends.source import Source
+from islands.encodings import ENCODINGS
+from islands.errors import UsageError
+from islands.migration import Exchange, MigrationSettings
+from islands.parallel import World, deal
+from islands.problems.base import Problem, Solution
+from islands.settings import Settings
+
+_NONE = np.iinfo(np.int64).max
+# The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
+_ISLAND = ("generation", "best", "best_generation", "restart", "restarts", "archived")
+_MEASURE = ("best", "worst", "sum", "best_generation", "restarts", "archived", "best_row")
+_MOST_ISLANDS = 1 << 24  # the random streams give an island's number 24 bits
+
+
+@dataclass(frozen=True)
+class IslandMeasure:
+    """What the host sees of an island at the end of an epoch; costs are minimised."""
+
+    island: int
+    best: int
+    mean: float
+    worst: int
+    best_generation: int
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An individual: its cost on the device (minimised), its island, its solution and its genome."""
+
+    cost: int
+    island: int
+    solution: Solution
+    genome: NDArray[Any]
+
+
+class Archipelago:
+    """This rank's islands of an algorithm on a problem."""
+
+    def __init__(
+        self,
+        *,
+        problem: Problem,
+        algorithm: str,
+        encoding: str,
+        settings: Settings,
+        population: int,
+        islands: int,
+        seed: int,
+        migration: MigrationSettings,
+        backend: Backend,
+        world: World,
+        warm_start: Sequence[Solution] = (),
+    ) -> None:
+        """Compile the program and take all the memory that the run will need."""
+        if not 0 < islands <= _MOST_ISLANDS:
+            raise UsageError(f"islands={islands}: must be from 1 to {_MOST_ISLANDS}")
+        self.mine = deal(islands, world.size, world.rank)
+        self.generation = 0
+        self._problem, self._backend = problem, backend
+        self._algorithm = ALGORITHMS[algorithm](settings, population)
+        self._encoding = ENCODINGS[encoding](problem.size, backend.block_memory)
+        self._population = population
+        self._exchange = Exchange(
+            migration,
+            backend,
+            world,
+            islands=islands,
+            mine=self.mine,
+            population=population,
+            kept=self._algorithm.kept(),
+        )
+        self._given = self._dealt(warm_start, islands)
+        self._allocate(seed)
+        self._bind(self._compile(encoding, algorithm))
+
+    @property
+    def road(self) -> str:
+        """How migrants travel: `none`, `device` or `staged`."""
+        return self._exchange.road
+
+    @property
+    def compile_seconds(self) -> float:
+        """Seconds spent on compiling and loading kernels."""
+        return self._backend.compile_seconds
+
+    @property
+    def evaluations(self) -> int:
+        """How many individuals of this rank were decoded and evaluated."""
+        return sum(measure.evaluations for measure in self.measure())
+
+    def start(self) -> None:
+        """Make and evaluate generation 0."""
+        self.generation = 0
+        island = np.tile(np.array([0, _NONE, 0, 0, 0, _NONE], np.int64), (len(self.mine), 1))
+        self._backend.upload(island, self._island)
+        self._upload_given()
+        self._backend.run([self._start])
+        if self._algorithm.host_decoding:
+            self._decode_on_host(0)
+        self._backend.run([self._rank_again])
+
+    def advance(self, generations: int) -> None:
+        """Pass so many generations, without a visit of the host unless it decodes."""
+        if self._algorithm.host_decoding:
+            for _ in range(generations):
+                restarting = self._islands()[:, _ISLAND.index("restart")] != 0
+                self._backend.run([self._evolve])
+                self.generation += 1
+                self._decode_on_host(self._algorithm.kept(), restarting)
+                self._backend.run([self._rank])
+        else:
+            self._backend.run([self._evolve, self._rank], generations)
+            self.generation += generations
+
+    def migrate(self) -> None:
+        """Exchange migrants with all islands; collective over the ranks."""
+        self._exchange.migrate()
+
+    def measure(self) -> list[IslandMeasure]:
+        """Return the few numbers of each island."""
+        first, later = self._population, self._population - self._algorithm.kept()
+        return [
+            IslandMeasure(
+                island=island,
+                best=min(row["best"], row["archived"]),
+                mean=row["sum"] / self._population,
+                worst=row["worst"],
+                best_generation=row["best_generation"],
+                evaluations=first + self.generation * later + row["restarts"] * (first - later),
+            )
+            for island, row in zip(self.mine, self._measures(), strict=True)
+        ]
+
+    def best(self) -> Candidate:
+        """Return the best individual of this rank; of equals, the one of the lowest island."""
+        rows = self._measures()
+        local = min(range(len(rows)), key=lambda i: (min(rows[i]["best"], rows[i]["archived"]), i))
+        row = rows[local]
+        if row["archived"] < row["best"]:
+            return self._candidate(row["archived"], local, self._archive[local])
+        return self._candidate(row["best"], local, self._genes[row["best_row"]])
+
+    def elite(self, count: int) -> list[Candidate]:
+        """Return the best individuals over this rank's populations, best first."""
+        half = self.generation % 2 * len(self.mine) * self._population
+        costs = self._backend.download(self._cost).reshape(-1)
+        rows = np.arange(half, half + len(self.mine) * self._population)
+        chosen = rows[np.argsort(costs[rows], kind="stable")][:count]
+        return [
+            self._candidate(int(costs[r]), (r - half) // self._population, self._genes[r])
+            for r in chosen
+        ]
+
+    def digests(self) -> list[tuple[int, str]]:
+        """Return, for each island, the SHA-256 of its genomes and costs."""
+        costs = self._backend.download(self._cost)[self.generation % 2]
+        found = []
+        for local, island in enumerate(self.mine):
+            genes = self._backend.download(self._genes_of(local))[:, : self._encoding.size]
+            content = np.ascontiguousarray(genes).tobytes() + costs[local].tobytes()
+            found.append((island, hashlib.sha256(content).hexdigest()))
+        return found
+
+    def _dealt(self, solutions: Sequence[Solution], islands: int) -> list[list[Solution]]:
+        """Deal the given solutions to all islands in turn, and return those of mine."""
+        most = islands * self._population
+        if len(solutions) > most:
+            raise UsageError(f"{len(solutions)} solutions to start from are more than the {most} individuals")
+        for solution in solutions:
+            self._problem.check(solution)
+        return [list(solutions[island::islands]) for island in self.mine]
+
+    def _allocate(self, seed: int) -> None:
+        backend, count, pitch = self._backend, len(self.mine), self._encoding.pitch
+        rows = 2 * count * self._population
+        self._genes = backend.empty((rows, pitch), self._encoding.gene)
+        self._cost = backend.empty((2, count, self._population), np.int64)
+        self._order = backend.empty((count, self._population), np.int32)
+        self._island = backend.empty((count, len(_ISLAND)), np.int64)
+        self._measured = backend.empty((count, len(_MEASURE)), np.int64)
+        self._archive = backend.empty((count, pitch), self._encoding.gene) if self._algorithm.patience else None
+        self._all = Struct(
+            seed=np.uint64(seed),
+            island=self._island,
+            genes=self._genes,
+            cost=self._cost,
+            order=self._order,
+            archive=self._archive,
+            first=np.int32(self.mine.start),
+            islands=np.int32(count),
+            population=np.int32(self._population),
+            shape=self._encoding.shape(),
+        )
+
+    def _compile(self, encoding: str, algorithm: str) -> Program:
+        parts = {
+            "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
+            "ISLANDS_PROBLEM": f'"problems/{self._problem.name}.cuh"',
+            "ISLANDS_ALGORITHM": f'"algorithms/{algorithm}.cuh"',
+        }
+        macros = {**parts, **self._problem.defines(), **self._algorithm.defines()}
+        block = self._backend.block(self._algorithm.arena_bytes(self._encoding), self._problem.size)
+        return self._backend.compile(Source("program.cuh", macros), block)
+
+    def _bind(self, program: Program) -> None:
+        backend, name, count = self._backend, self._algorithm.name, len(self.mine)
+        data = Struct(
+            **{f"array{i}": backend.upload(a) for i, a in enumerate(self._problem.arrays())}
+        )
+        self._given_counts = backend.upload(np.array([len(g) for g in self._given], np.int32))
+        decode = {"blocks": count * self._population, "arena_bytes": self._algorithm.arena_bytes(self._encoding)}
+        self._start = backend.call(program, f"{name}_start", self._all, data, self._given_counts, **decode)
+        self._evolve = backend.call(
+            program, f"{name}_evolve", self._all, data, self._algorithm.plan(), **decode
+        )
+        self._rank = self._ranking(program, step=1)
+        self._rank_again = self._ranking(program, step=0)
+        self._measure = backend.call(
+            program, "measure", self._all, self._measured, blocks=count, items=self._population
+        )
+        gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
+        self._exchange.prepare(program, self._all, gene_bytes, self._rank_again)
+
+    def _ranking(self, program: Program, step: int) -> Call:
+        room = 1 << (self._population - 1).bit_length()
+        return self._backend.call(
+            program,
+            "rank",
+            self._all,
+            np.int32(step),
+            np.int64(self._algorithm.patience),
+            blocks=len(self.mine),
+            items=max(1, room // 2),
+            arena_bytes=12 * room,
+        )
+
+    def _upload_given(self) -> None:
+        for local, solutions in enumerate(self._given):
+            for slot, solution in enumerate(solutions):
+                row = self._genes[local * self._population + slot]
+                self._backend.upload(self._encoding.encode(solution), row)
+
+    def _decode_on_host(self, kept: int, restarting: NDArray[np.bool_] | None = None) -> None:
+        """Evaluate this generation by NumPy, but for the kept individuals of islands that go on."""
+        half = self.generation % 2
+        costs = self._backend.download(self._cost)
+        for local in range(len(self.mine)):
+            first = 0 if restarting is not None and restarting[local] else kept
+            genomes = self._backend.download(self._genes_of(local))[first:]
+            costs[half, local, first:] = self._problem.costs(self._encoding.decode(genomes))
+        self._backend.upload(costs, self._cost)
+
+    def _genes_of(self, local: int) -> Any:
+        first = (self.generation % 2 * len(self.mine) + local) * self._population
+        return self._genes[first : first + self._population]
+
+    def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
+        genome = self._backend.download(row)[: self._encoding.size]
+        solution = self._encoding.decode(genome[np.newaxis])[0]
+        return Candidate(cost, self.mine[local], solution, genome)
+
+    def _islands(self) -> NDArray[np.int64]:
+        return self._backend.download(self._island)
+
+    def _measures(self) -> list[dict[str, int]]:
+        self._backend.run([self._measure])
+        rows = self._backend.download(self._measured).tolist()
+        return [dict(zip(_MEASURE, row, strict=True)) for row in rows]

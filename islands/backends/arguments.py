@@ -1,0 +1,59 @@
+"""A kernel's arguments as both drivers take them: an array of pointers to the values.
+
+Numbers are NumPy scalars, whose type says their size; arrays are passed as their address; a `Struct` is
+passed by value, laid out as C++ lays it out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+class Struct:
+    """A C++ struct by value: its members in the order of their declaration."""
+
+    def __init__(self, **members: Any) -> None:
+        """Take each member as a NumPy scalar, an array, another `Struct`, or None for a null pointer."""
+        self.members = members
+
+
+Address = Callable[[Any], int]
+
+
+class Arguments:
+    """Values packed for a launch; it keeps alive what the pointers point to."""
+
+    def __init__(self, values: Sequence[Any], address: Address) -> None:
+        """Pack `values`; `address` gives the device address of an array."""
+        self._kept = list(values)
+        self._packed = [np.ascontiguousarray(_value(value, address)) for value in values]
+        self.pointers = (ctypes.c_void_p * max(1, len(values)))(
+            *(packed.ctypes.data for packed in self._packed)
+        )
+        kinds = zip(values, self._packed, strict=True)
+        self.signature = "".join(f"{_letter(value)}{packed.nbytes} " for value, packed in kinds)
+
+
+def _letter(value: Any) -> str:
+    if isinstance(value, Struct):
+        return "S"
+    if isinstance(value, np.floating):
+        return "f"
+    return "i" if isinstance(value, np.integer) else "P"
+
+
+def _value(value: Any, address: Address) -> Any:
+    if isinstance(value, Struct):
+        values = [_value(member, address) for member in value.members.values()]
+        kinds = [(name, item.dtype) for name, item in zip(value.members, values, strict=True)]
+        record = np.zeros(1, np.dtype(kinds, align=True))
+        for (name, _), item in zip(kinds, values, strict=True):
+            record[name] = item
+        return record
+    if isinstance(value, np.generic):
+        return value
+    return np.uint64(0 if value is None else address(value))

@@ -1,0 +1,125 @@
+"""What a backend is: a device that holds arrays and runs the kernels, a GPU or the CPU's threads.
+
+`cpu.py` and `cuda.py` hold the same methods in the same order, so that one can be read beside the other.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from islands.backends.arguments import Arguments, Struct
+from islands.backends.source import Source
+
+Array = Any
+"""An array on the device: a NumPy array on the CPU, a CuPy array on a GPU."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """How a program's blocks are cut: their threads, and how many should share a multiprocessor."""
+
+    threads: int = 1
+    resident: int = 1
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled program; `handle` is what the backend loads kernels from."""
+
+    handle: Any
+    digest: str
+    block: Block
+
+
+@dataclass(frozen=True)
+class Call:
+    """One launch of a kernel with its arguments, ready to be repeated."""
+
+    kernel: Any
+    blocks: int
+    threads: int
+    arena_bytes: int
+    arguments: Arguments
+
+
+class Backend(ABC):
+    """A device and the ways to use it."""
+
+    name: ClassVar[str]
+    device: str
+    """The device in words for people."""
+    reason: str = ""
+    """Why `auto` chose this backend."""
+    block_memory: int | None
+    """Bytes of fast memory that one block can have; None where there is no such limit."""
+    compile_seconds: float = 0.0
+
+    @abstractmethod
+    def block(self, arena_bytes: int, items: int) -> Block:
+        """Return how to cut blocks that use so much arena and share `items` pieces of work."""
+
+    @abstractmethod
+    def compile(self, source: Source, block: Block) -> Program:
+        """Return the program, compiled now or taken from the cache."""
+
+    @abstractmethod
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return a new array with unspecified content."""
+
+    @abstractmethod
+    def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
+        """Return a copy of `values` on the device, in `to` if it is given."""
+
+    @abstractmethod
+    def download(self, array: Array) -> NDArray[Any]:
+        """Return a copy of a device array, after all that was launched before."""
+
+    @abstractmethod
+    def call(
+        self,
+        program: Program,
+        kernel: str,
+        *arguments: Any,
+        blocks: int,
+        items: int | None = None,
+        arena_bytes: int | None = None,
+    ) -> Call:
+        """Return a launch of `kernel`.
+
+        `items` is how many pieces of work a block shares, where that is less than the program's blocks
+        are cut for. A kernel that works in an arena takes it as its first argument, which is put
+        before `arguments` where `arena_bytes` is given.
+        """
+
+    @abstractmethod
+    def run(self, calls: Sequence[Call], times: int = 1) -> None:
+        """Launch the calls one after another, and all of them so many times; does not wait for the end."""
+
+    @abstractmethod
+    def synchronise(self) -> None:
+        """Wait for all that was launched."""
+
+    @abstractmethod
+    def memory_used(self) -> int:
+        """Return the bytes that this process's arrays take on the device."""
+
+    @contextmanager
+    @abstractmethod
+    def timed(self) -> Iterator[list[float]]:
+        """Yield a list that receives the milliseconds the device took for what is launched inside."""
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return a new array of zeros."""
+        return self.upload(np.zeros(shape, dtype))
+
+
+def arena_struct(memory: Array | None, arena_bytes: int) -> Struct:
+    """Return `Arena` of kernels/core: memory for each block, or none where fast memory suffices."""
+    return Struct(memory=memory, bytes=np.uint64(arena_bytes))

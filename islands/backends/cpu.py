@@ -1,0 +1,142 @@
+"""The CPU: kernels compiled by the system's C++ compiler, their blocks run by a pool of threads."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from islands.backends.arguments import Arguments
+from islands.backends.base import Array, Backend, Block, Call, Program, arena_struct
+from islands.backends.cache import cached, refused
+from islands.backends.source import Source
+from islands.errors import CompileError, UsageError
+
+# Contraction would round a * b + c once where the GPU rounds twice.
+_OPTIONS = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"]
+_OPTIONS += ["-shared", "-fPIC", "-pthread", "-x", "c++"]
+_ALIGNMENT = 64
+
+
+class CpuBackend(Backend):
+    """The CPU of this machine; a block is one thread."""
+
+    name: ClassVar[str] = "cpu"
+
+    def __init__(self, threads: int | None = None) -> None:
+        """Use so many threads; by default, as many as this process may use."""
+        self.threads = threads if threads is not None else len(os.sched_getaffinity(0))
+        if self.threads < 1:
+            raise UsageError(f"--threads {self.threads}: must be at least 1")
+        self.device = f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
+        self.block_memory: int | None = None
+        self._compiler, self._version = _compiler()
+
+    def block(self, arena_bytes: int, items: int) -> Block:
+        return Block()
+
+    def compile(self, source: Source, block: Block) -> Program:
+        started = time.perf_counter()
+        command = [self._compiler, *_OPTIONS, *source.options()]
+        digest = source.digest(self._compiler, self._version, *_OPTIONS, _processor())
+
+        def make(path: Path) -> None:
+            done = subprocess.run(
+                [*command, "-o", str(path), "-"], input=source.text(), text=True, capture_output=True
+            )
+            if done.returncode != 0:
+                raise refused(self._compiler, digest, done.stderr)
+
+        library = ctypes.CDLL(str(cached(digest, ".so", make)))
+        self.compile_seconds += time.perf_counter() - started
+        return Program(library, digest, block)
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        memory = np.empty(size + _ALIGNMENT, np.uint8)
+        start = -memory.ctypes.data % _ALIGNMENT
+        return memory[start : start + size].view(dtype).reshape(shape)
+
+    def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
+        target = self.empty(values.shape, values.dtype) if to is None else to
+        target[...] = values
+        return target
+
+    def download(self, array: Array) -> NDArray[Any]:
+        return np.array(array)
+
+    def call(
+        self,
+        program: Program,
+        kernel: str,
+        *arguments: Any,
+        blocks: int,
+        items: int | None = None,
+        arena_bytes: int | None = None,
+    ) -> Call:
+        if arena_bytes is not None:
+            arguments = (arena_struct(None, arena_bytes), *arguments)
+        packed = Arguments(arguments, lambda array: int(array.ctypes.data))
+        describe = program.handle[f"{kernel}_signature"]
+        describe.restype = ctypes.c_char_p
+        expected = describe().decode()
+        if expected != packed.signature:
+            raise TypeError(f"{kernel} takes {expected}, but was given {packed.signature}")
+        launch = program.handle[f"{kernel}_launch"]
+        launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
+        launch.restype = None
+        return Call(launch, blocks, self.threads, arena_bytes or 0, packed)
+
+    def run(self, calls: Sequence[Call], times: int = 1) -> None:
+        for _ in range(times):
+            for call in calls:
+                call.kernel(call.arguments.pointers, call.blocks, call.threads, call.arena_bytes)
+
+    def synchronise(self) -> None:
+        """Return at once: `run` has waited already."""
+
+    def memory_used(self) -> int:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    @contextmanager
+    def timed(self) -> Iterator[list[float]]:
+        milliseconds: list[float] = []
+        started = time.perf_counter()
+        yield milliseconds
+        milliseconds.append(1000 * (time.perf_counter() - started))
+
+
+def _compiler() -> tuple[str, str]:
+    """Return the C++ compiler, which `CXX` may name, and its version."""
+    wanted = os.environ.get("CXX")
+    for name in [wanted] if wanted else ["c++", "g++", "clang++"]:
+        path = shutil.which(name)
+        if path:
+            version = subprocess.run([path, "--version"], capture_output=True, text=True)
+            return path, version.stdout
+    asked = f"CXX={wanted} is not on the PATH" if wanted else "no c++, g++ or clang++ on the PATH"
+    raise CompileError(
+        f"the CPU backend needs a C++ compiler, but there is {asked}. "
+        "Install one, for example with: apt install g++"
+    )
+
+
+def _processor() -> str:
+    """Return what tells apart the processors for which -march=native makes different code."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return "\n".join(line for line in lines if line.startswith(("model name", "flags")))

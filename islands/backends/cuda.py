@@ -1,0 +1,212 @@
+"""An NVIDIA GPU: kernels compiled by NVRTC and launched through CuPy, an epoch as a CUDA graph.
+
+This is the only module that imports CuPy, and it does so late.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from islands.backends.arguments import Arguments
+from islands.backends.base import Array, Backend, Block, Call, Program, arena_struct
+from islands.backends.cache import cached, refused
+from islands.backends.source import Source
+from islands.errors import CompileError, UsageError
+
+# Contraction would round a * b + c once where the CPU rounds twice. Nothing flushes subnormals to zero.
+_OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false", "-DISLANDS_GPU"]
+_RESERVED = 1024  # bytes of shared memory that the system takes of each block
+_LONGEST_GRAPH = 100  # repetitions in one graph: enough for its launch to cost nothing beside it
+
+
+class CudaBackend(Backend):
+    """One GPU of this machine."""
+
+    name: ClassVar[str] = "cuda"
+
+    def __init__(self, number: int = 0) -> None:
+        """Use the GPU of this number among those that the process sees."""
+        cupy = _cupy()
+        count = devices()
+        if number >= count:
+            raise UsageError(
+                f"GPU {number} was asked for, but this process sees {count}. "
+                "Start fewer ranks on this host, or choose --backend cpu"
+            )
+        self._cupy = cupy
+        self._device = cupy.cuda.Device(number)
+        self._device.use()
+        facts = cupy.cuda.runtime.getDeviceProperties(number)
+        self.device = facts["name"].decode()
+        self.block_memory: int | None = facts["sharedMemPerBlockOptin"]
+        self._shared = facts["sharedMemPerMultiprocessor"]
+        self._threads = facts["maxThreadsPerMultiProcessor"]
+        self._multiprocessors = facts["multiProcessorCount"]
+        self._memory = facts["totalGlobalMem"]
+        self._architecture = f"sm_{facts['major']}{facts['minor']}"
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._graphs: dict[tuple[tuple[int, ...], int], Any] = {}
+
+    def block(self, arena_bytes: int, items: int) -> Block:
+        fits = max(1, self._shared // (arena_bytes + _RESERVED))
+        wanted = max(32, min(1024, 1 << (max(1, items // 2) - 1).bit_length()))
+        threads = max(128, min(wanted, 1 << (self._threads // fits).bit_length() - 1))
+        return Block(threads, min(fits, self._threads // threads))
+
+    def compile(self, source: Source, block: Block) -> Program:
+        started = time.perf_counter()
+        cut = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
+        cut_source = Source(source.entry, {**source.defines, **cut})
+        path, digest = compiled(cut_source, self._architecture)
+        module = self._cupy.RawModule(path=str(path))
+        self.compile_seconds += time.perf_counter() - started
+        return Program(module, digest, block)
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        try:
+            return self._cupy.empty(shape, dtype)
+        except self._cupy.cuda.memory.OutOfMemoryError:
+            asked = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+            raise UsageError(
+                f"the GPU has {self._memory / 2**30:.0f} GiB, too little for {asked / 2**30:.1f} GiB "
+                "more. Lower population or islands, or use more GPUs"
+            ) from None
+
+    def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
+        target = self.empty(values.shape, values.dtype) if to is None else to
+        target.set(np.ascontiguousarray(values), stream=self._stream)
+        self.synchronise()
+        return target
+
+    def download(self, array: Array) -> NDArray[Any]:
+        self.synchronise()
+        return np.asarray(self._cupy.asnumpy(array))
+
+    def call(
+        self,
+        program: Program,
+        kernel: str,
+        *arguments: Any,
+        blocks: int,
+        items: int | None = None,
+        arena_bytes: int | None = None,
+    ) -> Call:
+        function = program.handle.get_function(kernel)
+        threads = program.block.threads
+        if items is not None:
+            threads = min(threads, max(32, 1 << (items - 1).bit_length()))
+        shared = 0
+        if arena_bytes is not None:
+            arena, shared, blocks = self._arena(arena_bytes, blocks, program.block)
+            arguments = (arena, *arguments)
+        if shared > 48 * 1024:
+            function.max_dynamic_shared_size_bytes = shared
+        packed = Arguments(arguments, lambda array: int(array.data.ptr))
+        return Call(function.kernel, blocks, threads, shared, packed)
+
+    def _arena(self, arena_bytes: int, blocks: int, block: Block) -> tuple[Any, int, int]:
+        """Return the arena, its bytes of shared memory, and the number of blocks to launch."""
+        assert self.block_memory is not None
+        if arena_bytes <= self.block_memory:
+            return arena_struct(None, arena_bytes), arena_bytes, blocks
+        # Too much for shared memory: a slice of global memory for as many blocks as run at once.
+        slices = min(blocks, self._multiprocessors)
+        aligned = -(-arena_bytes // 256) * 256
+        memory = self.empty((slices * aligned,), np.uint8)
+        return arena_struct(memory, aligned), 0, slices
+
+    def run(self, calls: Sequence[Call], times: int = 1) -> None:
+        with self._stream:
+            while times > 1:
+                length = min(times, _LONGEST_GRAPH)
+                self._graph(calls, length).launch(self._stream)
+                times -= length
+            for call in calls if times else ():
+                self._launch(call)
+
+    def _graph(self, calls: Sequence[Call], length: int) -> Any:
+        key = (tuple(id(call) for call in calls), length)
+        if key not in self._graphs:
+            self._stream.begin_capture()
+            for _ in range(length):
+                for call in calls:
+                    self._launch(call)
+            # The calls are kept beside their graph, so that no other call can get their ids.
+            self._graphs[key] = (self._stream.end_capture(), calls)
+        return self._graphs[key][0]
+
+    def _launch(self, call: Call) -> None:
+        import ctypes
+
+        self._cupy.cuda.driver.launchKernel(
+            call.kernel.ptr,
+            *(call.blocks, 1, 1),
+            *(call.threads, 1, 1),
+            call.arena_bytes,
+            self._stream.ptr,
+            ctypes.addressof(call.arguments.pointers),
+            0,
+        )
+
+    def synchronise(self) -> None:
+        self._stream.synchronize()
+
+    def memory_used(self) -> int:
+        return int(self._cupy.get_default_memory_pool().used_bytes())
+
+    @contextmanager
+    def timed(self) -> Iterator[list[float]]:
+        milliseconds: list[float] = []
+        begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()
+        begin.record(self._stream)
+        yield milliseconds
+        end.record(self._stream)
+        end.synchronize()
+        milliseconds.append(float(self._cupy.cuda.get_elapsed_time(begin, end)))
+
+
+def compiled(source: Source, architecture: str) -> tuple[Path, str]:
+    """Return the file of machine code for an architecture such as `sm_90`, and its digest; needs no GPU."""
+    nvrtc = _cupy().cuda.nvrtc
+    options = [*_OPTIONS, f"-arch={architecture}"]
+    digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
+
+    def make(path: Path) -> None:
+        program = nvrtc.createProgram(source.text(), "program.cu", (), ())
+        try:
+            nvrtc.compileProgram(program, (*options, *source.options()))
+            path.write_bytes(nvrtc.getCUBIN(program))
+        except nvrtc.NVRTCError:
+            raise refused("NVRTC", digest, nvrtc.getProgramLog(program)) from None
+        finally:
+            nvrtc.destroyProgram(program)
+
+    return cached(digest, ".cubin", make), digest
+
+
+def devices() -> int:
+    """Return how many GPUs this process sees."""
+    cupy = _cupy()
+    try:
+        return int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return 0
+
+
+def _cupy() -> Any:
+    try:
+        import cupy
+        import cupy.cuda.nvrtc
+    except ImportError as error:
+        raise CompileError(
+            f"the CUDA backend needs CuPy ({error}). Install it with pip install 'islands[cuda13]' "
+            "(or cuda12 for drivers before 580), or choose --backend cpu"
+        ) from None
+    return cupy

@@ -1,0 +1,42 @@
+"""What an encoding is: how a genome is laid out on the device, and which solution it stands for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+
+
+class Encoding(ABC):
+    """One kind of genome for solutions of one size; `kernels/encodings/NAME.cuh` is its device side."""
+
+    name: ClassVar[str]
+    solution_kinds: ClassVar[tuple[str, ...]]
+    """The kinds of solutions that it can stand for."""
+    gene: ClassVar[np.dtype[Any]]
+    """The type of one gene."""
+
+    size: int
+    """Genes of a genome."""
+    pitch: int
+    """Genes from one genome to the next in memory; what lies between means nothing."""
+
+    @abstractmethod
+    def arena_bytes(self) -> int:
+        """Return the working memory that one block needs to decode a genome."""
+
+    @abstractmethod
+    def shape(self) -> Struct:
+        """Return `encoding::Shape` of the kernel header."""
+
+    @abstractmethod
+    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the solution of each row of `genomes`, by NumPy alone."""
+
+    @abstractmethod
+    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+        """Return a genome that stands for `solution`."""

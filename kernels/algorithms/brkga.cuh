@@ -1,0 +1,145 @@
+// The biased random-key genetic algorithm (Goncalves and Resende 2011), with several parents as in
+// BRKGA-MP-IPR (Andrade, Toso, Goncalves and Resende 2021). One block makes and decodes one individual.
+#pragma once
+
+#include "core/archipelago.cuh"
+
+// BRKGA_PARENTS: parents of a child. BRKGA_DECODING: 0 by the order of the keys, 1 by the problem
+// itself from the bare keys, 2 on the host, after the kernel.
+#define BRKGA_SORTED 0
+#define BRKGA_PLAIN 1
+#define BRKGA_HOST 2
+
+struct Brkga {
+    int32_t elite, mutants, elite_parents;
+    // A word at or above bias[k] means a gene from a parent later than the k-th; parents stand best first.
+    uint32_t bias[BRKGA_PARENTS - 1];
+};
+
+namespace brkga {
+
+// Four keys at a time are stored, and counted for the sort that follows.
+__device__ void store(encoding::Decoder& decoder, float* row, int quad, int n, float4 key) {
+    reinterpret_cast<float4*>(row)[quad] = key;
+#if BRKGA_DECODING == BRKGA_SORTED
+    decoder.count(key.x);
+    if (4 * quad + 1 < n) decoder.count(key.y);
+    if (4 * quad + 2 < n) decoder.count(key.z);
+    if (4 * quad + 3 < n) decoder.count(key.w);
+#endif
+}
+
+__device__ void fill(encoding::Decoder& decoder, float* row, const encoding::Shape& shape,
+                            const draw::Place& place, uint32_t stream) {
+    for (int quad = threadIdx.x; quad < shape.pitch / 4; quad += blockDim.x) {
+        const uint4 word = place.words(stream, quad);
+        const float4 key = {draw::uniform(word.x), draw::uniform(word.y), draw::uniform(word.z),
+                            draw::uniform(word.w)};
+        store(decoder, row, quad, shape.n, key);
+    }
+}
+
+// Draws the parents' ranks, all different, ascending: elite ones first, then non-elite ones.
+__device__ void parents(int (&rank)[BRKGA_PARENTS], const Brkga& plan, int population,
+                               const draw::Place& place) {
+    uint4 words = {};
+    for (int k = 0; k < BRKGA_PARENTS; ++k) {
+        if (k % 4 == 0) words = place.words(stream::PARENTS, k / 4);
+        const bool elite = k < plan.elite_parents;
+        const int start = elite ? 0 : plan.elite_parents;  // where this kind's ranks stand in `rank`
+        const int left = (elite ? plan.elite : population - plan.elite) - (k - start);
+        int drawn = draw::below(words.x, left) + (elite ? 0 : plan.elite);
+        words = {words.y, words.z, words.w, words.x};
+        int hole = start;
+        for (; hole < k && rank[hole] <= drawn; ++hole) ++drawn;
+        for (int i = k; i > hole; --i) rank[i] = rank[i - 1];
+        rank[hole] = drawn;
+    }
+}
+
+__device__ void mate(encoding::Decoder& decoder, float* row, const Archipelago& all,
+                            const Brkga& plan, int local, int64_t generation,
+                            const draw::Place& place) {
+    int rank[BRKGA_PARENTS];
+    parents(rank, plan, all.population, place);
+    const float4* parent[BRKGA_PARENTS];
+    for (int k = 0; k < BRKGA_PARENTS; ++k) {
+        const int individual = all.order[local * all.population + rank[k]];
+        parent[k] = reinterpret_cast<const float4*>(all.genes_of(all.row(generation, local, individual)));
+    }
+    for (int quad = threadIdx.x; quad < all.shape.pitch / 4; quad += blockDim.x) {
+        float4 key = parent[0][quad];
+        const uint4 word = place.words(stream::MATE, quad);
+        for (int k = 1; k < BRKGA_PARENTS; ++k) {
+            const float4 other = parent[k][quad];
+            const uint32_t bias = plan.bias[k - 1];
+            key = {word.x >= bias ? other.x : key.x, word.y >= bias ? other.y : key.y,
+                   word.z >= bias ? other.z : key.z, word.w >= bias ? other.w : key.w};
+        }
+        store(decoder, row, quad, all.shape.n, key);
+    }
+}
+
+__device__ void evaluate([[maybe_unused]] const Arena& arena, encoding::Decoder& decoder, const float* row,
+                                int n, const problem::Data& data, int64_t* cost) {
+#if BRKGA_DECODING == BRKGA_SORTED
+    const int64_t result = problem::cost(decoder.finish(row), n, data);
+#elif BRKGA_DECODING == BRKGA_PLAIN
+    __syncthreads();
+    const int64_t result = problem::cost_of_keys(row, n, data, arena.mine());
+#else
+    const int64_t result = 0;
+#endif
+    if (threadIdx.x == 0) *cost = result;
+}
+
+}  // namespace brkga
+
+// The first generation: `given[island]` individuals are there already, the others are drawn.
+KERNEL(brkga_start, (Arena arena, Archipelago all, problem::Data data, const int32_t* given)) {
+    encoding::Decoder decoder(arena, all.shape);
+    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
+        const int local = job / all.population, slot = job % all.population;
+        const int64_t row = all.row(0, local, slot);
+        float* const keys = all.genes_of(row);
+        decoder.begin();
+        if (slot < given[local]) {
+            const float4* quads = reinterpret_cast<const float4*>(keys);
+            for (int quad = threadIdx.x; quad < all.shape.pitch / 4; quad += blockDim.x) {
+                brkga::store(decoder, keys, quad, all.shape.n, quads[quad]);
+            }
+        } else {
+            const draw::Place place{all.seed, uint32_t(all.first + local), 0, uint32_t(slot)};
+            brkga::fill(decoder, keys, all.shape, place, stream::START);
+        }
+        brkga::evaluate(arena, decoder, keys, all.shape.n, data, all.cost + row);
+    }
+}
+
+// The next generation. Jobs are dealt with the long ones first: children, mutants, then the elite,
+// which is copied with its costs and never decoded again.
+KERNEL(brkga_evolve, (Arena arena, Archipelago all, problem::Data data, Brkga plan)) {
+    encoding::Decoder decoder(arena, all.shape);
+    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
+        const int local = job % all.islands, slot = all.population - 1 - job / all.islands;
+        const int64_t generation = all.island[local].generation;
+        const bool restart = all.island[local].restart;
+        const int64_t row = all.row(generation + 1, local, slot);
+        float* const keys = all.genes_of(row);
+        if (slot < plan.elite && !restart) {
+            const int64_t from = all.row(generation, local, all.order[local * all.population + slot]);
+            copy_row(keys, all.genes_of(from), all.shape.pitch);
+            if (threadIdx.x == 0) all.cost[row] = all.cost[from];
+            continue;
+        }
+        const draw::Place place{all.seed, uint32_t(all.first + local), uint32_t(generation + 1),
+                                uint32_t(slot)};
+        decoder.begin();
+        if (slot < plan.elite + plan.mutants || restart) {
+            brkga::fill(decoder, keys, all.shape, place, stream::MUTANT);
+        } else {
+            brkga::mate(decoder, keys, all, plan, local, generation, place);
+        }
+        brkga::evaluate(arena, decoder, keys, all.shape.n, data, all.cost + row);
+    }
+}

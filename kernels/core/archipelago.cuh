@@ -1,0 +1,39 @@
+// The islands of one rank as every kernel sees them: contiguous arrays, advanced together.
+// Generation g lies in half g % 2 of the arrays `genes` and `cost`; g + 1 is written to the other half.
+#pragma once
+
+#include "core/core.cuh"
+
+struct Island {
+    int64_t generation;
+    int64_t best;             // lowest cost since the island began or last restarted
+    int64_t best_generation;  // when that was found
+    int64_t restart;          // 1: the next generation is drawn afresh
+    int64_t restarts;
+    int64_t archived;  // cost of the best individual kept from before restarts
+};
+
+struct Archipelago {
+    uint64_t seed;
+    Island* island;
+    encoding::Gene* genes;    // [2][islands][population][pitch]
+    int64_t* cost;            // [2][islands][population]
+    int32_t* order;           // [islands][population]: individuals from best to worst
+    encoding::Gene* archive;  // [islands][pitch], or null where islands never restart
+    int32_t first;            // global number of this rank's first island
+    int32_t islands, population;
+    encoding::Shape shape;
+
+    __device__ int64_t row(int64_t generation, int island, int individual) const {
+        return ((generation % 2) * islands + island) * population + individual;
+    }
+    __device__ encoding::Gene* genes_of(int64_t row) const { return genes + row * shape.pitch; }
+};
+
+// Copies one row of genes, sixteen bytes a step.
+__device__ void copy_row(encoding::Gene* to, const encoding::Gene* from, int pitch) {
+    const int steps = pitch * sizeof(encoding::Gene) / sizeof(uint4);
+    uint4* target = reinterpret_cast<uint4*>(to);
+    const uint4* source = reinterpret_cast<const uint4*>(from);
+    for (int i = threadIdx.x; i < steps; i += blockDim.x) target[i] = source[i];
+}

@@ -1,0 +1,199 @@
+// What the threads of one block do together. Every thread of the block must call; all get the result.
+// Each function has one meaning for any number of threads, 1 (the CPU) included.
+#pragma once
+
+#include "core/core.cuh"
+
+namespace block {
+
+#ifdef __CUDACC__
+constexpr unsigned ALL = 0xffffffffu;
+constexpr int WARP = 32;
+
+__device__ int lane() { return threadIdx.x % WARP; }
+__device__ int warp() { return threadIdx.x / WARP; }
+__device__ int warps() { return (blockDim.x + WARP - 1) / WARP; }
+__device__ unsigned mates() {  // the threads of this warp, of which the last may have fewer
+    const int rest = blockDim.x - warp() * WARP;
+    return rest >= WARP ? ALL : (1u << rest) - 1;
+}
+
+// Combines one value a thread; `combine` is associative and commutative.
+template <class T, class Combine>
+__device__ T reduce(T value, Combine combine) {
+    __shared__ T partial[WARP];
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        const T other = value.shuffle_down(mates(), step);
+        if (lane() + step < WARP && threadIdx.x + step < blockDim.x) value = combine(value, other);
+    }
+    __syncthreads();  // an earlier call's result has been read
+    if (lane() == 0) partial[warp()] = value;
+    __syncthreads();
+    value = partial[0];
+    for (int i = 1; i < warps(); ++i) value = combine(value, partial[i]);
+    return value;
+}
+#else
+template <class T, class Combine>
+T reduce(T value, Combine) {
+    return value;
+}
+#endif
+
+struct Sum {
+    int64_t value;
+#ifdef __CUDACC__
+    __device__ Sum shuffle_down(unsigned mask, int step) const {
+        return {__shfl_down_sync(mask, value, step)};
+    }
+#endif
+};
+
+// A value and where it stands; the smaller comes first, and of equals the one with the lower index.
+struct Ranked {
+    int64_t value;
+    uint32_t index;
+
+    __device__ bool before(const Ranked& other) const {
+        return value < other.value || (value == other.value && index < other.index);
+    }
+#ifdef __CUDACC__
+    __device__ Ranked shuffle_down(unsigned mask, int step) const {
+        return {__shfl_down_sync(mask, value, step), __shfl_down_sync(mask, index, step)};
+    }
+#endif
+};
+
+__device__ int64_t sum(int64_t mine) {
+    return reduce(Sum{mine}, [](Sum a, Sum b) { return Sum{a.value + b.value}; }).value;
+}
+
+__device__ Ranked argmin(Ranked mine) {
+    return reduce(mine, [](Ranked a, Ranked b) { return a.before(b) ? a : b; });
+}
+
+// Sums n terms as floats in one fixed order, whatever the number of threads: LANES running sums,
+// then halves added to halves. `lanes` is scratch for LANES values.
+constexpr int LANES = 256;
+template <class Term>
+__device__ double ordered_sum(int n, Term term, double* lanes) {
+    for (int lane = threadIdx.x; lane < LANES; lane += blockDim.x) {
+        double total = 0;
+        for (int i = lane; i < n; i += LANES) total += term(i);
+        lanes[lane] = total;
+    }
+    for (int half = LANES / 2; half > 0; half /= 2) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < half; i += blockDim.x) lanes[i] += lanes[i + half];
+    }
+    __syncthreads();
+    const double total = lanes[0];
+    __syncthreads();
+    return total;
+}
+
+// Returns the sum of the values of all threads before this one.
+__device__ uint32_t sum_before(uint32_t mine) {
+#ifdef __CUDACC__
+    __shared__ uint32_t partial[WARP];
+    uint32_t through = mine;
+    for (int step = 1; step < WARP; step *= 2) {
+        const uint32_t other = __shfl_up_sync(mates(), through, step);
+        if (lane() >= step) through += other;
+    }
+    __syncthreads();
+    if (lane() == WARP - 1 || threadIdx.x == blockDim.x - 1) partial[warp()] = through;
+    __syncthreads();
+    uint32_t before = through - mine;
+    for (int i = 0; i < warp(); ++i) before += partial[i];
+    return before;
+#else
+    return mine - mine;
+#endif
+}
+
+// Replaces each value by the sum of those before it.
+__device__ void scan(uint32_t* data, int n) {
+    // An odd stride keeps the threads of a warp in different banks of shared memory.
+    const int chunk = ((n + blockDim.x - 1) / blockDim.x) | 1;
+    const int first = min(n, int(threadIdx.x) * chunk), last = min(n, first + chunk);
+    uint32_t total = 0;
+    for (int i = first; i < last; ++i) total += data[i];
+    uint32_t before = sum_before(total);
+    for (int i = first; i < last; ++i) {
+        const uint32_t value = data[i];
+        data[i] = before;
+        before += value;
+    }
+    __syncthreads();
+}
+
+__device__ int power_of_two(int n) {
+    int power = 1;
+    while (power < n) power *= 2;
+    return power;
+}
+
+// Sorts n pairs by (value, index). Both arrays have room for power_of_two(n) entries.
+__device__ void sort(int64_t* value, uint32_t* index, int n) {
+#ifdef __CUDACC__
+    const int size = power_of_two(n);
+    for (int i = n + threadIdx.x; i < size; i += blockDim.x) {
+        value[i] = 0x7fffffffffffffffll;
+        index[i] = 0xffffffffu;
+    }
+    for (int run = 2; run <= size; run *= 2) {
+        for (int step = run / 2; step > 0; step /= 2) {
+            __syncthreads();
+            for (int k = threadIdx.x; k < size / 2; k += blockDim.x) {
+                const int i = 2 * k - (k & (step - 1)), j = i + step;
+                const Ranked a{value[i], index[i]}, b{value[j], index[j]};
+                if (b.before(a) == ((i & run) == 0)) {
+                    value[i] = b.value, index[i] = b.index;
+                    value[j] = a.value, index[j] = a.index;
+                }
+            }
+        }
+    }
+    __syncthreads();
+#else
+    std::vector<Ranked> pairs(n);
+    for (int i = 0; i < n; ++i) pairs[i] = {value[i], index[i]};
+    std::sort(pairs.begin(), pairs.end(), [](const Ranked& a, const Ranked& b) { return a.before(b); });
+    for (int i = 0; i < n; ++i) value[i] = pairs[i].value, index[i] = pairs[i].index;
+#endif
+}
+
+// Sorts a few distinct numbers in one thread: by insertion, or as a heap where there are many.
+template <class T>
+__device__ void sort_few(T* item, int n) {
+    if (n > 32) {
+        for (int built = n / 2, left = n; left > 1;) {
+            if (built > 0) {
+                --built;
+            } else {
+                --left;
+                const T last = item[left];
+                item[left] = item[0];
+                item[0] = last;
+            }
+            const T sinking = item[built];
+            int hole = built;
+            for (int child; (child = 2 * hole + 1) < left; hole = child) {
+                if (child + 1 < left && item[child + 1] > item[child]) ++child;
+                if (item[child] <= sinking) break;
+                item[hole] = item[child];
+            }
+            item[hole] = sinking;
+        }
+        return;
+    }
+    for (int i = 1; i < n; ++i) {
+        const T mine = item[i];
+        int hole = i;
+        for (; hole > 0 && item[hole - 1] > mine; --hole) item[hole] = item[hole - 1];
+        item[hole] = mine;
+    }
+}
+
+}  // namespace block

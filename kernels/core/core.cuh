@@ -1,0 +1,11 @@
+// The ground that every kernel stands on: the same words for NVRTC and for the system's C++ compiler.
+#pragma once
+
+#ifdef __CUDACC__
+#include "core/device.cuh"
+#else
+#include "core/host.hpp"
+#endif
+
+#include "core/block.cuh"
+#include "core/draw.cuh"

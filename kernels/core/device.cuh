@@ -1,0 +1,29 @@
+// The GPU's side of the words shared by both compilers: number types, kernels, and a block's arena.
+#pragma once
+
+using int32_t = int;
+using uint32_t = unsigned int;
+using int64_t = long long;
+using uint64_t = unsigned long long;
+
+// Threads a block and the blocks that should share a multiprocessor bound the registers of a thread.
+#ifndef ISLANDS_THREADS
+#define ISLANDS_THREADS 256
+#endif
+#ifndef ISLANDS_BLOCKS
+#define ISLANDS_BLOCKS 1
+#endif
+
+#define KERNEL(name, parameters) \
+    extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
+
+// A block's working memory: its shared memory, or a slice of global memory where that is too small.
+struct Arena {
+    char* global;
+    uint64_t bytes;
+
+    __device__ char* mine() const {
+        extern __shared__ uint4 shared[];
+        return global ? global + blockIdx.x * bytes : reinterpret_cast<char*>(shared);
+    }
+};

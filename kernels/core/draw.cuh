@@ -1,0 +1,39 @@
+// Random numbers that are counted, not stepped: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011).
+// The key is the seed; the counter says what the number is for, so there is no state to keep.
+#pragma once
+
+#include "core/core.cuh"
+#include "core/streams.cuh"
+
+namespace draw {
+
+__device__ uint4 philox(uint4 counter, uint32_t key0, uint32_t key1) {
+    for (int round = 0; round < 10; ++round) {
+        const uint64_t a = uint64_t(0xD2511F53u) * counter.x, b = uint64_t(0xCD9E8D57u) * counter.z;
+        counter = {uint32_t(b >> 32) ^ counter.y ^ key0, uint32_t(b),
+                   uint32_t(a >> 32) ^ counter.w ^ key1, uint32_t(a)};
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    return counter;
+}
+
+// Where a draw stands: one individual of one island in one generation.
+struct Place {
+    uint64_t seed;
+    uint32_t island, generation, individual;
+
+    // Returns words 4*number to 4*number+3 of a stream.
+    __device__ uint4 words(uint32_t stream, uint32_t number) const {
+        const uint4 counter = {number, individual, generation, stream << 24 | island};
+        return philox(counter, uint32_t(seed), uint32_t(seed >> 32));
+    }
+};
+
+// Returns a multiple of 2^-24 in [0, 1).
+__device__ float uniform(uint32_t word) { return float(word >> 8) * (1.0f / 16777216.0f); }
+
+// Returns a whole number in [0, bound).
+__device__ uint32_t below(uint32_t word, uint32_t bound) { return __umulhi(word, bound); }
+
+}  // namespace draw

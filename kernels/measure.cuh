@@ -1,0 +1,22 @@
+// One block sums one island up in the few numbers that the host sees at the end of an epoch.
+#pragma once
+
+#include "core/archipelago.cuh"
+
+struct Measure {
+    int64_t best, worst, sum, best_generation, restarts, archived, best_row;
+};
+
+KERNEL(measure, (Archipelago all, Measure* measures)) {
+    const int me = blockIdx.x, size = all.population;
+    const Island island = all.island[me];
+    const int64_t* const cost = all.cost + all.row(island.generation, me, 0);
+    const int32_t* const order = all.order + me * size;
+    int64_t mine = 0;
+    for (int i = threadIdx.x; i < size; i += blockDim.x) mine += cost[i];
+    const int64_t sum = block::sum(mine);
+    if (threadIdx.x == 0) {
+        measures[me] = {cost[order[0]], cost[order[size - 1]],  sum,     island.best_generation,
+                        island.restarts, island.archived, all.row(island.generation, me, order[0])};
+    }
+}

@@ -1,0 +1,99 @@
+// The travelling salesman problem: the length of the closed tour, by TSPLIB's rules of rounding.
+// TSP_METRIC says whether distances come from coordinates (in double precision: float32 is off by one
+// on some edges) or from a matrix.
+#pragma once
+
+#include "core/core.cuh"
+
+#define TSP_EUC_2D 1
+#define TSP_CEIL_2D 2
+#define TSP_ATT 3
+#define TSP_MATRIX 4
+
+namespace problem {
+
+#if TSP_METRIC == TSP_MATRIX
+
+struct Data {
+    const int32_t* distance;
+};
+
+struct City {
+    int index;
+};
+
+__device__ City city(const Data&, int, int index) { return {index}; }
+
+__device__ int64_t distance(const Data& data, int n, City a, City b) {
+    return data.distance[int64_t(a.index) * n + b.index];
+}
+
+#else
+
+struct Data {
+    const double2* coordinates;
+};
+
+using City = double2;
+
+__device__ City city(const Data& data, int, int index) { return data.coordinates[index]; }
+
+__device__ int64_t distance(const Data&, int, City a, City b) {
+    const double dx = a.x - b.x, dy = a.y - b.y;
+#if TSP_METRIC == TSP_EUC_2D
+    return int64_t(sqrt(dx * dx + dy * dy) + 0.5);
+#elif TSP_METRIC == TSP_CEIL_2D
+    const double exact = sqrt(dx * dx + dy * dy);
+    const int64_t below = int64_t(exact);
+    return below + (below < exact);
+#elif TSP_METRIC == TSP_ATT
+    const double exact = sqrt((dx * dx + dy * dy) / 10.0);
+    const int64_t nearest = int64_t(exact + 0.5);
+    return nearest + (nearest < exact);
+#endif
+}
+
+#endif
+
+// A thread takes runs of four edges, so that it looks up five cities for them instead of eight.
+template <class Order>
+__device__ int64_t cost(const Order& order, int n, const Data& data) {
+    int64_t length = 0;
+    for (int i = 4 * threadIdx.x; i < n; i += 4 * blockDim.x) {
+        const uint4 four = order.four(i);
+        const int edges = min(4, n - i);
+        const City a = city(data, n, four.x);
+        const City next = city(data, n, order[i + edges < n ? i + edges : 0]);
+        const City b = edges > 1 ? city(data, n, four.y) : next;
+        const City c = edges > 2 ? city(data, n, four.z) : next;
+        const City d = edges > 3 ? city(data, n, four.w) : next;
+        length += distance(data, n, a, b);
+        if (edges > 1) length += distance(data, n, b, c);
+        if (edges > 2) length += distance(data, n, c, d);
+        if (edges > 3) length += distance(data, n, d, next);
+    }
+    return block::sum(length);
+}
+
+// A tour as the indices in the lower halves of sorted (key, index) words.
+struct SortedKeys {
+    const uint64_t* word;
+
+    __device__ int operator[](int position) const { return int(word[position]); }
+    __device__ uint4 four(int i) const {
+        return {uint32_t(word[i]), uint32_t(word[i + 1]), uint32_t(word[i + 2]), uint32_t(word[i + 3])};
+    }
+};
+
+// Decodes bare keys, for which one thread sorts. `workspace` has room for a word a gene, to a multiple of four.
+__device__ int64_t cost_of_keys(const float* keys, int n, const Data& data, char* workspace) {
+    uint64_t* const word = reinterpret_cast<uint64_t*>(workspace);
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < n; ++i) word[i] = uint64_t(keys[i] * 16777216.0f) << 32 | uint32_t(i);
+        block::sort_few(word, n);
+    }
+    __syncthreads();
+    return cost(SortedKeys{word}, n, data);
+}
+
+}  // namespace problem

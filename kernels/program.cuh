@@ -1,0 +1,8 @@
+// A program: one encoding, one problem, one algorithm, put together by the compiler.
+#include "core/core.cuh"
+#include ISLANDS_ENCODING
+#include ISLANDS_PROBLEM
+#include ISLANDS_ALGORITHM
+#include "measure.cuh"
+#include "migrate.cuh"
+#include "rank.cuh"
