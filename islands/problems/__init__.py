@@ -1,0 +1,42 @@
+"""The kinds of problems by name, and the one way to get an instance of any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from islands.errors import InputError, UsageError
+from islands.instances.catalogue import BestKnown
+from islands.instances.locate import Found, find
+from islands.problems.base import Problem
+from islands.problems.tsp import Tsp
+
+PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp}
+
+_Reader = Callable[[Path, str, BestKnown | None], Problem]
+
+_READERS: dict[str, _Reader] = {".tsp": Tsp.read}
+"""What reads a file of an instance, by its suffix without `.gz`."""
+
+SUFFIXES = tuple(_READERS)
+
+
+def load(instance: str) -> Problem:
+    """Return the instance called `set/name`, a bare name where that is clear, or a path."""
+    return read(find(instance, SUFFIXES))
+
+
+def read(found: Found) -> Problem:
+    """Return the instance in a file that was found, with what the catalogue knows of it."""
+    suffix = Path(found.path.name.removesuffix(".gz")).suffix
+    if suffix not in _READERS:
+        known = ", ".join(f"{each}, {each}.gz" for each in _READERS)
+        raise UsageError(f"{found.path}: the suffix {suffix!r} is not known. Known: {known}")
+    entry = found.entry
+    problem = _READERS[suffix](found.path, found.name, entry.best_known if entry else None)
+    if entry is not None and problem.size != entry.size:
+        raise InputError(
+            f"{found.path}: has size {problem.size}, but {entry.full_name} has {entry.size}. "
+            "Get the file again, or rename it or its folder if it is another instance"
+        )
+    return problem

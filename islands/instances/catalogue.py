@@ -1,0 +1,124 @@
+"""What is published: the sets, their instances, and the best values known for them.
+
+A set is a CSV file in the folder `instances` and a table in its `sets.toml`.
+"""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from islands.errors import UsageError
+from islands.paths import data_folder
+from islands.text import unknown
+
+
+@dataclass(frozen=True)
+class BestKnown:
+    """The best value known for an instance; `status` is `optimal` or `best_known`."""
+
+    value: int
+    status: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One instance of a set."""
+
+    set: str
+    name: str
+    problem: str
+    size: int
+    best_known: BestKnown | None
+    file: str
+    """The published file, not compressed; a file may hold several instances."""
+    bytes: int
+    sha256: str
+
+    @property
+    def full_name(self) -> str:
+        """The name that is never ambiguous."""
+        return f"{self.set}/{self.name}"
+
+
+@dataclass(frozen=True)
+class InstanceSet:
+    """A set as it was published; `base` is empty for the set that comes with the program."""
+
+    name: str
+    title: str
+    home: str
+    base: str
+    pattern: str
+    remarks: str
+    entries: dict[str, Entry]
+
+    def url(self, file: str, base: str | None = None) -> str:
+        """Return where a file is published, or would be on a mirror of the folder `base`."""
+        return f"{(base or self.base).rstrip('/')}/{self.pattern.format(file=file)}"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All sets by name."""
+
+    sets: dict[str, InstanceSet]
+
+    def set(self, name: str) -> InstanceSet:
+        """Return the set of that name."""
+        if name not in self.sets:
+            raise UsageError(unknown("set", name, self.sets))
+        return self.sets[name]
+
+    def entry(self, set_name: str, name: str) -> Entry | None:
+        """Return an instance of a set, or None where either is not known."""
+        known = self.sets.get(set_name)
+        return known.entries.get(name) if known else None
+
+    def named(self, name: str) -> list[Entry]:
+        """Return the instances of all sets that have this name."""
+        return [each.entries[name] for each in self.sets.values() if name in each.entries]
+
+    def names(self) -> list[str]:
+        """Return the full names of all instances, set by set."""
+        return [entry.full_name for each in self.sets.values() for entry in each.entries.values()]
+
+
+@cache
+def catalogue() -> Catalogue:
+    """Return the catalogue that comes with the program."""
+    return read_catalogue(data_folder("instances"))
+
+
+def read_catalogue(folder: Path) -> Catalogue:
+    """Return the catalogue in a folder."""
+    tables = tomllib.loads((folder / "sets.toml").read_text())
+    return Catalogue(
+        {
+            name: InstanceSet(name=name, entries=_read_entries(folder / f"{name}.csv"), **table)
+            for name, table in tables.items()
+        }
+    )
+
+
+def _read_entries(path: Path) -> dict[str, Entry]:
+    with path.open(newline="") as stream:
+        return {row["name"]: _entry(path.stem, row) for row in csv.DictReader(stream)}
+
+
+def _entry(set_name: str, row: dict[str, str]) -> Entry:
+    known = BestKnown(int(row["value"]), row["status"], row["source"]) if row["value"] else None
+    return Entry(
+        set=set_name,
+        name=row["name"],
+        problem=row["problem"],
+        size=int(row["size"]),
+        best_known=known,
+        file=row["file"],
+        bytes=int(row["bytes"]),
+        sha256=row["sha256"],
+    )

@@ -1,0 +1,131 @@
+"""A text file, plain or gzipped, read line by line in bounded memory; errors say file and line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Self, cast
+
+from islands.errors import InputError
+
+_LINE = 1 << 16
+_WORD = 64
+_HEADER = 1 << 20
+_DEFLATE = 1032
+"""How much longer than its gzip file a text can be: deflate's limit."""
+
+
+class Lines:
+    """The lines of an open text file.
+
+    A file may not be longer than its own header justifies: reading fails once the allowance is used
+    up, which `allow` enlarges. So neither a long file nor a decompression bomb exhausts memory.
+    """
+
+    def __init__(self, stream: BinaryIO, path: Path, longest: int) -> None:
+        self.path = path
+        self.number = 0
+        self.longest = longest
+        """At most so many bytes of text are in the file."""
+        self._stream = stream
+        self._allowance = _HEADER
+        self._line_ended = True
+        self._cut = b""
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: Path) -> Iterator[Self]:
+        """Open a file; whether it is gzipped is seen from its first bytes, not from its name."""
+        try:
+            size = _size(path)
+            raw = path.open("rb")
+        except OSError as problem:
+            raise InputError(f"{path}: {_reason(problem)}. Name a file that can be read") from None
+        with raw:
+            if raw.read(2) == b"\x1f\x8b":
+                raw.seek(0)
+                unzipped = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw)))
+                yield cls(cast(BinaryIO, unzipped), path, size * _DEFLATE)
+            else:
+                raw.seek(0)
+                yield cls(raw, path, size)
+
+    def allow(self, words: int) -> None:
+        """Let the file go on for so many more words, however much white space is around them."""
+        self._allowance += _WORD * words
+
+    def line(self) -> bytes | None:
+        """Return the next line that is not blank, stripped; None at the end of the file."""
+        while piece := self._piece():
+            if len(piece) >= _LINE and not piece.endswith(b"\n"):
+                raise self.error(f"a line of more than {_LINE} bytes. Is this a text file?")
+            if b"\0" in piece:
+                raise self.error("a zero byte: this is not a text file")
+            if stripped := piece.strip():
+                return stripped
+        return None
+
+    def words(self) -> list[bytes] | None:
+        """Return the next few words, wherever lines break; None at the end of the file."""
+        piece = self._piece()
+        if not piece:
+            return None
+        words = piece.split()
+        if len(piece) >= _LINE and not piece[-1:].isspace():
+            self._cut = words.pop()
+            if len(self._cut) > _WORD:
+                raise self.error(f"{shown(self._cut)} is too long for a number")
+        return words
+
+    def error(self, message: str) -> InputError:
+        """Return an error about the line read last."""
+        return InputError(f"{self.path}:{self.number}: {message}")
+
+    def _piece(self) -> bytes:
+        """Return the next line, or the next part of a long one; nothing at the end of the file.
+
+        A part begins with the word that the end of the part before cut in two.
+        """
+        try:
+            piece = self._cut + self._stream.readline(_LINE)
+        except (OSError, EOFError, zlib.error) as problem:
+            reason = str(problem).rstrip(".")
+            raise self.error(f"cannot be read any further: {reason}. Get the file again") from None
+        if self._line_ended and piece:
+            self.number += 1
+        self._line_ended = piece.endswith(b"\n")
+        self._allowance -= len(piece) - len(self._cut)
+        self._cut = b""
+        if self._allowance < 0:
+            raise self.error("the file goes on for longer than its header allows. Get it again")
+        return piece
+
+
+def shown(raw: bytes) -> str:
+    """Return bytes of a file as they can stand in a message: short, quoted and printable."""
+    text = raw[:40].decode("utf-8", "backslashreplace")
+    return ascii(text) + ("..." if len(raw) > 40 else "")
+
+
+def decoded(raw: bytes) -> str:
+    """Return text that is UTF-8 or, as in old files, Latin-1."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        raise IsADirectoryError("is a folder")
+    if path.exists() and not path.is_file():
+        raise OSError("is not a regular file")
+    return path.stat().st_size
+
+
+def _reason(problem: OSError) -> str:
+    return problem.strerror or str(problem)

@@ -1,0 +1,146 @@
+"""Finds the file of an instance by its name: `set/name`, a bare name, or a path.
+
+Searched in this order: paths; the folders that `ISLANDS_INSTANCES` names; the user's cache, where
+`islands instances fetch` puts files; what comes with the program.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from islands.errors import InputError, UsageError
+from islands.instances.catalogue import Entry, catalogue
+from islands.paths import cache_folder, data_folder
+
+VARIABLE = "ISLANDS_INSTANCES"
+
+
+@dataclass(frozen=True)
+class Found:
+    """An instance's file; `entry` is None for one that the catalogue does not know."""
+
+    name: str
+    path: Path
+    entry: Entry | None
+
+
+class Index:
+    """All files in the folders that are searched, by set and file name."""
+
+    def __init__(self) -> None:
+        self.files: dict[tuple[str, str], Path] = {}
+        for folder in _folders():
+            for path in _files(folder):
+                self.files.setdefault((set_of(path), _plain(path.name)), path)
+        for each in catalogue().sets.values():
+            if not each.base:
+                for entry in each.entries.values():
+                    path = data_folder("instances") / entry.file
+                    self.files[each.name, entry.file] = path
+
+    def of_entry(self, entry: Entry) -> Path | None:
+        """Return where an instance of the catalogue lies here, if it does."""
+        return self.files.get((entry.set, entry.file))
+
+    def others(self, suffixes: tuple[str, ...]) -> dict[str, Path]:
+        """Return the instances that lie here but are not in the catalogue, by full name."""
+        return {
+            f"{set_name}/{Path(file).stem}": path
+            for (set_name, file), path in self.files.items()
+            if Path(file).suffix in suffixes
+            and catalogue().entry(set_name, Path(file).stem) is None
+        }
+
+
+def find(instance: str, suffixes: tuple[str, ...]) -> Found:
+    """Return the file of the instance called `instance`; `suffixes` are those of instances."""
+    path = Path(instance).expanduser()
+    if path.is_file():
+        return _of_path(path, instance)
+    index = Index()
+    others = index.others(suffixes)
+    names = [*catalogue().names(), *others]
+    matches = [name for name in names if instance in (name, name.partition("/")[2])]
+    if not matches:
+        raise _not_found(instance, path, names, suffixes)
+    if len(matches) > 1:
+        raise UsageError(f"{instance!r} is in several sets. Name one of {', '.join(matches)}")
+    set_name, _, name = matches[0].partition("/")
+    entry = catalogue().entry(set_name, name)
+    if entry is None:
+        return Found(matches[0], others[matches[0]], None)
+    here = index.of_entry(entry)
+    if here is None:
+        raise InputError(
+            f"{entry.full_name} is known but its file is not here. "
+            f"Run `islands instances fetch {entry.set}`, or let {VARIABLE} name a folder "
+            f"that holds {entry.set}/{entry.file}{_absent_folders()}"
+        )
+    return Found(entry.full_name, here, entry)
+
+
+def set_of(path: Path) -> str:
+    """Return the nearest folder above `path` that is called as a set, else the nearest of all."""
+    parents = [parent.name for parent in path.absolute().parents]
+    return next((name for name in parents if name in catalogue().sets), parents[0])
+
+
+def _of_path(path: Path, instance: str) -> Found:
+    entry = catalogue().entry(set_of(path), Path(_plain(path.name)).stem)
+    return Found(entry.full_name if entry else instance, path, entry)
+
+
+def _not_found(
+    instance: str, path: Path, names: list[str], suffixes: tuple[str, ...]
+) -> InputError | UsageError:
+    if instance and path.is_dir():
+        return InputError(f"{instance}: is a folder. Name an instance, or a file of one")
+    if instance and path.exists():
+        return InputError(f"{instance}: is not a regular file. Name a file of an instance")
+    if Path(_plain(path.name)).suffix in suffixes or instance.startswith(("/", ".", "~")):
+        return InputError(f"{instance}: no such file. Correct the path, or name an instance")
+    near = _near(instance, names)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return UsageError(
+        f"unknown instance {instance!r}.{hint} "
+        f"`islands instances list` names all; a path works too{_absent_folders()}"
+    )
+
+
+def _near(instance: str, names: list[str]) -> list[str]:
+    """Return a few full names that resemble `instance`, which may be one without its set."""
+    in_other_sets = [name for name in names if name.partition("/")[2] == Path(instance).name]
+    if in_other_sets:
+        return in_other_sets
+    spelled = {name.lower(): name for name in names}
+    if "/" not in instance:
+        spelled = {name.partition("/")[2]: full for name, full in spelled.items()}
+    return [spelled[near] for near in get_close_matches(instance.lower(), spelled, n=2, cutoff=0.7)]
+
+
+def _folders() -> Iterator[Path]:
+    for name in os.environ.get(VARIABLE, "").split(os.pathsep):
+        if name and Path(name).is_dir():
+            yield Path(name)
+    yield cache_folder("instances")
+
+
+def _absent_folders() -> str:
+    """Say which folders were to be searched and are none."""
+    named = os.environ.get(VARIABLE, "").split(os.pathsep)
+    absent = [name for name in named if name and not Path(name).is_dir()]
+    return f" ({VARIABLE} names {', '.join(absent)}, not a folder)" if absent else ""
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(root, name) for name in sorted(files) if not name.startswith("."))
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(".gz")

@@ -1,0 +1,137 @@
+"""The travelling salesman problem: visit all cities once and return, on the shortest way.
+
+Lengths follow TSPLIB's rules of rounding, so every length is a whole number.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import RunError, UsageError
+from islands.instances import tsplib_matrix
+from islands.instances.catalogue import BestKnown
+from islands.instances.tours import read_tour, tour_fault, write_tour
+from islands.instances.tsplib import TspFile, read_tsp
+from islands.problems.base import Problem, Solution
+
+_EDGES_AT_ONCE = 1 << 20
+_PI = 3.141592
+_EARTH_RADIUS = 6378.388
+
+Floats = NDArray[np.float64]
+
+
+class Tsp(Problem):
+    """A symmetric instance, from coordinates or from a matrix of weights."""
+
+    name: ClassVar[str] = "tsp"
+    solution_kind: ClassVar[str] = "order"
+    solution_suffix: ClassVar[str] = ".tour"
+
+    def __init__(
+        self, file: TspFile, instance: str | None = None, best_known: BestKnown | None = None
+    ) -> None:
+        self.instance = instance or file.name
+        self.size = file.dimension
+        self.best_known = best_known
+        self.path = file.path
+        self.metric = file.metric
+        self._coordinates = file.coordinates
+        self._matrix = file.matrix
+        if file.metric == "GEO":
+            self._matrix = _geo_matrix(file)
+
+    @classmethod
+    def read(
+        cls, path: Path, instance: str | None = None, best_known: BestKnown | None = None
+    ) -> Tsp:
+        """Return the instance in a TSPLIB file."""
+        return cls(read_tsp(path), instance or str(path), best_known)
+
+    def defines(self) -> dict[str, str]:
+        """Return where the kernel takes distances from, and how it rounds them."""
+        return {"TSP_METRIC": "TSP_MATRIX" if self._matrix is not None else f"TSP_{self.metric}"}
+
+    def arrays(self) -> list[NDArray[np.generic]]:
+        """Return the matrix of distances where there is one, else the coordinates."""
+        return [self._matrix if self._matrix is not None else np.ascontiguousarray(self._places())]
+
+    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the length of each row, a closed tour."""
+        count, n = solutions.shape
+        rows = max(1, _EDGES_AT_ONCE // n)
+        lengths = np.empty(count, np.int64)
+        for start in range(0, count, rows):
+            tours = solutions[start : start + rows]
+            edges = self._distances(tours, np.roll(tours, -1, axis=1))
+            lengths[start : start + rows] = edges.sum(axis=1)
+        return lengths
+
+    def check(self, solution: Solution) -> None:
+        """Raise where `solution` does not visit each city once."""
+        fault = tour_fault(solution, self.size)
+        if fault is not None:
+            raise RunError(f"not a tour of {self.instance}: {fault}. Every city belongs there once")
+
+    def read_solution(self, path: Path) -> Solution:
+        """Return the tour in a `.tour` file, a JSON file or a run's folder."""
+        return read_tour(path, self.size)
+
+    def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
+        """Write a TSPLIB tour."""
+        write_tour(path, self.instance, solution, cost)
+
+    def _distances(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the distance between each city of `a` and the one of `b` in the same place."""
+        if self._matrix is not None:
+            return self._matrix[a, b].astype(np.int64)
+        difference = self._places()[a] - self._places()[b]
+        squares = difference[..., 0] ** 2 + difference[..., 1] ** 2
+        return _rounded(self.metric, squares).astype(np.int64)
+
+    def _places(self) -> Floats:
+        assert self._coordinates is not None, "the reader gives coordinates or a matrix"
+        return self._coordinates
+
+
+def _rounded(metric: str, squares: Floats) -> Floats:
+    """Return distances, whole numbers still in floating point, from squared ones."""
+    if metric == "EUC_2D":
+        return np.floor(np.sqrt(squares) + 0.5)
+    if metric == "CEIL_2D":
+        return np.ceil(np.sqrt(squares))
+    exact = np.sqrt(squares / 10.0)
+    nearest = np.floor(exact + 0.5)
+    return nearest + (nearest < exact)
+
+
+def _geo_matrix(file: TspFile) -> NDArray[np.int32]:
+    """Return distances on the earth between places given in degrees and minutes as DDD.MM.
+
+    They are made once, here, because the functions that the formula needs differ in the last bit
+    from device to device.
+    """
+    assert file.coordinates is not None, "the reader gives coordinates to a GEO instance"
+    n = file.dimension
+    if n > tsplib_matrix.LARGEST:
+        raise UsageError(
+            f"{file.path or file.name}: DIMENSION {n} with EDGE_WEIGHT_TYPE GEO: at most "
+            f"{tsplib_matrix.LARGEST} cities, since their matrix has to fit in memory. "
+            "Project the places to a plane and use EUC_2D"
+        )
+    degrees = np.trunc(file.coordinates)
+    radians = _PI * (degrees + 5.0 * (file.coordinates - degrees) / 3.0) / 180.0
+    latitude, longitude = radians[:, 0], radians[:, 1]
+    matrix = np.empty((n, n), np.int32)
+    for city in range(n):
+        q1 = np.cos(longitude[city] - longitude)
+        q2 = np.cos(latitude[city] - latitude)
+        q3 = np.cos(latitude[city] + latitude)
+        cosine = np.clip(0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3), -1.0, 1.0)
+        matrix[city] = np.trunc(_EARTH_RADIUS * np.arccos(cosine) + 1.0)
+    np.fill_diagonal(matrix, 0)
+    return matrix
