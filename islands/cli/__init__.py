@@ -1,0 +1,93 @@
+"""The command line: one module a subcommand, each with a docstring, `add_arguments` and `main`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+import islands
+from islands.errors import UsageError
+from islands.parallel import describe, launched
+from islands.text import unknown
+
+COMMANDS = {
+    "run": "islands.cli.run",
+}
+_COLLECTIVE = ("run",)
+"""Commands that all ranks do together; the others are done by rank 0 alone."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours, in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print below its usage."""
+        raise UsageError(f"{message}. See {self.prog} --help")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do one command and return its exit status; under mpirun, rank 0 speaks."""
+    line = list(sys.argv[1:] if argv is None else argv)
+    rank, _ = launched()
+    try:
+        with Path(os.devnull).open("w") as nowhere:
+            with redirect_stdout(sys.stdout if rank == 0 else nowhere):
+                args = _parsed(line)
+        if rank > 0 and args.command not in _COLLECTIVE:
+            return 0
+        status = int(import_module(COMMANDS[args.command]).main(args))
+        sys.stdout.flush()
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 0
+    except BrokenPipeError:
+        # The reader has gone; nor could Python's own flush at exit reach it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except BaseException as error:
+        if rank == 0:
+            _print(error, with_traceback="--debug" in line)
+        return 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
+    return status
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    top = _Parser(prog="islands", description=islands.__doc__, allow_abbrev=False)
+    top.add_argument("--version", action="version", version=f"islands {islands.__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, path in COMMANDS.items():
+        module = import_module(path)
+        sentence = (module.__doc__ or "").strip()
+        command = commands.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
+        module.add_arguments(command)
+        command.add_argument("--debug", action="store_true", help="show where an error comes from")
+        command.set_defaults(options=[text for a in command._actions for text in a.option_strings])
+    return top
+
+
+def _parsed(line: list[str]) -> argparse.Namespace:
+    top = parser()
+    if line and not line[0].startswith("-") and line[0] not in COMMANDS:
+        raise UsageError(unknown("command", line[0], COMMANDS))
+    args, rest = top.parse_known_args(line)
+    if args.command is None:
+        top.print_help()
+        raise SystemExit(0)
+    for word in rest:
+        if word.startswith("-"):
+            raise UsageError(unknown("option", word.partition("=")[0], args.options))
+        raise UsageError(f"unexpected {word!r}. See islands {args.command} --help")
+    return args
+
+
+def _print(error: BaseException, *, with_traceback: bool) -> None:
+    if with_traceback:
+        traceback.print_exception(error)
+    print(f"islands: {describe(error)}", file=sys.stderr, flush=True)

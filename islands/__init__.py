@@ -1,0 +1,40 @@
+"""An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
+
+Importing this package loads nothing but names; each is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from islands.errors import IslandsError
+    from islands.problems import load
+    from islands.problems.base import Problem
+    from islands.run.result import Result
+    from islands.solve import solve
+
+__version__ = "0.1.0"
+__all__ = ["IslandsError", "Problem", "Result", "load", "solve"]
+
+_HOMES = {
+    "IslandsError": "islands.errors",
+    "Problem": "islands.problems.base",
+    "Result": "islands.run.result",
+    "load": "islands.problems",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "solve":
+        # `islands.solve` is also the module's name, so the function takes its place at first use.
+        globals()["solve"] = import_module("islands.solve").solve
+        return globals()["solve"]
+    if name not in _HOMES:
+        raise AttributeError(f"module 'islands' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

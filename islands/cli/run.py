@@ -1,0 +1,92 @@
+"""Solve an instance, on one process or under mpirun."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from islands.errors import UsageError
+from islands.parallel import world
+
+_EXAMPLES = """
+stopping criteria; the first that is met ends the run:
+  generations=1000  seconds=60 (or 5m, 2h)  evaluations=1e9  target=9552  gap=0.5%
+  best-known  optimum  stagnation=200 (generations without a better solution)
+
+examples:
+  islands run                                       the embedded demonstration
+  islands run tsplib/berlin52 --stop gap=1% --stop seconds=30
+  islands run national/zi929 --preset xavier2019 --seed 7 --json
+  mpirun -n 4 python -m islands run national/mu1979 --islands 16
+  islands run --config runs/zi929-20260101-120000/run.toml
+"""
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands run`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    add = parser.add_argument
+    add("instance", nargs="?", metavar="INSTANCE", help="set/name, a bare name or a path")
+    what = parser.add_argument_group("what runs (defaults < preset < --config < options)")
+    add = what.add_argument
+    add("--preset", metavar="NAME", help="a paper's complete settings: xavier2019")
+    add("--config", metavar="FILE.toml", type=Path, help="settings, such as the run.toml of a run")
+    add("--set", metavar="KEY=VALUE", action="append", help="any setting, such as rho=0.7")
+    add("--algorithm", metavar="NAME", help="brkga")
+    add("--encoding", metavar="NAME", help="keys")
+    add("--islands", metavar="N", help="islands in the whole run, over all ranks (8)")
+    add("--population", metavar="P", help="individuals an island (256)")
+    add("--migration", metavar="TOPOLOGY", help="who sends to whom: elite, ring or none")
+    add("--interval", metavar="G", help="generations from one migration to the next")
+    add("--migrants", metavar="M", help="individuals that each island sends")
+    add("--seed", metavar="S", help="the same seed repeats the run (1)")
+    add("--start", metavar="FILE", action="append", help="start from this solution; repeatable")
+    add("--stop", metavar="KIND=VALUE", action="append", help="when to stop; repeatable, see below")
+    where = parser.add_argument_group("where it runs")
+    add = where.add_argument
+    add("--backend", metavar="NAME", help="auto, cpu or cuda; auto takes a GPU where one is")
+    add("--threads", metavar="T", help="threads of the cpu backend (every core)")
+    output = parser.add_argument_group("what it writes")
+    add = output.add_argument
+    add("--out", metavar="DIR", type=Path, help="the run's folder (a fresh runs/NAME-DATE-TIME)")
+    add("--force", action="store_true", help="overwrite a finished run in --out")
+    add("--quiet", action="store_true", help="print the result alone")
+    add("--json", action="store_true", help="print one JSON object; all else goes to stderr")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run, print the result and return the exit status."""
+    from islands.run.runner import Output, run_asked
+    from islands.run.signals import INTERRUPTED
+
+    output = Output(
+        writes=True,
+        folder=args.out,
+        force=args.force,
+        stream=sys.stderr if args.json else sys.stdout,
+        quiet=args.quiet,
+    )
+    ranks = world()
+    with ranks.guarded(show_traceback=args.debug):
+        result = run_asked(options(args), args.config, ranks, output)
+    if args.json and ranks.rank == 0:
+        print(result.to_json())
+    return INTERRUPTED if result.interrupted else 0
+
+
+def options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that the command line names."""
+    names = (
+        *("instance", "preset", "algorithm", "encoding", "islands", "population", "migration"),
+        *("interval", "migrants", "seed", "start", "stop", "backend", "threads"),
+    )
+    given = {name: getattr(args, name) for name in names}
+    options = {name: value for name, value in given.items() if value is not None}
+    for text in args.set or []:
+        key, equals, value = text.partition("=")
+        if not (equals and key and value):
+            raise UsageError(f"--set {text}: write KEY=VALUE, such as --set rho=0.7")
+        options[key.strip()] = value.strip()
+    return options

@@ -1,0 +1,192 @@
+"""The ranks of a run, the only place that imports mpi4py; one process without a launcher is one rank."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import IslandsError, UsageError
+
+Value = TypeVar("Value")
+
+# How each launcher tells a process its rank and the number of ranks. A Slurm batch script has a
+# rank but no step, so that a plain start inside it is one rank.
+_LAUNCHERS = (
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+)
+
+
+def launched() -> tuple[int, int]:
+    """Return this process's rank and the number of ranks, as its launcher announced them."""
+    for rank, size in _LAUNCHERS:
+        if rank in os.environ and size in os.environ:
+            return int(os.environ[rank]), int(os.environ[size])
+    return 0, 1
+
+
+def deal(islands: int, size: int, rank: int) -> range:
+    """Return the islands of one rank: blocks in rank order, the first ones larger where uneven."""
+    if size > islands:
+        raise UsageError(
+            f"{size} ranks for {islands} islands leave ranks without work."
+            f" Start at most {islands} ranks, or set --islands {size}"
+        )
+    each, more = divmod(islands, size)
+    first = rank * each + min(rank, more)
+    return range(first, first + each + (rank < more))
+
+
+class World:
+    """The ranks that run together, over an MPI communicator, or this process alone."""
+
+    def __init__(self, communicator: Any = None) -> None:
+        self._communicator = communicator
+        self._agreed_error: IslandsError | None = None
+        self.rank, self.size, self.local_rank = 0, 1, 0
+        if communicator is not None:
+            self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
+            self.local_rank = _local_rank(communicator)
+
+    def allgather(self, value: Value) -> list[Value]:
+        """Return the value of every rank, in rank order, on every rank."""
+        return [value] if self.size == 1 else self._communicator.allgather(value)
+
+    def gather(self, value: Value) -> list[Value]:
+        """Return the value of every rank, in rank order, on rank 0; an empty list elsewhere."""
+        return [value] if self.size == 1 else self._communicator.gather(value) or []
+
+    def bcast(self, value: Value) -> Value:
+        """Return rank 0's value on every rank."""
+        return value if self.size == 1 else self._communicator.bcast(value)
+
+    def any(self, flag: bool) -> bool:
+        """Return whether `flag` is true on any rank."""
+        return any(self.allgather(flag))
+
+    def barrier(self) -> None:
+        """Wait for every rank."""
+        if self.size > 1:
+            self._communicator.Barrier()
+
+    def allgather_rows(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return a new array of all ranks' rows, in rank order; ranks may differ in their number."""
+        if self.size == 1:
+            return rows.copy()
+        from mpi4py import MPI
+
+        rows = np.ascontiguousarray(rows)
+        counts = self.allgather(len(rows))
+        together = np.empty((sum(counts), *rows.shape[1:]), rows.dtype)
+        # Counting rows rather than bytes keeps the counts within MPI's 32 bits.
+        row = MPI.BYTE.Create_contiguous(rows.dtype.itemsize * int(np.prod(rows.shape[1:])))
+        row.Commit()
+        try:
+            self._communicator.Allgatherv([rows, len(rows), row], [together, counts, None, row])
+        finally:
+            row.Free()
+        return together
+
+    def agreed(self, work: Callable[[], Value]) -> Value:
+        """Do `work`, which must not talk to other ranks, on every rank; if one fails, all raise."""
+        value, error = None, None
+        try:
+            value = work()
+        except IslandsError as failure:
+            error = failure
+        errors = self.allgather(error)
+        if not any(errors):
+            return value  # type: ignore[return-value]
+        self._agreed_error = self._common(errors)
+        raise self._agreed_error
+
+    def _common(self, errors: list[IslandsError | None]) -> IslandsError:
+        rank, first = next((rank, error) for rank, error in enumerate(errors) if error is not None)
+        if all(str(error) == str(first) for error in errors):
+            return first
+        return type(first)(f"[rank {rank} of {self.size}] {first}")
+
+    @contextmanager
+    def guarded(self, *, show_traceback: bool) -> Iterator[None]:
+        """End all ranks where one fails inside; errors that all ranks agreed on pass through."""
+        try:
+            yield
+        except BaseException as error:
+            if self.size == 1 or error is self._agreed_error:
+                raise
+            if show_traceback:
+                traceback.print_exc()
+            status = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
+            self.abort(describe(error), status)
+
+    def abort(self, message: str, status: int = 1) -> NoReturn:
+        """Print `message` with this rank's number and end all ranks at once."""
+        # Ranks that fail together leave the word to the lowest of them.
+        time.sleep(min(1.0, 0.1 * self.rank))
+        where = f"[rank {self.rank} of {self.size}, {platform.node()}] " if self.size > 1 else ""
+        print(f"islands: {where}{message}", file=sys.stderr, flush=True)
+        if self._communicator is not None:
+            self._communicator.Abort(status)
+        raise SystemExit(status)
+
+
+def describe(error: BaseException) -> str:
+    """Return an error in one line: its message where it is ours, with its kind where it is not."""
+    if isinstance(error, IslandsError):
+        return str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return f"unexpected {type(error).__name__}: {error}. --debug shows where it happened"
+
+
+def world() -> World:
+    """Return all ranks that the launcher started; mpi4py is imported only where there are several."""
+    rank, announced = launched()
+    if announced == 1:
+        return World()
+    try:
+        return World(_communicator(announced))
+    except UsageError as error:
+        if rank > 0:
+            # Each rank may be the only one with this trouble, so it speaks, but after rank 0.
+            time.sleep(1.0)
+            World().abort(f"[rank {rank} of {announced}] {error}", error.status)
+        raise
+
+
+def _communicator(announced: int) -> Any:
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise UsageError(
+            f"started with {announced} ranks, but mpi4py cannot be used ({error})."
+            " Install it with: pip install 'islands[mpi]'"
+        ) from error
+    size = MPI.COMM_WORLD.Get_size()
+    if size != announced:
+        raise UsageError(
+            f"the launcher started {announced} ranks, but MPI sees {size}: they belong to different"
+            " MPI libraries. Use the mpirun of the MPI that mpi4py loads, or srun --mpi=pmix"
+        )
+    return MPI.COMM_WORLD
+
+
+def _local_rank(communicator: Any) -> int:
+    from mpi4py import MPI
+
+    shared = communicator.Split_type(MPI.COMM_TYPE_SHARED)
+    try:
+        return int(shared.Get_rank())
+    finally:
+        shared.Free()

@@ -1,0 +1,74 @@
+"""What a run ends with."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The best solution of a run, exactly checked, and how it came about; costs in the instance's sense."""
+
+    instance: str
+    problem: str
+    algorithm: str
+    encoding: str
+    preset: str | None
+    cost: int
+    best_known: int | None
+    gap: float | None
+    """In per cent, positive when worse."""
+    solution: NDArray[np.int64]
+    island: int
+    """The island that holds the best solution."""
+    best_generation: int
+    generations: int
+    evaluations: int
+    seconds: float
+    """Of the generation loop alone."""
+    compile_seconds: float
+    reason: str
+    """Why the run stopped, in words."""
+    interrupted: bool
+    seed: int
+    ranks: int
+    islands: int
+    population: int
+    backend: str
+    device: str
+    road: str
+    """How migrants travel between ranks."""
+    digest: str
+    """SHA-256 of all final populations and costs: equal digests mean equal runs, bit for bit."""
+    folder: str | None
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the result as JSON takes it."""
+        return dataclasses.asdict(self) | {"solution": self.solution.tolist()}
+
+    def to_json(self) -> str:
+        """Return the result as one JSON object on one line."""
+        return json.dumps(self.to_mapping())
+
+    def summary(self) -> str:
+        """Return the lines that end a run."""
+        lines = [
+            f"Stopped: {self.reason}   (generation {self.generations}, {self.seconds:.1f} s)",
+            f"Best {self.cost} on island {self.island}, found by generation {self.best_generation};"
+            f" checked again in NumPy: {self.cost}{self._comparison()}",
+        ]
+        if self.folder is not None:
+            lines.append(f"Wrote {self.folder}: run.toml, trace, solution, log.txt")
+        return "\n".join(lines)
+
+    def _comparison(self) -> str:
+        if self.best_known is None:
+            return ""
+        gap = "-" if self.gap is None else f"{self.gap:.3f}%"
+        return f" (best known {self.best_known}, gap {gap})"

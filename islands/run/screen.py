@@ -1,0 +1,85 @@
+"""What a run says: to a stream for people, and the same to log.txt; ranks above 0 say nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+from islands.run.machine import Machine
+from islands.run.spec import RunSpec
+from islands.run.stop import Progress
+from islands.run.table import Table
+from islands.problems.base import Problem
+
+
+class Screen:
+    """Prints a run's header, table and end; quiet, the stream is given the end alone."""
+
+    def __init__(self, stream: TextIO | None, log: Path | None, *, quiet: bool = False) -> None:
+        self._stream = stream
+        self._quiet = quiet
+        self._log = log.open("w", encoding="utf-8", buffering=1) if log is not None else None
+        self._table = Table(self._say)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._log is not None:
+            self._log.close()
+
+    def begin(self, header: str) -> None:
+        """Say what is about to run."""
+        self._say(f"{header}\n")
+
+    def show(self, progress: Progress) -> None:
+        """Add an epoch to the table, where it is time for a row."""
+        self._table.show(progress)
+
+    def end(self, progress: Progress, summary: str) -> None:
+        """Add the last epoch, and say how the run ended."""
+        self._table.finish(progress)
+        self._say("")
+        self._say(summary, always=True)
+
+    def _say(self, text: str, *, always: bool = False) -> None:
+        if self._stream is not None and (always or not self._quiet):
+            print(text, file=self._stream, flush=True)
+        if self._log is not None:
+            print(text, file=self._log)
+
+
+def header(version: str, spec: RunSpec, problem: Problem, machine: Machine, folder: Path | None) -> str:
+    """Return the lines that say what runs, how, where and until when."""
+    known = ""
+    if problem.best_known is not None:
+        word = "optimum" if problem.best_known.status == "optimal" else "best known"
+        known = f", {word} {problem.best_known.value}"
+    general, migration = spec.general, spec.migration
+    ranks = "1 rank" if machine.ranks == 1 else f"{machine.ranks} ranks"
+    islands = "1 island" if general.islands == 1 else f"{general.islands} islands"
+    preset = f"   preset {spec.preset}" if spec.preset is not None else ""
+    travel = "no migration"
+    if migration.topology != "none" and general.islands > 1:
+        travel = (
+            f"migration {migration.topology} of {migration.migrants} every {migration.interval}"
+            f" generations (road: {machine.road})"
+        )
+    lines = [
+        f"islands {version}   {problem.name} {problem.instance}, size {problem.size}{known}",
+        f"{spec.algorithm} on {spec.encoding}   {islands} x {general.population} on {ranks}"
+        f"   seed {general.seed}{preset}",
+        f"{travel}",
+        f"{machine.device} ({machine.backend}: {machine.reason})",
+        f"compiled in {machine.compile_seconds:.1f} s",
+        f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
+    ]
+    if folder is not None:
+        lines.append(f"run folder {folder}")
+    return "\n".join(lines)

@@ -1,0 +1,64 @@
+"""Everything that a run needs, resolved: running the same `RunSpec` again repeats the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from islands.migration import MigrationSettings
+from islands.run.stop import Criterion
+from islands.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class GeneralSettings(Settings):
+    """The settings of every run, whatever its algorithm."""
+
+    islands: int = setting(8, "islands in the whole run, over all ranks", low=1)
+    population: int = setting(256, "individuals an island", low=2)
+    seed: int = setting(1, "the same seed repeats the run", low=0, high=2**63 - 1)
+    backend: str = setting("auto", "where kernels run", choices=("auto", "cpu", "cuda"))
+    threads: int = setting(0, "threads of the cpu backend; 0 takes every core", low=0)
+
+
+@dataclass(frozen=True)
+class RecordSettings(Settings):
+    """How often a run is looked at from the host."""
+
+    every: int = setting(50, "generations from one row of the trace to the next, at most", low=1)
+
+
+GROUPS: dict[str, type[Settings]] = {"migration": MigrationSettings, "record": RecordSettings}
+"""The settings with a dotted name, such as `migration.interval`; each group is a table in TOML."""
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """A run in full. `settings` are those of the algorithm."""
+
+    instance: str
+    preset: str | None
+    algorithm: str
+    encoding: str
+    stop: tuple[Criterion, ...]
+    start: tuple[str, ...]
+    general: GeneralSettings
+    settings: Settings
+    migration: MigrationSettings
+    record: RecordSettings
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the run as a mapping of names to values, with the groups as mappings in it."""
+        names = {"instance": self.instance, "preset": self.preset}
+        names |= {"algorithm": self.algorithm, "encoding": self.encoding}
+        lists = {"stop": [criterion.text for criterion in self.stop], "start": list(self.start)}
+        groups = {name: getattr(self, name).to_mapping() for name in GROUPS}
+        settings = self.general.to_mapping() | self.settings.to_mapping()
+        whole = names | lists | settings | groups
+        return {name: value for name, value in whole.items() if value is not None}
+
+    def to_toml(self) -> str:
+        """Return the text of `run.toml`, which `islands run --config` takes."""
+        import tomli_w
+
+        return tomli_w.dumps(self.to_mapping())

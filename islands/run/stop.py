@@ -1,0 +1,207 @@
+"""Stopping criteria: pure functions of one `Progress` record that return the reason in words, or None.
+
+They hold no counters, so that a resumed run stops where the uninterrupted one would have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from islands.errors import UsageError
+from islands.instances.catalogue import BestKnown
+from islands.text import unknown
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands at an epoch's end; costs are in the instance's own sense."""
+
+    generation: int
+    evaluations: int
+    seconds: float
+    cost: int
+    island: int
+    best_generation: int
+    mean: float
+    gap: float | None = None
+    best_known: int | None = None
+    maximise: bool = False
+
+    def reached(self, value: float) -> bool:
+        """Return whether the best cost is at least as good as `value`."""
+        return self.cost >= value if self.maximise else self.cost <= value
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One reason to stop: a kind of `KINDS` and its value."""
+
+    kind: str
+    value: float
+    text: str
+    """As `--stop` takes it."""
+
+    def reason(self, progress: Progress) -> str | None:
+        """Return why the run stops here, or None."""
+        return KINDS[self.kind].reason(progress, self.value)
+
+    def words(self) -> str:
+        """Return the criterion as it stands in a sentence."""
+        return KINDS[self.kind].words.format(self.value)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of criterion: how its value is read, its words, its reason, and what it must know."""
+
+    example: str
+    read: Callable[[str], float]
+    words: str
+    reason: Callable[[Progress, float], str | None]
+    needs: str = ""
+
+
+def parse(text: str) -> Criterion:
+    """Return the criterion that `--stop TEXT` means."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if name not in KINDS:
+        raise UsageError(f"--stop {text}: {unknown('criterion', name, KINDS)}")
+    kind = KINDS[name]
+    takes_value = "=" in kind.example
+    if takes_value and not value:
+        raise UsageError(f"--stop {text}: needs a value, such as --stop {kind.example}")
+    if equals and not takes_value:
+        raise UsageError(f"--stop {text}: takes no value; write --stop {name}")
+    try:
+        return Criterion(name, kind.read(value), f"{name}={value}" if takes_value else name)
+    except ValueError as error:
+        raise UsageError(f"--stop {text}: {error}") from None
+
+
+def require_known(criteria: Iterable[Criterion], instance: str, known: BestKnown | None) -> None:
+    """Refuse criteria that compare with a value which nobody knows for this instance."""
+    for criterion in criteria:
+        needs = KINDS[criterion.kind].needs
+        if needs and (known is None or (needs == "optimum" and known.status != "optimal")):
+            raise UsageError(
+                f"--stop {criterion.text}: no {needs} of {instance} is in the catalogue."
+                " Use --stop target=VALUE"
+            )
+
+
+def last_generation(criteria: Iterable[Criterion]) -> int | None:
+    """Return the exact generation at which the run ends at the latest, or None."""
+    limits = [int(criterion.value) for criterion in criteria if criterion.kind == "generations"]
+    return min(limits, default=None)
+
+
+def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | None:
+    """Return the reason of the first criterion that is met, or None."""
+    reasons = (criterion.reason(progress) for criterion in criteria)
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError("must be a number") from None
+    if not math.isfinite(number):
+        raise ValueError("must be a finite number")
+    return number
+
+
+def _whole(text: str) -> int:
+    number = int(text) if text.lstrip("+-").isdecimal() else _number(text)
+    if number != int(number):
+        raise ValueError("must be a whole number")
+    return int(number)
+
+
+def _at_least_one(text: str) -> int:
+    number = _whole(text)
+    if number < 1:
+        raise ValueError("must be at least 1")
+    return number
+
+
+def _seconds(text: str) -> float:
+    units = {"s": 1, "m": 60, "h": 3600}
+    number = text[:-1] if text[-1] in units else text
+    try:
+        seconds = _number(number) * units.get(text[-1], 1)
+    except ValueError:
+        raise ValueError("must be a number of seconds, or such as 60s, 5m or 2h") from None
+    if seconds <= 0:
+        raise ValueError("must be more than 0")
+    return seconds
+
+
+def _percent(text: str) -> float:
+    percent = _number(text.removesuffix("%"))
+    if percent < 0:
+        raise ValueError("must be at least 0%")
+    return percent
+
+
+def _no_value(_: str) -> float:
+    return 0
+
+
+def _generations(progress: Progress, limit: float) -> str | None:
+    return f"{limit} generations done" if progress.generation >= limit else None
+
+
+def _time(progress: Progress, limit: float) -> str | None:
+    reached = progress.seconds >= limit
+    return f"{progress.seconds:.1f} s is at least {limit:g} s" if reached else None
+
+
+def _evaluations(progress: Progress, limit: float) -> str | None:
+    reached = progress.evaluations >= limit
+    return f"{progress.evaluations} evaluations is at least {limit}" if reached else None
+
+
+def _target(progress: Progress, value: float) -> str | None:
+    return f"cost {progress.cost} reached the target {value}" if progress.reached(value) else None
+
+
+def _gap(progress: Progress, percent: float) -> str | None:
+    if progress.gap is None or progress.gap > percent:
+        return None
+    return f"gap {progress.gap:.3g}% is at most {percent:g}%"
+
+
+def _best_known(progress: Progress, _: float) -> str | None:
+    if progress.best_known is None or not progress.reached(progress.best_known):
+        return None
+    return f"cost {progress.cost} reached the best known {progress.best_known}"
+
+
+def _optimum(progress: Progress, _: float) -> str | None:
+    if progress.best_known is None or not progress.reached(progress.best_known):
+        return None
+    return f"cost {progress.cost} is the proven optimum"
+
+
+def _stagnation(progress: Progress, limit: float) -> str | None:
+    idle = progress.generation - progress.best_generation
+    return f"no better solution for {idle} generations" if idle >= limit else None
+
+
+KINDS = {
+    "generations": Kind("generations=1000", _at_least_one, "{} generations", _generations),
+    "seconds": Kind("seconds=60", _seconds, "{:g} s", _time),
+    "evaluations": Kind("evaluations=1e9", _at_least_one, "{:,} evaluations", _evaluations),
+    "target": Kind("target=9552", _whole, "cost {}", _target),
+    "gap": Kind("gap=0.5%", _percent, "gap at most {:g}%", _gap, needs="best known value"),
+    "best-known": Kind(
+        "best-known", _no_value, "the best known cost", _best_known, needs="best known value"
+    ),
+    "optimum": Kind("optimum", _no_value, "the proven optimum", _optimum, needs="optimum"),
+    "stagnation": Kind(
+        "stagnation=200", _at_least_one, "{} generations without a better solution", _stagnation
+    ),
+}
