@@ -1,4 +1,4 @@
-"""The ranks of a run, the only place that imports mpi4py; one process without a launcher is one rank."""
+"""The ranks of a run, and the only place that imports mpi4py; without a launcher, one rank."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class World:
             self._communicator.Barrier()
 
     def allgather_rows(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return a new array of all ranks' rows, in rank order; ranks may differ in their number."""
+        """Return a new array of all ranks' rows in rank order; their number may differ."""
         if self.size == 1:
             return rows.copy()
         from mpi4py import MPI
@@ -151,7 +151,7 @@ def describe(error: BaseException) -> str:
 
 
 def world() -> World:
-    """Return all ranks that the launcher started; mpi4py is imported only where there are several."""
+    """Return the ranks that the launcher started; only several of them need mpi4py."""
     rank, announced = launched()
     if announced == 1:
         return World()

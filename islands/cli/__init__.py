@@ -37,9 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     line = list(sys.argv[1:] if argv is None else argv)
     rank, _ = launched()
     try:
-        with Path(os.devnull).open("w") as nowhere:
-            with redirect_stdout(sys.stdout if rank == 0 else nowhere):
-                args = _parsed(line)
+        with (
+            Path(os.devnull).open("w") as nowhere,
+            redirect_stdout(sys.stdout if rank == 0 else nowhere),
+        ):
+            args = _parsed(line)
         if rank > 0 and args.command not in _COLLECTIVE:
             return 0
         status = int(import_module(COMMANDS[args.command]).main(args))
@@ -59,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    top = _Parser(prog="islands", description=islands.__doc__, allow_abbrev=False)
+    description = (islands.__doc__ or "").partition("\n")[0]
+    top = _Parser(prog="islands", description=description, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"islands {islands.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, path in COMMANDS.items():

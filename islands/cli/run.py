@@ -23,6 +23,7 @@ examples:
   islands run --config runs/zi929-20260101-120000/run.toml
 """
 
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands run`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -58,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run, print the result and return the exit status."""
+    from islands.run import signals
     from islands.run.runner import Output, run_asked
-    from islands.run.signals import INTERRUPTED
 
     output = Output(
         writes=True,
@@ -73,7 +74,7 @@ def main(args: argparse.Namespace) -> int:
         result = run_asked(options(args), args.config, ranks, output)
     if args.json and ranks.rank == 0:
         print(result.to_json())
-    return INTERRUPTED if result.interrupted else 0
+    return signals.STATUS if result.interrupted else 0
 
 
 def options(args: argparse.Namespace) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""One run: what was asked for, the loop, when it stops, and what it leaves behind."""

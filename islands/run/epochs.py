@@ -1,4 +1,4 @@
-"""The loop of a run: generations without a visit of the host, then migrate, measure, record, stop?"""
+"""The loop of a run: generations without a visit of the host, then migrate, measure and decide."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from islands.run.signals import Interruption
 from islands.run.spec import RunSpec
 from islands.run.stop import Progress, first_reason, last_generation
 
-INTERRUPTED = "interrupted by a signal"
+_INTERRUPTED = "interrupted by a signal"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def evolve(
     watch: Callable[[Epoch], None],
     interruption: Interruption,
 ) -> Outcome:
-    """Run until a criterion is met or a signal comes; rank 0 decides and every rank returns the same."""
+    """Run until a criterion is met or a signal comes; rank 0 decides for all ranks."""
     schedule = Schedule.of(spec)
     began = time.perf_counter()
     archipelago.start()
@@ -88,7 +88,7 @@ def evolve(
             islands = [measure for rank, _ in everyone for measure in rank]
             progress = summarise(islands, generation, seconds, problem)
             interrupted = any(requested for _, requested in everyone)
-            reason = INTERRUPTED if interrupted else first_reason(spec.stop, progress)
+            reason = _INTERRUPTED if interrupted else first_reason(spec.stop, progress)
             outcome = Outcome(progress, reason, interrupted) if reason is not None else None
         watch(Epoch(measures, generation, seconds, progress))
         outcome = world.bcast(outcome)

@@ -1,4 +1,4 @@
-"""A run's folder: claimed so that no two runs share one and no finished run is overwritten unasked."""
+"""A run's folder: no two runs share one, and no finished run is overwritten unasked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run writes into its folder: run.toml, the trace, the solution, and the text that it shows."""
+"""What a run writes into its folder besides its log: run.toml, the trace, the solution."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def instance_of(asked: Sequence[Layer]) -> str:
 
 
 def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
-    """Return the complete run of `problem`; refuse what is unknown, out of range or does not fit."""
+    """Return the complete run; refuse what is unknown, out of range or does not fit."""
     algorithm = _algorithm(asked, problem)
     encoding = _encoding(asked, algorithm)
     values: dict[str, Any] = {}

@@ -10,10 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands import text
+
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The best solution of a run, exactly checked, and how it came about; costs in the instance's sense."""
+    """The best solution, exactly checked, and how it came about.
+
+    Costs are in the instance's own sense: a profit is to be large.
+    """
 
     instance: str
     problem: str
@@ -60,15 +65,12 @@ class Result:
         """Return the lines that end a run."""
         lines = [
             f"Stopped: {self.reason}   (generation {self.generations}, {self.seconds:.1f} s)",
-            f"Best {self.cost} on island {self.island}, found by generation {self.best_generation};"
-            f" checked again in NumPy: {self.cost}{self._comparison()}",
+            f"Best {self.cost}{self._comparison()}   on island {self.island},"
+            f" generation {self.best_generation}; checked again in NumPy: {self.cost}",
         ]
         if self.folder is not None:
             lines.append(f"Wrote {self.folder}: run.toml, trace, solution, log.txt")
         return "\n".join(lines)
 
     def _comparison(self) -> str:
-        if self.best_known is None:
-            return ""
-        gap = "-" if self.gap is None else f"{self.gap:.3f}%"
-        return f" (best known {self.best_known}, gap {gap})"
+        return "" if self.best_known is None else f", gap {text.gap(self.gap)} to {self.best_known}"

@@ -6,11 +6,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
+from islands.problems.base import Problem
 from islands.run.machine import Machine
 from islands.run.spec import RunSpec
 from islands.run.stop import Progress
 from islands.run.table import Table
-from islands.problems.base import Problem
 
 
 class Screen:
@@ -55,7 +55,9 @@ class Screen:
             print(text, file=self._log)
 
 
-def header(version: str, spec: RunSpec, problem: Problem, machine: Machine, folder: Path | None) -> str:
+def header(
+    version: str, spec: RunSpec, problem: Problem, machine: Machine, folder: Path | None
+) -> str:
     """Return the lines that say what runs, how, where and until when."""
     known = ""
     if problem.best_known is not None:
@@ -76,10 +78,16 @@ def header(version: str, spec: RunSpec, problem: Problem, machine: Machine, fold
         f"{spec.algorithm} on {spec.encoding}   {islands} x {general.population} on {ranks}"
         f"   seed {general.seed}{preset}",
         f"{travel}",
-        f"{machine.device} ({machine.backend}: {machine.reason})",
-        f"compiled in {machine.compile_seconds:.1f} s",
+        f"{machine.device}   backend {machine.backend}: {machine.reason}",
+        _compiled(machine.compile_seconds),
         f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
     ]
     if folder is not None:
         lines.append(f"run folder {folder}")
     return "\n".join(lines)
+
+
+def _compiled(seconds: float) -> str:
+    if seconds < 0.1:
+        return "kernels taken from the cache"
+    return f"kernels compiled in {seconds:.1f} s, and kept for the next time"

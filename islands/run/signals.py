@@ -1,4 +1,4 @@
-"""What a run does when it is interrupted: the first SIGINT asks it to end well, the second ends it."""
+"""What a run does when interrupted: the first SIGINT asks it to end well, the second ends it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import threading
 from types import FrameType, TracebackType
 from typing import Self
 
-INTERRUPTED = 128 + signal.SIGINT
+STATUS = 128 + signal.SIGINT
 """The exit status of an interrupted run."""
 
 
@@ -53,7 +53,7 @@ class Interruption:
             if heard[0] != signal.SIGINT:
                 continue
             if self.requested:
-                os._exit(INTERRUPTED)
+                os._exit(STATUS)
             self.requested = True
             print(
                 "islands: interrupted; writing the best so far when this epoch ends"

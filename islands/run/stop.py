@@ -1,4 +1,4 @@
-"""Stopping criteria: pure functions of one `Progress` record that return the reason in words, or None.
+"""Stopping criteria: pure functions of a `Progress` record that return the reason, or None.
 
 They hold no counters, so that a resumed run stops where the uninterrupted one would have.
 """

@@ -18,7 +18,7 @@ SECONDS_BETWEEN_ROWS = 5.0
 
 
 class Table:
-    """Decides which epochs become rows; time is that of the run, so that the choice can be tested."""
+    """Decides by the run's own time which epochs become rows."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
