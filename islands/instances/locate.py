@@ -21,11 +21,24 @@ VARIABLE = "ISLANDS_INSTANCES"
 
 @dataclass(frozen=True)
 class Found:
-    """An instance's file; `entry` is None for one that the catalogue does not know."""
+    """What a name means; `path` is None for a published instance whose file is not here."""
 
     name: str
-    path: Path
+    path: Path | None
     entry: Entry | None
+    """None for an instance that the catalogue does not know."""
+
+    def file(self) -> Path:
+        """Return the path, or raise an error that says how to get the file."""
+        if self.path is None:
+            set_name = self.name.partition("/")[0]
+            file = f"{set_name}/{self.entry.file}" if self.entry else self.name
+            raise InputError(
+                f"{self.name} is known but its file is not here. "
+                f"Run `islands instances fetch {set_name}`, "
+                f"or let {VARIABLE} name a folder that holds {file}{_absent_folders()}"
+            )
+        return self.path
 
 
 class Index:
@@ -57,7 +70,7 @@ class Index:
 
 
 def find(instance: str, suffixes: tuple[str, ...]) -> Found:
-    """Return the file of the instance called `instance`; `suffixes` are those of instances."""
+    """Return what is called `instance`; files with one of `suffixes` are instances."""
     path = Path(instance).expanduser()
     if path.is_file():
         return _of_path(path, instance)
@@ -73,14 +86,7 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     entry = catalogue().entry(set_name, name)
     if entry is None:
         return Found(matches[0], others[matches[0]], None)
-    here = index.of_entry(entry)
-    if here is None:
-        raise InputError(
-            f"{entry.full_name} is known but its file is not here. "
-            f"Run `islands instances fetch {entry.set}`, or let {VARIABLE} name a folder "
-            f"that holds {entry.set}/{entry.file}{_absent_folders()}"
-        )
-    return Found(entry.full_name, here, entry)
+    return Found(entry.full_name, index.of_entry(entry), entry)
 
 
 def set_of(path: Path) -> str:

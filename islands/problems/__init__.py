@@ -28,15 +28,16 @@ def load(instance: str) -> Problem:
 
 def read(found: Found) -> Problem:
     """Return the instance in a file that was found, with what the catalogue knows of it."""
-    suffix = Path(found.path.name.removesuffix(".gz")).suffix
+    path = found.file()
+    suffix = Path(path.name.removesuffix(".gz")).suffix
     if suffix not in _READERS:
         known = ", ".join(f"{each}, {each}.gz" for each in _READERS)
-        raise UsageError(f"{found.path}: the suffix {suffix!r} is not known. Known: {known}")
+        raise UsageError(f"{path}: the suffix {suffix!r} is not known. Known: {known}")
     entry = found.entry
-    problem = _READERS[suffix](found.path, found.name, entry.best_known if entry else None)
+    problem = _READERS[suffix](path, found.name, entry.best_known if entry else None)
     if entry is not None and problem.size != entry.size:
         raise InputError(
-            f"{found.path}: has size {problem.size}, but {entry.full_name} has {entry.size}. "
+            f"{path}: has size {problem.size}, but {entry.full_name} has {entry.size}. "
             "Get the file again, or rename it or its folder if it is another instance"
         )
     return problem

@@ -1,0 +1,134 @@
+"""List, show, fetch or check the instances of benchmark sets."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from islands.errors import IslandsError, UsageError
+from islands.instances.catalogue import Entry, InstanceSet, catalogue
+from islands.instances.fetch import digest, fetch
+from islands.instances.locate import Found, Index, find
+from islands.problems import SUFFIXES, read
+from islands.text import unknown
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what `islands instances` takes."""
+    parser.add_argument("action", metavar="list|show|fetch|check", help="what to do")
+    parser.add_argument("name", nargs="?", metavar="SET|NAME", help="a set; for show, an instance")
+    parser.add_argument(
+        "--from", dest="base", metavar="URL", help="fetch from this folder instead of the set's own"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Do one action and return the exit status."""
+    if args.action not in _ACTIONS:
+        raise UsageError(unknown("action", args.action, _ACTIONS))
+    if args.base is not None and args.action != "fetch":
+        raise UsageError(f"--from={args.base}: only fetch downloads. Leave it out")
+    if args.name is None and args.action in _NEEDS:
+        raise UsageError(f"instances {args.action}: name {_NEEDS[args.action]}")
+    return _ACTIONS[args.action](args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    index = Index()
+    for each in _sets(args.name):
+        here = sum(index.of_entry(entry) is not None for entry in each.entries.values())
+        print(f"{each.name}: {each.title}; {len(each.entries)} instances, {here} here")
+        for entry in each.entries.values():
+            known = entry.best_known
+            value, status = (str(known.value), known.status) if known else ("-", "-")
+            place = "here" if index.of_entry(entry) else "not here"
+            print(f"  {entry.full_name:<20} {entry.size:>7} {value:>10}  {status:<10}  {place}")
+    if args.name is None and (others := index.others(SUFFIXES)):
+        print("found here, not in the catalogue:")
+        for name, path in others.items():
+            print(f"  {name:<20} {path}")
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    found = find(args.name, SUFFIXES)
+    rows = {"name": found.name}
+    if found.entry:
+        rows |= _published(found.entry)
+    else:
+        problem = read(found)
+        rows |= {"problem": problem.name, "size": str(problem.size), "best known": "-"}
+    fetch_it = f"not here; `islands instances fetch {found.name.partition('/')[0]}` gets it"
+    rows["file here"] = str(found.path) if found.path else fetch_it
+    for key, value in rows.items():
+        print(f"{key:<12} {value}")
+    return 0
+
+
+def _published(entry: Entry) -> dict[str, str]:
+    instances, known = catalogue().set(entry.set), entry.best_known
+    rows = {"set": instances.title, "problem": entry.problem, "size": str(entry.size)}
+    if known:
+        rows |= {"best known": f"{known.value} ({known.status})", "source": known.source}
+    if instances.base:
+        rows |= {"published at": instances.url(entry.file), "set's home": instances.home}
+    return rows | {"remarks": instances.remarks, "sha256": entry.sha256}
+
+
+def _fetch(args: argparse.Namespace) -> int:
+    def say(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    instances = catalogue().set(args.name)
+    failures = fetch(instances, args.base, say)
+    for failure in failures:
+        say(str(failure))
+    if instances.base:
+        right = len({entry.file for entry in instances.entries.values()}) - len(failures)
+        print(f"{instances.name}: {right} files are there and right, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    index = Index()
+    wrong = 0
+    for each in _sets(args.name):
+        here = 0
+        for entry in each.entries.values():
+            path = index.of_entry(entry)
+            if path is None:
+                continue
+            here += 1
+            fault = _fault(Found(entry.full_name, path, entry))
+            if fault:
+                wrong += 1
+                print(fault)
+        print(f"{each.name}: {here} of {len(each.entries)} instances are here and were read")
+    print("all files are as published" if not wrong else f"{wrong} files are wrong")
+    return 1 if wrong else 0
+
+
+def _fault(found: Found) -> str | None:
+    """Return what is wrong with a file of the catalogue, if anything is."""
+    path = found.file()
+    try:
+        read(found)
+        if found.entry and digest(path) != found.entry.sha256:
+            return f"{path}: differs from the published {found.name}. Delete it and fetch it again"
+    except IslandsError as error:
+        return str(error)
+    return None
+
+
+def _sets(name: str | None) -> list[InstanceSet]:
+    return [catalogue().set(name)] if name else list(catalogue().sets.values())
+
+
+_NEEDS = {"show": "an instance, such as tsplib/berlin52", "fetch": "a set, such as tsplib"}
+_ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "list": _list,
+    "show": _show,
+    "fetch": _fetch,
+    "check": _check,
+}

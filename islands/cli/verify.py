@@ -1,0 +1,81 @@
+"""Compute the exact cost of a solution file or a run's folder, and check that it is feasible."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from islands.errors import InputError, RunError
+from islands.instances.locate import find
+from islands.problems import SUFFIXES, read
+from islands.problems.base import Problem
+from islands.text import gap
+
+_COST_WORDS = {"tsp": "length"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what `islands verify` takes."""
+    parser.add_argument("instance", metavar="INSTANCE", help="set/name, a bare name, or a path")
+    parser.add_argument(
+        "solution",
+        metavar="SOLUTION",
+        help="a solution file, also looked for beside the instance, or a run's folder",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print what is true of the solution; return 0 where it is feasible, else 1."""
+    found = find(args.instance, SUFFIXES)
+    problem = read(found)
+    path = _solution_path(args.solution, found.file())
+    solution = problem.read_solution(path)
+    cost, reason = None, None
+    try:
+        cost = problem.cost(solution)
+    except RunError as error:
+        reason = str(error)
+    if args.json:
+        print(_as_json(problem, path, cost, reason))
+    else:
+        print(_as_text(problem, cost, reason))
+    return 1 if cost is None else 0
+
+
+def _solution_path(name: str, instance: Path) -> Path:
+    given, beside = Path(name).expanduser(), instance.parent / name
+    if given.exists():
+        return given
+    if beside.exists():
+        return beside
+    raise InputError(f"{name}: no such file, nor one beside {instance}. Name a solution's file")
+
+
+def _as_text(problem: Problem, cost: int | None, reason: str | None) -> str:
+    lines = [f"{problem.instance}   {problem.name} of size {problem.size}"]
+    known = problem.best_known
+    if cost is None:
+        return "\n".join([*lines, f"infeasible: {reason}"])
+    lines.append(f"{_COST_WORDS.get(problem.name, 'cost')} {cost}")
+    if known is not None:
+        status = known.status.replace("_", " ")
+        lines.append(f"best known {known.value} ({status})   gap {gap(problem.gap(cost))}")
+    return "\n".join([*lines, "feasible"])
+
+
+def _as_json(problem: Problem, path: Path, cost: int | None, reason: str | None) -> str:
+    known = problem.best_known
+    return json.dumps(
+        {
+            "instance": problem.instance,
+            "problem": problem.name,
+            "file": str(path),
+            "feasible": cost is not None,
+            "reason": reason,
+            "cost": cost,
+            "best_known": known.value if known else None,
+            "gap": problem.gap(cost) if cost is not None else None,
+        }
+    )
