@@ -216,7 +216,8 @@ class Archipelago:
             "ISLANDS_ALGORITHM": f'"algorithms/{algorithm}.cuh"',
         }
         macros = {**parts, **self._problem.defines(), **self._algorithm.defines()}
-        block = self._backend.block(self._algorithm.arena_bytes(self._encoding), self._problem.size)
+        largest = max(self._algorithm.arena_bytes(self._encoding), self._ranking_bytes)
+        block = self._backend.block(largest, self._problem.size)
         return self._backend.compile(Source("program.cuh", macros), block)
 
     def _bind(self, program: Program) -> None:
@@ -238,8 +239,12 @@ class Archipelago:
         gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
         self._exchange.prepare(program, self._all, gene_bytes, self._rank_again)
 
+    @property
+    def _ranking_bytes(self) -> int:
+        """The arena that sorts a cost and an index for each individual, to a power of two."""
+        return 12 << (self._population - 1).bit_length()
+
     def _ranking(self, program: Program, step: int) -> Call:
-        room = 1 << (self._population - 1).bit_length()
         return self._backend.call(
             program,
             "rank",
@@ -247,8 +252,8 @@ class Archipelago:
             np.int32(step),
             np.int64(self._algorithm.patience),
             blocks=len(self.mine),
-            items=max(1, room // 2),
-            arena_bytes=12 * room,
+            items=self._population // 2,
+            arena_bytes=self._ranking_bytes,
         )
 
     def _upload_given(self) -> None:

@@ -23,10 +23,13 @@ Array = Any
 
 @dataclass(frozen=True)
 class Block:
-    """How a program's blocks are cut: their threads, and how many should share a multiprocessor."""
+    """How a program's blocks are cut."""
 
     threads: int = 1
     resident: int = 1
+    """How many blocks should share a multiprocessor."""
+    in_shared_memory: bool = True
+    """Whether arenas lie in the block's fast memory."""
 
 
 @dataclass(frozen=True)

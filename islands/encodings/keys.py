@@ -38,7 +38,7 @@ class Keys(Encoding):
         fewest = max(1, (1 << self.index_bits) >> 8)
         if block_memory is None:
             return max(fewest, self.size)
-        return max(fewest, self.size // 4)
+        return max(fewest, self.size // 3)
 
     def arena_bytes(self) -> int:
         return 4 * (self.pitch + self.buckets)

@@ -142,9 +142,12 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
         value[i] = 0x7fffffffffffffffll;
         index[i] = 0xffffffffu;
     }
+    __syncthreads();
     for (int run = 2; run <= size; run *= 2) {
         for (int step = run / 2; step > 0; step /= 2) {
-            __syncthreads();
+            // Up to a step of 32, a warp compares within 64 entries that no other warp touches.
+            if (step >= WARP) __syncthreads();
+            __syncwarp();
             for (int k = threadIdx.x; k < size / 2; k += blockDim.x) {
                 const int i = 2 * k - (k & (step - 1)), j = i + step;
                 const Ranked a{value[i], index[i]}, b{value[j], index[j]};

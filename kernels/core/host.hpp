@@ -150,7 +150,7 @@ void launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads
     static void name parameters
 
 struct Arena {
-    char* global;
+    char* memory;
     uint64_t bytes;
 
     char* mine() const { return host::arena; }
