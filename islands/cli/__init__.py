@@ -36,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Do one command and return its exit status; under mpirun, rank 0 speaks."""
     line = list(sys.argv[1:] if argv is None else argv)
     rank, _ = launched()
+    args = None
     try:
         with (
             Path(os.devnull).open("w") as nowhere,
@@ -55,6 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if rank == 0:
             _print(error, with_traceback="--debug" in line)
+        elif args is None:
+            # Rank 0 read the same line; a launcher that saw this rank fail first would silence it.
+            return 0
         return 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
     return status
 
