@@ -60,7 +60,7 @@ class CudaBackend(Backend):
         # Measured on an H200: about 16 things a thread, and blocks enough to fill a multiprocessor,
         # but not so many that a thread has fewer than 40 registers.
         fits = max(1, self._shared // (arena_bytes + _RESERVED))
-        threads = min(1024, max(128, 1 << max(0, items // 16 - 1).bit_length()))
+        threads = min(1024, max(128, (1 << (items // 16).bit_length()) // 2))
         return Block(threads, max(1, min(fits, 8, self._threads * 3 // 4 // threads)))
 
     def compile(self, source: Source, block: Block) -> Program:

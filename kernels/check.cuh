@@ -1,0 +1,71 @@
+// Entry points through which the tests call the functions of core/ and of the encodings, one block a case.
+#include "core/core.cuh"
+#include "encodings/keys.cuh"
+
+KERNEL(check_philox, (int32_t n, const uint4* counter, uint64_t seed, uint4* out)) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        out[i] = draw::philox(counter[i], uint32_t(seed), uint32_t(seed >> 32));
+    }
+}
+
+KERNEL(check_words, (int32_t n, uint32_t stream, uint64_t seed, int32_t island, int32_t generation,
+                     int32_t individual, uint4* out)) {
+    const draw::Place place{seed, uint32_t(island), uint32_t(generation), uint32_t(individual)};
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = place.words(stream, i);
+}
+
+KERNEL(check_uniform, (int32_t n, const uint32_t* word, float* out)) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = draw::uniform(word[i]);
+}
+
+KERNEL(check_below, (int32_t n, const uint32_t* word, const uint32_t* bound, uint32_t* out)) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = draw::below(word[i], bound[i]);
+}
+
+// Block b takes row b of `value`. Sums twice, to see that a second call does not disturb the first.
+KERNEL(check_sum, (int32_t n, const int64_t* value, int64_t* out)) {
+    int64_t mine = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine += value[blockIdx.x * n + i];
+    const int64_t once = block::sum(mine), twice = block::sum(2 * mine);
+    out[2 * (blockIdx.x * blockDim.x + threadIdx.x)] = once;
+    out[2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1] = twice;
+}
+
+KERNEL(check_ordered_sum, (Arena arena, int32_t n, const double* value, double* out)) {
+    double* const lanes = reinterpret_cast<double*>(arena.mine());
+    const double* const mine = value + blockIdx.x * n;
+    const double total = block::ordered_sum(n, [&](int i) { return mine[i]; }, lanes);
+    if (threadIdx.x == 0) out[blockIdx.x] = total;
+}
+
+KERNEL(check_argmin, (int32_t n, const int64_t* value, int64_t* out)) {
+    block::Ranked mine{0x7fffffffffffffffll, 0xffffffffu};
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        const block::Ranked other{value[blockIdx.x * n + i], uint32_t(i)};
+        if (other.before(mine)) mine = other;
+    }
+    const block::Ranked best = block::argmin(mine);
+    if (threadIdx.x == 0) out[2 * blockIdx.x] = best.value, out[2 * blockIdx.x + 1] = best.index;
+}
+
+KERNEL(check_scan, (int32_t n, uint32_t* value)) { block::scan(value + blockIdx.x * n, n); }
+
+// Rows lie `room` apart, a power of two.
+KERNEL(check_sort, (int32_t n, int32_t room, int64_t* value, uint32_t* index)) {
+    block::sort(value + blockIdx.x * room, index + blockIdx.x * room, n);
+}
+
+KERNEL(check_sort_few, (int32_t n, uint32_t* value)) {
+    if (threadIdx.x == 0) block::sort_few(value + blockIdx.x * n, n);
+}
+
+KERNEL(check_order, (Arena arena, encoding::Shape shape, const float* keys, int32_t* out)) {
+    encoding::Decoder decoder(arena, shape);
+    const float* const mine = keys + int64_t(blockIdx.x) * shape.pitch;
+    decoder.begin();
+    for (int i = threadIdx.x; i < shape.n; i += blockDim.x) decoder.count(mine[i]);
+    const encoding::Order order = decoder.finish(mine);
+    for (int i = threadIdx.x; i < shape.n; i += blockDim.x) {
+        out[int64_t(blockIdx.x) * shape.n + i] = order[i];
+    }
+}
