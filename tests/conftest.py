@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +41,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Each device that there is: the CPU, and a GPU where one is found or required."""
     return choose(request.param)
+
+
+@pytest.fixture
+def published() -> Path:
+    """Return the folder with the published sets; a test that needs it skips where there is none."""
+    named = os.environ.get("ISLANDS_INSTANCES", "")
+    for folder in map(Path, filter(None, named.split(os.pathsep))):
+        if all((folder / name).is_dir() for name in ("tsplib", "national", "vlsi")):
+            return folder
+    pytest.skip(f"ISLANDS_INSTANCES={named!r} names no folder with tsplib, national and vlsi")
