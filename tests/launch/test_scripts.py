@@ -11,6 +11,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+FILES = [
+    "launch/environment",
+    "launch/quickstart",
+    "tests/run",
+    ".ci/run",
+    "pyproject.toml",
+]
 TOOLS = ["sh", "dirname", "date", "cksum", "awk", "tail", "grep", "rm", "tr", "mkdir", "cp"]
 
 # It notes its calls, makes a .venv of copies of itself, and fails where the pattern $BREAK fits.
@@ -55,7 +62,7 @@ class Machine:
         self.checkout = self.folder / "a checkout"
         self.bin = self.folder / "bin"
         self.bin.mkdir(parents=True)
-        for name in ("launch/environment", "launch/quickstart", "tests/run", "pyproject.toml"):
+        for name in FILES:
             target = self.checkout / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, target)
@@ -160,7 +167,6 @@ def test_no_network(machine: Machine) -> None:
         ("", {"BREAK": "import [ep]"}, "python3 has neither ensurepip nor pip"),
         ("c++", {}, "no C++ compiler found (tried c++ g++ clang++): install one"),
         ("", {"CXX": "nosuch++"}, "no C++ compiler found (tried nosuch++)"),
-        ("mpirun", {}, "no mpirun found"),
     ],
 )
 def test_what_a_machine_lacks_is_named_in_one_line(
@@ -173,6 +179,13 @@ def test_what_a_machine_lacks_is_named_in_one_line(
     assert failed.stdout == ""
     last = failed.stderr.splitlines()[-1]
     assert last.startswith(f"{machine.checkout / script}: {message}")
+
+
+def test_no_mpirun(machine: Machine) -> None:
+    (machine.bin / "mpirun").unlink()
+    failed = machine.run("launch/quickstart")
+    assert failed.returncode == 1
+    assert "no mpirun found: install Open MPI" in failed.stderr.splitlines()[-1]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -226,7 +239,7 @@ def test_run_ends_in_the_closing_line_of_pytest(machine: Machine) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "== 7 passed in 0.1s =="
     assert machine.calls("-m pytest") == ["-m pytest -k ring"]
-    assert "<mpirun><-n><3><-m><pytest><--only-mpi><-x><-k><ring>" in done.stdout
+    assert "<mpirun><-n><3><-m><pytest><--only-mpi><-m><mpi><-x><-k><ring>" in done.stdout
     assert machine.calls("-m pip install")[0].endswith(".[mpi,cuda13,test]")
 
 
@@ -255,3 +268,25 @@ def test_nothing_is_installed_on_request(machine: Machine) -> None:
         assert f"PYTHONPATH={machine.checkout}\n" in done.stdout
     assert not machine.calls("-m pip")
     assert not (machine.checkout / ".venv").exists()
+
+
+def test_tools_that_are_not_there_are_left_out_only_on_request(machine: Machine) -> None:
+    (machine.bin / "mpirun").unlink()
+    left = machine.run("tests/run", "--no-install", BREAK="ruff")
+    assert left.returncode == 0
+    assert left.stdout.count("== left out, since this does not work here: ") == 2
+    failed = machine.run("tests/run", BREAK="ruff")
+    assert failed.returncode == 1
+
+
+def test_continuous_integration_installs_a_compiler_as_root(machine: Machine) -> None:
+    compiler = machine.bin / "c++"
+    compiler.unlink()
+    machine.add("id", "#!/bin/sh\necho 0\n")
+    copy = f"cp '{machine.bin}/mpirun' '{compiler}'"
+    machine.add("apt-get", f"#!/bin/sh\ncase $* in *g++) {copy} ;; esac\n")
+    done = machine.run(".ci/run")
+    assert done.returncode == 0, done.stderr
+    compiler.unlink()
+    machine.add("id", "#!/bin/sh\necho 1000\n")
+    assert "no C++ compiler found" in machine.run(".ci/run").stderr
