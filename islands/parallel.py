@@ -9,12 +9,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from islands.errors import IslandsError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Value = TypeVar("Value")
 
@@ -84,6 +84,7 @@ class World:
         """Return a new array of all ranks' rows in rank order; their number may differ."""
         if self.size == 1:
             return rows.copy()
+        import numpy as np
         from mpi4py import MPI
 
         rows = np.ascontiguousarray(rows)
@@ -147,6 +148,8 @@ def describe(error: BaseException) -> str:
         return str(error)
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
+    if isinstance(error, MemoryError):
+        return f"out of memory ({error}). Lower population or islands, or use more ranks"
     return f"unexpected {type(error).__name__}: {error}. --debug shows where it happened"
 
 

@@ -19,6 +19,8 @@ from islands.text import unknown
 
 COMMANDS = {
     "run": "islands.cli.run",
+    "verify": "islands.cli.verify",
+    "instances": "islands.cli.instances",
 }
 _COLLECTIVE = ("run",)
 """Commands that all ranks do together; the others are done by rank 0 alone."""

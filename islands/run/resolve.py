@@ -110,24 +110,24 @@ def _strongest(asked: Sequence[Layer], name: str, default: Any) -> Any:
 
 
 def _algorithm(asked: Sequence[Layer], problem: Problem) -> type[Algorithm]:
-    name = _strongest(asked, "algorithm", DEFAULT_ALGORITHM[problem.name])
+    name = str(_strongest(asked, "algorithm", DEFAULT_ALGORITHM[problem.name]))
     if name not in ALGORITHMS:
-        raise UsageError(unknown("algorithm", str(name), ALGORITHMS))
+        raise UsageError(unknown("algorithm", name, ALGORITHMS))
     return ALGORITHMS[name]
 
 
 def _encoding(asked: Sequence[Layer], algorithm: type[Algorithm]) -> str:
-    name = _strongest(asked, "encoding", algorithm.encodings[0])
+    name = str(_strongest(asked, "encoding", algorithm.encodings[0]))
     if name not in ENCODINGS:
-        raise UsageError(unknown("encoding", str(name), ENCODINGS))
+        raise UsageError(unknown("encoding", name, ENCODINGS))
     if name not in algorithm.encodings:
         others = [other for other, known in ALGORITHMS.items() if name in known.encodings]
-        use = f", or use {' or '.join(others)}" if others else ""
+        use = f", or use --algorithm {' or '.join(others)}" if others else ""
         raise UsageError(
             f"{algorithm.name} moves {' or '.join(algorithm.encodings)} only, but --encoding {name}"
             f" was asked for. Leave --encoding out{use}"
         )
-    return str(name)
+    return name
 
 
 def _refuse_unknown(layer: Layer, algorithm: type[Algorithm]) -> None:

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import FakeProblem
+
+import islands.run.resolve as module
+from islands.algorithms.base import Algorithm
+from islands.errors import InputError, UsageError
+from islands.instances.catalogue import BestKnown
+from islands.run.resolve import PRESETS, instance_of, layers, resolve
+from islands.run.spec import RunSpec
+
+
+def resolved(options: dict[str, Any], config: Path | None = None) -> RunSpec:
+    return resolve(layers(options, config), FakeProblem())
+
+
+def test_defaults_are_those_of_the_documentation() -> None:
+    spec = resolved({})
+    assert (spec.algorithm, spec.encoding, spec.preset) == ("brkga", "keys", None)
+    assert (spec.general.islands, spec.general.population, spec.general.seed) == (8, 256, 1)
+    assert spec.record.every == 50
+    assert [criterion.text for criterion in spec.stop] == ["seconds=60"]
+    assert instance_of(layers({})) == "demo/tsp"
+
+
+def test_without_a_criterion_a_proven_optimum_or_the_clock_ends_the_run() -> None:
+    def stops(instance: str, status: str) -> list[str]:
+        problem = FakeProblem(BestKnown(7, status, "a list"))
+        problem.instance = instance
+        return [criterion.text for criterion in resolve(layers({}), problem).stop]
+
+    assert stops("tsplib/berlin52", "optimal") == ["optimum", "seconds=60"]
+    assert stops("tsplib/berlin52", "best_known") == ["seconds=60"]
+    assert stops("demo/tsp", "optimal") == ["optimum", "seconds=20"]
+
+
+def test_options_win_over_the_file_and_the_file_over_the_preset(tmp_path: Path) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text('preset = "xavier2019"\nrho = 0.8\nelite = 0.2\n[migration]\ninterval = 7\n')
+    spec = resolved({"rho": "0.9", "migrants": "5"}, config)
+    settings = spec.settings.to_mapping()
+    assert settings["rho"] == 0.9
+    assert settings["elite"] == 0.2
+    assert settings["mutants"] == 0.1
+    assert spec.general.islands == 3
+    assert spec.migration.to_mapping() == {"topology": "elite", "interval": 7, "migrants": 5}
+
+
+def test_the_preset_is_the_setting_of_the_paper() -> None:
+    spec = resolved({"preset": "xavier2019"})
+    assert (spec.general.population, spec.general.islands) == (256, 3)
+    settings = spec.settings.to_mapping()
+    assert (settings["elite"], settings["mutants"], settings["rho"]) == (0.1, 0.1, 0.7)
+    assert (settings["parents"], settings["elite_parents"], settings["bias"]) == (2, 1, "rho")
+    assert spec.migration.to_mapping() == {"topology": "elite", "interval": 200, "migrants": 2}
+    assert [criterion.text for criterion in spec.stop] == ["generations=1000"]
+
+
+def test_a_criterion_replaces_those_of_the_preset() -> None:
+    spec = resolved({"preset": "xavier2019", "stop": ["seconds=5", "target=3"]})
+    assert [criterion.text for criterion in spec.stop] == ["seconds=5", "target=3"]
+
+
+def test_every_preset_file_is_named_and_the_other_way_round() -> None:
+    folder = Path(module.__file__).parents[1] / "presets"
+    assert sorted(path.stem for path in folder.glob("*.toml")) == sorted(PRESETS)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "found"),
+    [
+        ("migration", "ring", lambda spec: spec.migration.topology == "ring"),
+        ("migration.topology", "ring", lambda spec: spec.migration.topology == "ring"),
+        ("interval", "9", lambda spec: spec.migration.interval == 9),
+        ("record.every", "3", lambda spec: spec.record.every == 3),
+        ("population", "1e3", lambda spec: spec.general.population == 1000),
+        ("seed", str(2**63 - 1), lambda spec: spec.general.seed == 2**63 - 1),
+    ],
+)
+def test_settings_by_their_names(key: str, value: str, found: Any) -> None:
+    assert found(resolved({key: value}))
+
+
+def test_a_run_in_toml_is_the_same_run_again(tmp_path: Path) -> None:
+    options = {
+        "instance": "fake/five",
+        "preset": "xavier2019",
+        "rho": "0.7123456789012345",
+        "stop": ["gap=0.5%", "seconds=2h"],
+        "seed": str(2**63 - 1),
+        "migration": "ring",
+    }
+    problem = FakeProblem(BestKnown(7, "best_known", "a list"))
+    spec = resolve(layers(options), problem)
+    config = tmp_path / "run.toml"
+    config.write_text(spec.to_toml())
+    assert resolve(layers({}, config), problem) == spec
+    assert instance_of(layers({}, config)) == "fake/five"
+    assert tomllib.loads(spec.to_toml())["migration"]["topology"] == "ring"
+
+
+def test_paths_in_toml_hold_in_every_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.tsp").touch()
+    Path("first.tour").touch()
+    spec = resolved({"instance": "mine.tsp", "start": ["first.tour"]})
+    assert spec.instance == str(tmp_path / "mine.tsp")
+    assert spec.start == (str(tmp_path / "first.tour"),)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"algorithm": "brgka"}, "unknown algorithm 'brgka'. Did you mean 'brkga'?"),
+        ({"encoding": "key"}, "unknown encoding 'key'. Did you mean 'keys'?"),
+        ({"preset": "xavier"}, "unknown preset 'xavier'. Did you mean 'xavier2019'?"),
+        ({"eliet": "1"}, "unknown setting of brkga 'eliet'. Did you mean 'elite'?"),
+        ({"rho": "2"}, "rho=2: must be from 0.5 to 1"),
+        ({"rho": "high"}, "rho=high: must be a number"),
+        ({"elite": "0.7", "mutants": "0.6"}, "elite=0.7 + mutants=0.6 = 1.3"),
+        ({"islands": "0"}, "islands=0: must be at least 1"),
+        ({"seed": "-1"}, "seed=-1: must be from 0"),
+        ({"migration": "rign"}, "Did you mean 'ring'?"),
+        ({"backend": "gpu"}, "Known: auto, cpu, cuda"),
+        ({"stop": ["gap=1%"]}, "no best known value of fake/five"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_mend(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolved(options)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pair_that_does_not_fit_is_refused_with_what_fits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Mover(Algorithm):
+        name = "mover"
+        encodings = ("bits",)
+
+    monkeypatch.setattr(module, "ENCODINGS", {"keys": None, "bits": None})
+    monkeypatch.setattr(module, "ALGORITHMS", {**module.ALGORITHMS, "mover": Mover})
+    with pytest.raises(UsageError) as caught:
+        resolved({"encoding": "bits"})
+    assert str(caught.value) == (
+        "brkga moves keys only, but --encoding bits was asked for."
+        " Leave --encoding out, or use --algorithm mover"
+    )
+
+
+def test_an_unknown_key_of_a_file_names_the_file(tmp_path: Path) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text("[migration]\nintervall = 3\n")
+    with pytest.raises(UsageError, match=r"mine\.toml: unknown setting .*'migration\.interval'"):
+        resolved({}, config)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"rho = ", "not TOML"), (b"\xff\xfe", "not TOML")]
+)
+def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        layers({}, config)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.toml: No such file"):
+        layers({}, tmp_path / "none.toml")
+
+
+def test_no_setting_of_an_algorithm_has_the_name_of_a_general_one() -> None:
+    general = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *module._ALIASES}
+    for algorithm in module.ALGORITHMS.values():
+        assert general.isdisjoint(algorithm.Settings.names())

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from islands.run.result import Result
+
+
+def result(**changes: Any) -> Result:
+    values: dict[str, Any] = {
+        "instance": "fake/five",
+        "problem": "tsp",
+        "algorithm": "brkga",
+        "encoding": "keys",
+        "preset": None,
+        "cost": 210,
+        "best_known": 200,
+        "gap": 5.0,
+        "island": 3,
+        "solution": np.array([2, 0, 1]),
+        "best_generation": 90,
+        "generations": 100,
+        "evaluations": 5000,
+        "seconds": 1.25,
+        "compile_seconds": 0.5,
+        "reason": "done",
+        "interrupted": False,
+        "seed": 1,
+        "ranks": 1,
+        "islands": 8,
+        "population": 256,
+        "backend": "cpu",
+        "device": "CPU",
+        "road": "device",
+        "digest": "ab",
+        "folder": "runs/a",
+    }
+    return Result(**{**values, **changes})
+
+
+def test_json_holds_what_the_documentation_promises() -> None:
+    found = json.loads(result().to_json())
+    assert set(found) >= {
+        *("instance", "problem", "algorithm", "encoding", "preset", "cost", "best_known", "gap"),
+        *("solution", "generations", "evaluations", "seconds", "compile_seconds", "reason"),
+        *("seed", "ranks", "islands", "backend", "device", "road", "digest", "folder"),
+    }
+    assert found["solution"] == [2, 0, 1]
+    assert found["cost"] == 210
+    assert found["preset"] is None
+    assert "\n" not in result().to_json()
+
+
+def test_the_summary_says_why_what_and_where() -> None:
+    assert result().summary().split("\n") == [
+        "Stopped: done   (generation 100, 1.2 s)",
+        "Best 210, gap 5.00% to 200   on island 3, generation 90; checked again in NumPy: 210",
+        "Wrote runs/a: run.toml, trace, solution, log.txt",
+    ]
+
+
+def test_the_summary_without_a_known_value_and_without_files() -> None:
+    lines = result(best_known=None, gap=None, folder=None).summary().split("\n")
+    assert len(lines) == 2
+    assert lines[1].startswith("Best 210   on island 3")

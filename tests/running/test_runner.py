@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from fakes import FakeArchipelago, FakeProblem
+
+from islands.archipelago import Candidate
+from islands.errors import RunError, UsageError
+from islands.parallel import World
+from islands.run import runner
+from islands.run.runner import Output, check_exactly, combined, run_asked
+
+
+class Honest(FakeArchipelago):
+    """Its best is what the exact objective says."""
+
+    def measure(self) -> list[Any]:
+        return [
+            type(m)(m.island, 100 + m.island, 200.0, 300, self.generation, m.evaluations)
+            for m in super().measure()
+        ]
+
+    def best(self) -> Candidate:
+        order = np.arange(5, dtype=np.int64)
+        return Candidate(100, 0, order, order)
+
+
+@pytest.fixture(autouse=True)
+def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "Archipelago", Honest)
+
+
+def solved(folder: Path | None, **options: Any) -> Any:
+    output = Output(writes=folder is not None, folder=folder, stream=StringIO())
+    options = {"backend": "cpu", "stop": "generations=100", **options}
+    return run_asked(options, None, World(), output, FakeProblem())
+
+
+def test_the_result_of_a_run(tmp_path: Path) -> None:
+    result = solved(tmp_path / "a", seed=5)
+    assert (result.cost, result.island, result.generations, result.seed) == (100, 0, 100, 5)
+    assert (result.evaluations, result.best_generation) == (2 * 10 * 101, 100)
+    assert result.solution.tolist() == [0, 1, 2, 3, 4]
+    assert (result.reason, result.interrupted) == ("100 generations done", False)
+    assert (result.instance, result.problem, result.ranks) == ("fake/five", "tsp", 1)
+    both = "".join(f"{i:064x}" for i in range(2))
+    assert result.digest == hashlib.sha256(both.encode()).hexdigest()
+
+
+def test_the_folder_of_a_run(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    result = solved(folder)
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*")) == [
+        *("log.txt", "run.toml", "solution.parquet", "solution.tour", "trace"),
+        "trace/rank-000.parquet",
+    ]
+    assert (folder / "solution.tour").read_text() == "0 1 2 3 4"
+    assert pq.read_table(folder / "solution.parquet").column(0).to_pylist() == [0, 1, 2, 3, 4]
+    trace = pq.read_table(folder / "trace" / "rank-000.parquet")
+    assert trace.column("generation").to_pylist() == [0, 0, 50, 50, 100, 100]
+    assert result.summary() in (folder / "log.txt").read_text()
+
+
+@pytest.mark.parametrize("name", ["solution.parquet", "trace/rank-000.parquet"])
+def test_each_parquet_file_says_how_it_came_about(tmp_path: Path, name: str) -> None:
+    result = solved(tmp_path / "a", rho="0.8")
+    facts = pq.read_schema(tmp_path / "a" / name).metadata
+    assert facts[b"islands.settings"] == (tmp_path / "a" / "run.toml").read_bytes()
+    assert b"rho = 0.8" in facts[b"islands.settings"]
+    assert facts[b"islands.digest"].decode() == result.digest
+    assert facts[b"islands.reason"] == b"100 generations done"
+    assert facts[b"islands.seed"] == b"1"
+    assert facts[b"islands.device"].decode() == result.device
+    assert json.loads(facts[b"islands.result"])["cost"] == 100
+    assert "numpy" in json.loads(facts[b"islands.versions"])
+
+
+def test_without_output_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert solved(None).folder is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_finished_folder_is_refused_before_anything_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solved(tmp_path / "a")
+    monkeypatch.setattr(runner, "choose", None)
+    with pytest.raises(UsageError, match="holds a finished run"):
+        solved(tmp_path / "a")
+
+
+def test_a_result_that_the_exact_check_contradicts_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lying(Honest):
+        def best(self) -> Candidate:
+            honest = super().best()
+            return Candidate(99, 0, honest.solution, honest.genome)
+
+    monkeypatch.setattr(runner, "Archipelago", Lying)
+    with pytest.raises(RunError, match=r"island 0 the cost 99, but its exact cost is 100"):
+        solved(tmp_path / "a")
+    assert not (tmp_path / "a" / "solution.parquet").exists()
+
+
+def test_a_profit_is_checked_in_its_own_sense() -> None:
+    order = np.arange(5, dtype=np.int64)
+    check_exactly(FakeProblem(maximise=True), Candidate(-100, 0, order, order))
+    with pytest.raises(RunError, match="the cost -100"):
+        check_exactly(FakeProblem(maximise=True), Candidate(100, 0, order, order))
+
+
+def test_the_digest_is_in_island_order() -> None:
+    assert combined([(10, "c"), (2, "b"), (1, "a")]) == combined([(1, "a"), (2, "b"), (10, "c")])
+    assert combined([(1, "a"), (2, "b")]) != combined([(1, "b"), (2, "a")])

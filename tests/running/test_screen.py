@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+from fakes import FakeProblem
+
+from islands.instances.catalogue import BestKnown
+from islands.run.machine import Machine
+from islands.run.resolve import layers, resolve
+from islands.run.screen import Screen, header
+from islands.run.stop import Progress
+
+PROGRESS = Progress(10, 1000, 1.5, 90, 0, 9, 100.0)
+MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94)
+
+
+def said(log: Path, *, quiet: bool) -> str:
+    stream = StringIO()
+    with Screen(stream, log, quiet=quiet) as screen:
+        screen.begin("HEAD")
+        screen.show(PROGRESS)
+        screen.end(PROGRESS, "END")
+    return stream.getvalue()
+
+
+def test_the_log_is_what_was_shown(tmp_path: Path) -> None:
+    text = said(tmp_path / "log.txt", quiet=False)
+    assert text.startswith("HEAD\n")
+    assert text.endswith("\nEND\n")
+    assert (tmp_path / "log.txt").read_text() == text
+
+
+def test_quiet_shows_the_end_alone_and_logs_all(tmp_path: Path) -> None:
+    assert said(tmp_path / "log.txt", quiet=True) == "END\n"
+    assert (tmp_path / "log.txt").read_text() == said(tmp_path / "other.txt", quiet=False)
+
+
+def test_a_screen_without_stream_and_log_is_silent() -> None:
+    with Screen(None, None) as screen:
+        screen.begin("HEAD")
+        screen.end(PROGRESS, "END")
+
+
+def test_the_header_says_what_runs_how_where_and_until_when() -> None:
+    problem = FakeProblem(BestKnown(200, "optimal", "a list"))
+    spec = resolve(layers({"preset": "xavier2019", "seed": 7}), problem)
+    text = header("0.1.0", spec, problem, MACHINE, Path("runs/a"))
+    assert text.split("\n") == [
+        "islands 0.1.0   tsp fake/five, size 5, optimum 200",
+        "brkga on keys   3 islands x 256 on 2 ranks   seed 7   preset xavier2019",
+        "migration elite of 2 every 200 generations (road: staged)",
+        "2 x CPU, 1 thread   backend cpu: no GPU found",
+        "kernels compiled in 1.9 s, and kept for the next time",
+        "stops at: 1000 generations",
+        "run folder runs/a",
+    ]
+
+
+def test_the_header_of_an_island_alone() -> None:
+    spec = resolve(layers({"islands": 1, "stop": ["target=5", "seconds=2m"]}), FakeProblem())
+    text = header("0.1.0", spec, FakeProblem(), MACHINE, None)
+    assert "1 island x 256" in text
+    assert "no migration" in text
+    assert "stops at: cost 5, or 120 s" in text
+    assert "run folder" not in text
