@@ -1,0 +1,13 @@
+"""The machine that each of these tests begins with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from stand_in import Machine
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)

@@ -1,0 +1,97 @@
+"""A machine for the scripts to meet: a PATH of a few real tools and pretended programs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = [
+    "launch/environment",
+    "launch/quickstart",
+    "tests/run",
+    ".ci/run",
+    "pyproject.toml",
+]
+TOOLS = ["sh", "dirname", "date", "cksum", "awk", "tail", "grep", "rm", "tr", "mkdir", "cp"]
+
+# It notes its calls, makes a .venv of copies of itself, and fails where the pattern $BREAK fits.
+PYTHON = """#!/bin/sh
+echo "$*" >>"$CALLS"
+case $* in
+    *${BREAK:-nothing}*)
+        echo "${TROUBLE:-}"
+        [ -z "${KILL:-}" ] || kill -9 $$
+        exit 1 ;;
+esac
+case $* in
+    -V) echo "Python 3.11.9" ;;
+    "-m venv "*)
+        for folder; do :; done
+        rm -rf "$folder"
+        mkdir -p "$folder/bin"
+        cp "$0" "$folder/bin/python"
+        case $* in *--without-pip*) echo >"$folder/bin/no-pip" ;; esac ;;
+    "-c import pip") [ ! -e "${0%/*}/no-pip" ] ;;
+    *getDeviceCount*) echo "$GPUS" ;;
+    *sys.executable*) echo "$0" ;;
+    *pytest*) echo "PYTHONPATH=${PYTHONPATH:-}"; echo "== 7 passed in 0.1s ==" ;;
+esac
+"""
+# It says with what it was called, and calls it.
+MPIRUN = """#!/bin/sh
+printf '<%s>' mpirun "$1" "$2"
+shift 3
+printf '<%s>' "$@"
+echo
+"""
+
+
+@dataclass
+class Machine:
+    """A machine with a checkout, whose programs are the files in `bin`."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.checkout = self.folder / "a checkout"
+        self.bin = self.folder / "bin"
+        self.bin.mkdir(parents=True)
+        for name in FILES:
+            target = self.checkout / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, target)
+        for tool in TOOLS:
+            path = shutil.which(tool)
+            assert path is not None
+            (self.bin / tool).symlink_to(path)
+        self.add("python3", PYTHON)
+        self.add("c++", "#!/bin/sh\n")
+        self.add("mpirun", MPIRUN)
+
+    def add(self, name: str, text: str) -> None:
+        program = self.bin / name
+        program.write_text(text)
+        program.chmod(0o755)
+
+    def add_driver(self, words: str) -> None:
+        self.add("nvidia-smi", f"#!/bin/sh\necho '{words}'\n")
+
+    def run(
+        self, script: str, *arguments: str, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": str(self.bin), "CALLS": str(self.folder / "calls"), "GPUS": "0"}
+        return subprocess.run(
+            [str(self.checkout / script), *arguments],
+            env=environment | variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    def calls(self, start: str) -> list[str]:
+        calls = self.folder / "calls"
+        lines = calls.read_text().splitlines() if calls.exists() else []
+        return [line for line in lines if line.startswith(start)]

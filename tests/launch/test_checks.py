@@ -1,0 +1,64 @@
+"""tests/run and .ci/run: every check is made, and one that fails is heard."""
+
+from __future__ import annotations
+
+import pytest
+from stand_in import Machine
+
+
+def test_run_ends_in_the_closing_line_of_pytest(machine: Machine) -> None:
+    done = machine.run("tests/run", "-k", "ring")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "== 7 passed in 0.1s =="
+    assert machine.calls("-m pytest") == ["-m pytest -k ring"]
+    assert "<mpirun><-n><3><-m><pytest><--only-mpi><-m><mpi><-x><-k><ring>" in done.stdout
+    assert machine.calls("-m pip install")[0].endswith(".[mpi,cuda13,test]")
+
+
+@pytest.mark.parametrize(
+    ("broken", "name"),
+    [("ruff check", "ruff check"), ("mypy", "mypy"), ("-m pytest", "pytest")],
+)
+def test_run_fails_where_one_check_fails(machine: Machine, broken: str, name: str) -> None:
+    failed = machine.run("tests/run", BREAK=broken)
+    assert failed.returncode == 1
+    assert failed.stdout.splitlines()[-1].startswith(f"==== failed: {name}, in ")
+    assert len(machine.calls("-m pytest")) == 1
+
+
+def test_run_fails_where_a_rank_fails(machine: Machine) -> None:
+    machine.add("mpirun", "#!/bin/sh\nexit 5\n")
+    failed = machine.run("tests/run")
+    assert "==== failed: pytest on 3 ranks, in " in failed.stdout
+    assert machine.run("tests/run", "-k", "no_test_of_ranks").returncode == 0
+
+
+def test_nothing_is_installed_on_request(machine: Machine) -> None:
+    for arguments, variables in ((["--no-install"], {}), ([], {"ISLANDS_NO_INSTALL": "1"})):
+        done = machine.run("tests/run", *arguments, **variables)
+        assert done.returncode == 0
+        assert f"PYTHONPATH={machine.checkout}\n" in done.stdout
+    assert not machine.calls("-m pip")
+    assert not (machine.checkout / ".venv").exists()
+
+
+def test_tools_that_are_not_there_are_left_out_only_on_request(machine: Machine) -> None:
+    (machine.bin / "mpirun").unlink()
+    left = machine.run("tests/run", "--no-install", BREAK="ruff")
+    assert left.returncode == 0
+    assert left.stdout.count("== left out, since this does not work here: ") == 2
+    failed = machine.run("tests/run", BREAK="ruff")
+    assert failed.returncode == 1
+
+
+def test_continuous_integration_installs_a_compiler_as_root(machine: Machine) -> None:
+    compiler = machine.bin / "c++"
+    compiler.unlink()
+    machine.add("id", "#!/bin/sh\necho 0\n")
+    copy = f"cp '{machine.bin}/mpirun' '{compiler}'"
+    machine.add("apt-get", f"#!/bin/sh\ncase $* in *g++) {copy} ;; esac\n")
+    done = machine.run(".ci/run")
+    assert done.returncode == 0, done.stderr
+    compiler.unlink()
+    machine.add("id", "#!/bin/sh\necho 1000\n")
+    assert "no C++ compiler found" in machine.run(".ci/run").stderr

@@ -1,0 +1,137 @@
+"""launch/quickstart, and the .venv that it shares with tests/run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from stand_in import Machine
+
+
+def test_quickstart_installs_once_and_hands_its_arguments_on(machine: Machine) -> None:
+    first = machine.run("launch/quickstart", "demo/tsp", "--set", "a=b  c")
+    second = machine.run("launch/quickstart")
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    command = "<mpirun><-n><2><-m><islands><run>"
+    assert first.stdout == f"{command}<demo/tsp><--set><a=b  c>\n"
+    assert second.stdout == f"{command}\n"
+    assert len(machine.calls("-m venv")) == 1
+    assert [line[-6:] for line in machine.calls("-m pip install")] == [".[mpi]"]
+
+
+def test_a_changed_pyproject_is_installed_again_into_the_same_venv(machine: Machine) -> None:
+    machine.run("launch/quickstart")
+    with (machine.checkout / "pyproject.toml").open("a") as file:
+        file.write("# changed\n")
+    machine.run("launch/quickstart")
+    assert len(machine.calls("-m venv")) == 1
+    assert len(machine.calls("-m pip install")) == 2
+
+
+def test_a_killed_install_is_not_taken_for_a_whole_one(machine: Machine) -> None:
+    killed = machine.run("launch/quickstart", BREAK="pip install", KILL="yes")
+    after = machine.run("launch/quickstart")
+    assert killed.returncode != 0
+    assert killed.stdout == ""
+    assert after.returncode == 0
+    assert len(machine.calls("-m venv")) == 2
+
+
+def test_a_moved_checkout_gets_a_new_venv(machine: Machine) -> None:
+    machine.run("launch/quickstart")
+    machine.checkout = machine.checkout.rename(machine.folder / "moved")
+    assert machine.run("launch/quickstart").returncode == 0
+    assert len(machine.calls("-m venv")) == 2
+
+
+def test_a_python_without_ensurepip_installs_with_its_own_pip(machine: Machine) -> None:
+    done = machine.run("launch/quickstart", BREAK="venv --clear /")
+    assert done.returncode == 0, done.stderr
+    (install,) = machine.calls("-m pip")
+    assert install.startswith(f"-m pip --python {machine.checkout}/.venv/bin/python install")
+
+
+def test_no_network(machine: Machine) -> None:
+    trouble = "ERROR: No matching distribution found for hatchling"
+    failed = machine.run("launch/quickstart", BREAK="pip install", TROUBLE=trouble)
+    assert failed.returncode == 1
+    assert trouble in failed.stderr
+    assert "pip could not reach its package index" in failed.stderr.splitlines()[-1]
+    assert machine.run("launch/quickstart").returncode == 0
+
+
+@pytest.mark.parametrize("script", ["launch/quickstart", "tests/run"])
+@pytest.mark.parametrize(
+    ("missing", "variables", "message"),
+    [
+        ("python3", {}, "no Python >= 3.11 found"),
+        ("", {"BREAK": "version_info"}, "no Python >= 3.11 found (python3: Python 3.11.9)"),
+        ("", {"PYTHON": "/no/python"}, "PYTHON=/no/python is not a Python >= 3.11"),
+        ("", {"BREAK": "import [ep]"}, "python3 has neither ensurepip nor pip"),
+        ("c++", {}, "no C++ compiler found (tried c++ g++ clang++): install one"),
+        ("", {"CXX": "nosuch++"}, "no C++ compiler found (tried nosuch++)"),
+    ],
+)
+def test_what_a_machine_lacks_is_named_in_one_line(
+    machine: Machine, script: str, missing: str, variables: dict[str, str], message: str
+) -> None:
+    if missing:
+        (machine.bin / missing).unlink()
+    failed = machine.run(script, **variables)
+    assert failed.returncode == 1
+    assert failed.stdout == ""
+    last = failed.stderr.splitlines()[-1]
+    assert last.startswith(f"{machine.checkout / script}: {message}")
+
+
+def test_no_mpirun(machine: Machine) -> None:
+    (machine.bin / "mpirun").unlink()
+    failed = machine.run("launch/quickstart")
+    assert failed.returncode == 1
+    assert "no mpirun found: install Open MPI" in failed.stderr.splitlines()[-1]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_checkout_of_somebody_else(machine: Machine) -> None:
+    machine.checkout.chmod(0o555)
+    failed = machine.run("launch/quickstart")
+    machine.checkout.chmod(0o755)
+    assert f"cannot write {machine.checkout}" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("driver", "extras"),
+    [
+        ("580.159.03, 9.0", "mpi,cuda13"),
+        ("610.10, 12.0", "mpi,cuda13"),
+        ("575.57.08, 9.0", "mpi,cuda12"),
+        ("580.159.03, 7.0", "mpi,cuda12"),
+        ("470.82.01, 8.0", "mpi"),
+        ("NVIDIA-SMI has failed because it could not communicate with the driver", "mpi"),
+    ],
+)
+def test_cupy_matches_the_driver(machine: Machine, driver: str, extras: str) -> None:
+    machine.add_driver(driver)
+    machine.run("launch/quickstart")
+    (install,) = machine.calls("-m pip install")
+    assert install.endswith(f" .[{extras}]")
+
+
+def test_one_rank_a_gpu_and_no_compiler_needed(machine: Machine) -> None:
+    machine.add_driver("580.159.03, 9.0")
+    (machine.bin / "c++").unlink()
+    assert "<mpirun><-n><3>" in machine.run("launch/quickstart", GPUS="3").stdout
+
+
+def test_a_driver_without_a_gpu_is_said(machine: Machine) -> None:
+    machine.add_driver("580.159.03, 9.0")
+    done = machine.run("launch/quickstart", BREAK="getDeviceCount")
+    assert "<mpirun><-n><2>" in done.stdout
+    assert "CUDA shows no GPU: running on the CPU" in done.stderr
+
+
+def test_another_driver_gets_a_venv_without_the_other_cupy(machine: Machine) -> None:
+    for driver in ("575.57.08, 9.0", "580.159.03, 9.0"):
+        machine.add_driver(driver)
+        machine.run("launch/quickstart")
+    assert len(machine.calls("-m venv")) == 2
