@@ -1,4 +1,4 @@
-"""The islands of one rank: their arrays on the device, advanced together, one launch or two a generation."""
+"""The islands of one rank: their arrays on the device, advanced together by the same launches."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class IslandMeasure:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An individual: its cost on the device (minimised), its island, its solution and its genome."""
+    """An individual: cost on the device (minimised), island, solution and genome."""
 
     cost: int
     island: int
@@ -51,7 +51,7 @@ class Candidate:
 
 
 class Archipelago:
-    """This rank's islands of an algorithm on a problem."""
+    """The islands of one rank: an algorithm at work on a problem."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Archipelago:
         rows = self._measures()
         local = min(range(len(rows)), key=lambda i: (min(rows[i]["best"], rows[i]["archived"]), i))
         row = rows[local]
-        if row["archived"] < row["best"]:
+        if self._archive is not None and row["archived"] < row["best"]:
             return self._candidate(row["archived"], local, self._archive[local])
         return self._candidate(row["best"], local, self._genes[row["best_row"]])
 
@@ -182,7 +182,9 @@ class Archipelago:
         """Deal the given solutions to all islands in turn, and return those of mine."""
         most = islands * self._population
         if len(solutions) > most:
-            raise UsageError(f"{len(solutions)} solutions to start from are more than the {most} individuals")
+            raise UsageError(
+                f"{len(solutions)} solutions to start from are more than the {most} individuals"
+            )
         for solution in solutions:
             self._problem.check(solution)
         return [list(solutions[island::islands]) for island in self.mine]
@@ -195,7 +197,9 @@ class Archipelago:
         self._order = backend.empty((count, self._population), np.int32)
         self._island = backend.empty((count, len(_ISLAND)), np.int64)
         self._measured = backend.empty((count, len(_MEASURE)), np.int64)
-        self._archive = backend.empty((count, pitch), self._encoding.gene) if self._algorithm.patience else None
+        self._archive = (
+            backend.empty((count, pitch), self._encoding.gene) if self._algorithm.patience else None
+        )
         self._all = Struct(
             seed=np.uint64(seed),
             island=self._island,
@@ -226,8 +230,13 @@ class Archipelago:
             **{f"array{i}": backend.upload(a) for i, a in enumerate(self._problem.arrays())}
         )
         self._given_counts = backend.upload(np.array([len(g) for g in self._given], np.int32))
-        decode = {"blocks": count * self._population, "arena_bytes": self._algorithm.arena_bytes(self._encoding)}
-        self._start = backend.call(program, f"{name}_start", self._all, data, self._given_counts, **decode)
+        decode = {
+            "blocks": count * self._population,
+            "arena_bytes": self._algorithm.arena_bytes(self._encoding),
+        }
+        self._start = backend.call(
+            program, f"{name}_start", self._all, data, self._given_counts, **decode
+        )
         self._evolve = backend.call(
             program, f"{name}_evolve", self._all, data, self._algorithm.plan(), **decode
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class IslandsError(Exception):
-    """The base of all errors that the command line prints as one line; `status` is its exit status."""
+    """The base of all errors that the command line prints as one line and ends with `status`."""
 
     status = 2
 

@@ -1,4 +1,4 @@
-"""Where things lie: the folders that come with the program, the cache, and files that appear whole."""
+"""Where things lie: the program's own folders, the cache, and files that appear whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def data_folder(name: str) -> Path:
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder of the user's cache, made if absent; `ISLANDS_CACHE` moves the whole cache."""
+    """Return a folder of the user's cache, made if absent; `ISLANDS_CACHE` moves the cache."""
     root = os.environ.get("ISLANDS_CACHE")
     folder = (Path(root) if root else user_cache_path("islands")) / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,7 @@ def cache_folder(name: str) -> Path:
 
 @contextmanager
 def published(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; what was written there appears under `path` at once, or not at all."""
+    """Yield a temporary path; what is written there appears under `path` whole, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)

@@ -15,7 +15,9 @@ from islands.backends.base import Backend
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--require-gpu", action="store_true", help="fail where there is no GPU, instead of testing the CPU alone"
+        "--require-gpu",
+        action="store_true",
+        help="fail where there is no GPU, instead of testing the CPU alone",
     )
 
 

@@ -1,7 +1,7 @@
 """What an algorithm is: how a generation of populations becomes the next.
 
-An algorithm NAME brings two kernels in `kernels/algorithms/NAME.cuh`: `NAME_start` makes and evaluates the
-first generation, `NAME_evolve` the next one, for all islands of a rank in one launch.
+An algorithm NAME brings two kernels in `kernels/algorithms/NAME.cuh`: `NAME_start` makes and
+evaluates the first generation, `NAME_evolve` the next one, for all islands of a rank in one launch.
 """
 
 from __future__ import annotations

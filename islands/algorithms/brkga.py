@@ -43,7 +43,9 @@ class BrkgaSettings(Settings):
     elite_parents: int = setting(1, "how many of them are elite", low=1, high=_MOST_PARENTS)
     bias: str = setting("rho", "how genes favour better parents", choices=("rho", *_WEIGHTS))
     reset: int = setting(0, "restart an island after so many generations without progress", low=0)
-    decoding: str = setting("sorted", "who decodes: sorted or plain keys, or the host", choices=_DECODINGS)
+    decoding: str = setting(
+        "sorted", "who decodes: sorted or plain keys, or the host", choices=_DECODINGS
+    )
 
     def check(self) -> None:
         if self.elite + self.mutants > 1:

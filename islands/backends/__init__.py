@@ -12,7 +12,7 @@ BACKENDS = ("auto", "cuda", "cpu")
 
 
 def choose(name: str = "auto", threads: int | None = None, local_rank: int = 0) -> Backend:
-    """Return the backend of this name; `auto` is a GPU where there is one, and says why it chose."""
+    """Return the backend of this name; `auto` takes a GPU where there is one, and says why."""
     if name not in BACKENDS:
         raise UsageError(unknown("backend", name, BACKENDS))
     reason = "asked for"

@@ -1,7 +1,7 @@
 """A kernel's arguments as both drivers take them: an array of pointers to the values.
 
-Numbers are NumPy scalars, whose type says their size; arrays are passed as their address; a `Struct` is
-passed by value, laid out as C++ lays it out.
+Numbers are NumPy scalars, whose type says their size; arrays are passed as their address; a
+`Struct` is passed by value, laid out as C++ lays it out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Struct:
     """A C++ struct by value: its members in the order of their declaration."""
 
     def __init__(self, **members: Any) -> None:
-        """Take each member as a NumPy scalar, an array, another `Struct`, or None for a null pointer."""
+        """Take NumPy scalars, arrays, other `Struct`s, and None for a null pointer."""
         self.members = members
 
 

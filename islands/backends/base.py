@@ -1,6 +1,6 @@
 """What a backend is: a device that holds arrays and runs the kernels, a GPU or the CPU's threads.
 
-`cpu.py` and `cuda.py` hold the same methods in the same order, so that one can be read beside the other.
+`cpu.py` and `cuda.py` hold the same methods in the same order: read one beside the other.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ class Backend(ABC):
     ) -> Call:
         """Return a launch of `kernel`.
 
-        `items` is how many pieces of work a block shares, where that is less than the program's blocks
-        are cut for. A kernel that works in an arena takes it as its first argument, which is put
-        before `arguments` where `arena_bytes` is given.
+        `items` is how many pieces of work a block shares, where that is less than the program's
+        blocks are cut for. A kernel that works in an arena takes it as its first argument, which
+        is put before `arguments` where `arena_bytes` is given.
         """
 
     @abstractmethod
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
-        """Launch the calls one after another, and all of them so many times; does not wait for the end."""
+        """Launch the calls one after another, and all of them so many times, without waiting."""
 
     @abstractmethod
     def synchronise(self) -> None:
@@ -116,7 +116,7 @@ class Backend(ABC):
     @contextmanager
     @abstractmethod
     def timed(self) -> Iterator[list[float]]:
-        """Yield a list that receives the milliseconds the device took for what is launched inside."""
+        """Yield a list that receives the milliseconds that the launches inside take."""
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new array of zeros."""

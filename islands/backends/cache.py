@@ -20,7 +20,7 @@ def cached(digest: str, suffix: str, make: Callable[[Path], None]) -> Path:
 
 
 def refused(compiler: str, digest: str, log: str) -> CompileError:
-    """Return the error for a program that does not compile: its first error, and where the rest is."""
+    """Return the error for a program that does not compile: its first one, and where to read on."""
     path = cache_folder("programs") / f"{digest}.log"
     with published(path) as temporary:
         temporary.write_text(log, encoding="utf-8")

@@ -24,7 +24,7 @@ from islands.errors import CompileError, UsageError
 
 # Contraction would round a * b + c once where the GPU rounds twice.
 _OPTIONS = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"]
-_OPTIONS += ["-shared", "-fPIC", "-pthread", "-x", "c++"]
+_OPTIONS += ["-shared", "-fPIC", "-pthread", "-fvisibility=hidden", "-x", "c++"]
 _ALIGNMENT = 64
 
 
@@ -52,7 +52,10 @@ class CpuBackend(Backend):
 
         def make(path: Path) -> None:
             done = subprocess.run(
-                [*command, "-o", str(path), "-"], input=source.text(), text=True, capture_output=True
+                [*command, "-o", str(path), "-"],
+                input=source.text(),
+                text=True,
+                capture_output=True,
             )
             if done.returncode != 0:
                 raise refused(self._compiler, digest, done.stderr)

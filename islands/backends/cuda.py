@@ -20,7 +20,7 @@ from islands.backends.cache import cached, refused
 from islands.backends.source import Source
 from islands.errors import CompileError, UsageError
 
-# Contraction would round a * b + c once where the CPU rounds twice. Nothing flushes subnormals to zero.
+# Contraction would round a * b + c once where the CPU rounds twice.
 _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false", "-DISLANDS_GPU"]
 _RESERVED = 1024  # bytes of shared memory that the system takes of each block
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough for its launch to cost nothing beside it
@@ -80,8 +80,8 @@ class CudaBackend(Backend):
         except self._cupy.cuda.memory.OutOfMemoryError:
             asked = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
             raise UsageError(
-                f"the GPU has {self._memory / 2**30:.0f} GiB, too little for {asked / 2**30:.1f} GiB "
-                "more. Lower population or islands, or use more GPUs"
+                f"the GPU's {self._memory / 2**30:.0f} GiB are too little: {asked / 2**30:.1f} GiB "
+                "more are needed. Lower population or islands, or use more GPUs"
             ) from None
 
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
@@ -177,7 +177,7 @@ class CudaBackend(Backend):
 
 
 def compiled(source: Source, architecture: str) -> tuple[Path, str]:
-    """Return the file of machine code for an architecture such as `sm_90`, and its digest; needs no GPU."""
+    """Return the file of machine code for `sm_90`, say, and its digest; this needs no GPU."""
     nvrtc = _cupy().cuda.nvrtc
     options = [*_OPTIONS, f"-arch={architecture}"]
     digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)

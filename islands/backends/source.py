@@ -1,4 +1,4 @@
-"""The text of a program: an entry file in `kernels/`, macros that choose its parts, and all that it includes."""
+"""The text of a program: an entry file, macros that choose its parts, and all that it includes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Source:
     defines: dict[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the whole of what a compiler is given; the rest it finds in the kernels' folder."""
+        """Return what a compiler is given; the rest it finds in the kernels' folder."""
         return f'#include "{self.entry}"\n'
 
     def options(self) -> list[str]:
@@ -31,7 +31,7 @@ class Source:
         return [f"-I{data_folder('kernels')}", *macros]
 
     def digest(self, *also: str) -> str:
-        """Return the SHA-256 of the macros, of all files in the closure of includes, and of `also`."""
+        """Return the SHA-256 of the macros, of all files that are included, and of `also`."""
         parts = [f"{name}={value}" for name, value in sorted(self.defines.items())]
         parts += [path.read_text(encoding="utf-8") for path in self.files()]
         return hashlib.sha256("\0".join([*parts, *also]).encode()).hexdigest()

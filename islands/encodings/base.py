@@ -12,7 +12,7 @@ from islands.backends.arguments import Struct
 
 
 class Encoding(ABC):
-    """One kind of genome for solutions of one size; `kernels/encodings/NAME.cuh` is its device side."""
+    """One kind of genome, for solutions of one size; its kernels are in `kernels/encodings/`."""
 
     name: ClassVar[str]
     solution_kinds: ClassVar[tuple[str, ...]]

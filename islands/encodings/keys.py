@@ -26,9 +26,11 @@ class Keys(Encoding):
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
 
     def __init__(self, size: int, block_memory: int | None) -> None:
-        """Lay keys out for `size` things, and choose the buckets that the block's memory has room for."""
+        """Lay keys out for `size` things; where fast memory is limited, sort in less of it."""
         if size > LEVELS:
-            raise UsageError(f"{size} things are more than random keys can order, which is {LEVELS}")
+            raise UsageError(
+                f"{size} things are more than random keys can order, which is {LEVELS}"
+            )
         self.size = size
         self.pitch = -(-size // 4) * 4
         self.index_bits = max(1, (size - 1).bit_length())

@@ -1,7 +1,7 @@
 """Migration in four words: topology (who sends to whom), selection, replacement, schedule.
 
-Selection is of the best, replacement of the worst. Who sends to whom is a pure function of the number of
-islands, so that all ranks agree without talking.
+Selection is of the best, replacement of the worst. Who sends to whom is a pure function of the
+number of islands, so that all ranks agree without talking.
 """
 
 from __future__ import annotations

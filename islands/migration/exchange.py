@@ -1,4 +1,4 @@
-"""The exchange of migrants among all islands: packed on the device, carried, and taken on the device."""
+"""The exchange of migrants among all islands: packed on the device, carried, and taken there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Exchange:
         population: int,
         kept: int,
     ) -> None:
-        """Lay out the buffers for `mine` of all `islands`; `kept` individuals are never replaced."""
+        """Lay out buffers for `mine` of all `islands`, whose `kept` best are never replaced."""
         topology = TOPOLOGIES[settings.topology]
         sources = [topology(island, islands) for island in mine]
         self._degree = max((len(found) for found in sources), default=0)
@@ -53,9 +53,10 @@ class Exchange:
         arriving, room = self._degree * settings.migrants, population - max(1, kept)
         if arriving > room:
             raise UsageError(
-                f"migration {settings.topology} brings {arriving} migrants to each of {islands} islands "
-                f"(migrants={settings.migrants}), but only {room} of population={population} "
-                "are not elite. Lower migrants or islands, or raise population"
+                f"migration {settings.topology} brings {arriving} migrants to each of {islands} "
+                f"islands (migrants={settings.migrants}), but only {room} of "
+                f"population={population} are not elite. "
+                "Lower migrants or islands, or raise population"
             )
 
     def prepare(self, program: Program, archipelago: Struct, gene_bytes: int, rank: Call) -> None:

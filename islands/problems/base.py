@@ -1,4 +1,4 @@
-"""What a problem is to the rest of the program: an instance, its device data, and its exact objective."""
+"""What a problem is to the rest: an instance, its device data, and its exact objective."""
 
 from __future__ import annotations
 

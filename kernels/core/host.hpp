@@ -141,12 +141,16 @@ void launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads
 
 }  // namespace host
 
-#define KERNEL(name, parameters)                                                                  \
-    static void name parameters;                                                                  \
-    extern "C" const char* name##_signature() { return host::signature(name); }                   \
-    extern "C" void name##_launch(void** values, unsigned grid, unsigned threads, uint64_t bytes) { \
-        host::launch(name, values, grid, threads, bytes);                                         \
-    }                                                                                             \
+// All but these entries is hidden: two programs in one process have functions and types of the same
+// names, which must not be taken for one another.
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+#define KERNEL(name, parameters)                                                                \
+    static void name parameters;                                                                \
+    EXPORT const char* name##_signature() { return host::signature(name); }                     \
+    EXPORT void name##_launch(void** values, unsigned grid, unsigned threads, uint64_t bytes) { \
+        host::launch(name, values, grid, threads, bytes);                                       \
+    }                                                                                           \
     static void name parameters
 
 struct Arena {

@@ -28,7 +28,7 @@ def threads_a_block(backend: Backend) -> list[int]:
 
 @pytest.fixture(params=[1, 2, 3])
 def launches(backend: Backend, request: pytest.FixtureRequest) -> list[tuple[int, Launch]]:
-    """Return (threads a block, launch) for each way to cut blocks; the parameter is the CPU's threads."""
+    """Return (threads a block, launch) for each cut of blocks; the parameter: CPU threads."""
     if backend.name == "cpu":
         backend = choose("cpu", threads=request.param)
     elif request.param > 1:
@@ -36,7 +36,9 @@ def launches(backend: Backend, request: pytest.FixtureRequest) -> list[tuple[int
 
     def launcher(program: Program) -> Launch:
         def launch(kernel: str, *arguments: Any, blocks: int = 1, arena: int | None = None) -> None:
-            backend.run([backend.call(program, kernel, *arguments, blocks=blocks, arena_bytes=arena)])
+            backend.run(
+                [backend.call(program, kernel, *arguments, blocks=blocks, arena_bytes=arena)]
+            )
             backend.synchronise()
 
         launch.backend = backend  # type: ignore[attr-defined]
@@ -44,7 +46,8 @@ def launches(backend: Backend, request: pytest.FixtureRequest) -> list[tuple[int
 
     source = Source("check.cuh")
     return [
-        (threads, launcher(backend.compile(source, Block(threads)))) for threads in threads_a_block(backend)
+        (threads, launcher(backend.compile(source, Block(threads))))
+        for threads in threads_a_block(backend)
     ]
 
 
@@ -62,9 +65,21 @@ def off(launch: Launch, array: Any) -> NDArray[Any]:
 
 # Random123's published answers for philox4x32-10: counter, key, result.
 PHILOX = [
-    ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
-    ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
-    ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
+    (
+        "00000000 00000000 00000000 00000000",
+        "00000000 00000000",
+        "6627e8d5 e169c58d bc57ac4c 9b00dbd8",
+    ),
+    (
+        "ffffffff ffffffff ffffffff ffffffff",
+        "ffffffff ffffffff",
+        "408f276d 41c83b0e a20bc7c6 6d5451fd",
+    ),
+    (
+        "243f6a88 85a308d3 13198a2e 03707344",
+        "a4093822 299f31d0",
+        "d16cfe09 94fdcceb 5001e420 24126ea1",
+    ),
 ]
 
 
@@ -85,7 +100,9 @@ def test_philox_gives_the_known_answers(launches, counter: str, key: str, result
 def test_words_are_philox_of_what_they_are_for(launches) -> None:
     seed, stream, island, generation, individual = 0x123456789ABCDEF0, 3, 70_000, 9, 11
     for _, launch in launches:
-        counters = np.array([[i, individual, generation, stream << 24 | island] for i in range(50)], np.uint32)
+        counters = np.array(
+            [[i, individual, generation, stream << 24 | island] for i in range(50)], np.uint32
+        )
         expected, out = (on(launch, np.zeros((50, 4), np.uint32)) for _ in range(2))
         launch("check_philox", np.int32(50), on(launch, counters), np.uint64(seed), expected)
         place = (np.int32(island), np.int32(generation), np.int32(individual))
@@ -136,7 +153,9 @@ def test_ordered_sum_has_one_order(launches, n: int) -> None:
         out = on(launch, np.zeros(5))
         launch("check_ordered_sum", np.int32(n), on(launch, value), out, blocks=5, arena=256 * 8)
         assert off(launch, out).tolist() == lanes[:, 0].tolist()
-        assert off(launch, out) == pytest.approx([math.fsum(row) for row in value], rel=1e-6, abs=1e-3)
+        assert off(launch, out) == pytest.approx(
+            [math.fsum(row) for row in value], rel=1e-6, abs=1e-3
+        )
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -170,7 +189,11 @@ def test_sort_orders_pairs_by_value_then_index(launches, n: int, levels: int) ->
         launch("check_sort", np.int32(n), np.int32(room), values, indices, blocks=3)
         for row in range(3):
             pairs = sorted(zip(value[row, :n].tolist(), index[row, :n].tolist(), strict=True))
-            got = zip(off(launch, values)[row, :n].tolist(), off(launch, indices)[row, :n].tolist(), strict=True)
+            got = zip(
+                off(launch, values)[row, :n].tolist(),
+                off(launch, indices)[row, :n].tolist(),
+                strict=True,
+            )
             assert list(got) == pairs
 
 
@@ -185,7 +208,7 @@ def test_sort_few_sorts_few_and_many(launches, n: int) -> None:
 
 
 def key_rows(n: int) -> NDArray[np.float32]:
-    """Return rows of keys: random, few different, all equal, ascending, descending, at both ends."""
+    """Return rows of keys: random, few different, all equal, both ways sorted, at both ends."""
     levels = [LEVELS, 5, 1]
     rows = [random(n, low=0, high=high, seed=high) for high in levels]
     rows += [np.arange(n) * LEVELS // n, (np.arange(n) * LEVELS // n)[::-1]]

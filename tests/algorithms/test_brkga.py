@@ -1,0 +1,278 @@
+"""BRKGA on every device against BRKGA in NumPy, bit for bit, and its settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy_brkga import NumpyBrkga
+from problems_for_tests import cities, tsp_from
+
+from islands.algorithms.brkga import Brkga, BrkgaSettings
+from islands.archipelago import Archipelago
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.migration import MigrationSettings
+from islands.parallel import World
+from islands.problems.base import Problem
+
+
+def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipelago:
+    rest = {"population": 20, "islands": 3, "seed": 5, "warm_start": ()}
+    rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
+    migration = {name: changes.pop(name) for name in ("topology", "migrants") if name in changes}
+    return Archipelago(
+        problem=problem,
+        algorithm="brkga",
+        encoding="keys",
+        settings=BrkgaSettings.build({"elite": 0.2, **changes}),
+        migration=MigrationSettings.build(migration),
+        backend=backend,
+        world=World(),
+        **rest,
+    )
+
+
+def word(*shares: float) -> list[int]:
+    return [round(share * 2**32) for share in shares]
+
+
+def genes_and_costs(mine: Archipelago) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return each island's keys and costs by way of the devices' own arrays."""
+    found = []
+    for local in range(len(mine.mine)):
+        keys = mine._backend.download(mine._genes_of(local))[:, : mine._encoding.size]
+        found.append((keys, mine._backend.download(mine._cost)[mine.generation % 2, local]))
+    return found
+
+
+def assert_same(mine: Archipelago, reference: NumpyBrkga) -> None:
+    for (keys, costs), expected_keys, expected_costs in zip(
+        genes_and_costs(mine), reference.keys, reference.cost, strict=True
+    ):
+        assert costs.tolist() == expected_costs.tolist()
+        assert (keys == expected_keys).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 63, 200])
+def test_a_run_with_exchange_is_the_reference_bit_for_bit(
+    backend: Backend, n: int, tmp_path: Path
+) -> None:
+    problem = cities(n, tmp_path)
+    mine = archipelago(backend, problem, migrants=2)
+    reference = NumpyBrkga(
+        n, problem.costs, population=20, elite=4, mutants=2, bias=word(0.7), islands=3, seed=5
+    )
+    mine.start()
+    assert_same(mine, reference)
+    for _ in range(2):
+        mine.advance(4)
+        mine.migrate()
+        reference.evolve(4)
+        reference.exchange(2)
+        assert_same(mine, reference)
+
+
+@pytest.mark.parametrize(
+    ("parents", "elite_parents", "bias", "shares"),
+    [
+        (3, 2, "constant", [1 / 3, 2 / 3]),
+        (3, 1, "linear", [6 / 11, 9 / 11]),
+        (4, 4, "quadratic", list(np.cumsum([144, 36, 16]) / 205)),
+        (8, 3, "constant", [i / 8 for i in range(1, 8)]),
+    ],
+)
+def test_several_parents(
+    backend: Backend,
+    parents: int,
+    elite_parents: int,
+    bias: str,
+    shares: list[float],
+    tmp_path: Path,
+) -> None:
+    problem = cities(30, tmp_path)
+    mine = archipelago(
+        backend, problem, parents=parents, elite_parents=elite_parents, bias=bias, islands=1
+    )
+    reference = NumpyBrkga(
+        30, problem.costs, population=20, elite=4, mutants=2, bias=word(*shares),
+        elite_parents=elite_parents, seed=5,
+    )  # fmt: skip
+    mine.start()
+    mine.advance(5)
+    reference.evolve(5)
+    assert_same(mine, reference)
+
+
+@pytest.mark.parametrize("bias", ["cubic", "exponential", "logarithmic"])
+def test_every_bias_favours_the_better_parents(bias: str) -> None:
+    settings = BrkgaSettings.build({"parents": 4, "elite_parents": 2, "bias": bias})
+    shares = np.diff([0, *(int(word) for word in Brkga(settings, 50)._bias()), 2**32])
+    assert (np.diff(shares) < 0).all()
+
+
+@pytest.mark.parametrize("decoding", ["plain", "host"])
+def test_every_way_to_decode_gives_the_same_run(
+    backend: Backend, decoding: str, tmp_path: Path
+) -> None:
+    digests = []
+    for way in ("sorted", decoding):
+        mine = archipelago(backend, cities(70, tmp_path), decoding=way, reset=3)
+        mine.start()
+        mine.advance(7)
+        mine.migrate()
+        mine.advance(8)
+        digests.append(mine.digests())
+    assert digests[0] == digests[1]
+
+
+def test_islands_restart_after_stagnation_and_keep_their_best(
+    backend: Backend, tmp_path: Path
+) -> None:
+    problem = cities(7, tmp_path)
+    mine = archipelago(backend, problem, reset=3, topology="none")
+    reference = NumpyBrkga(
+        7,
+        problem.costs,
+        population=20,
+        elite=4,
+        mutants=2,
+        bias=word(0.7),
+        islands=3,
+        seed=5,
+        patience=3,
+    )
+    mine.start()
+    best = [min(row) for row in reference.cost]
+    for _ in range(30):
+        mine.advance(1)
+        reference.evolve(1)
+        best = [min(old, int(cost.min())) for old, cost in zip(best, reference.cost, strict=True)]
+    assert_same(mine, reference)
+    assert [measure.best for measure in mine.measure()] == best
+    assert mine.best().cost == min(best) == problem.cost(mine.best().solution)
+    fresh = mine.evaluations - 3 * (20 + 30 * 16)
+    assert fresh > 0
+    assert fresh % 4 == 0
+
+
+def test_cpu_threads_do_not_matter(tmp_path: Path) -> None:
+    digests = set()
+    for threads in (1, 2, 5):
+        mine = archipelago(choose("cpu", threads), cities(50, tmp_path))
+        mine.start()
+        mine.advance(6)
+        digests.add(str(mine.digests()))
+    assert len(digests) == 1
+
+
+def test_devices_agree(backend: Backend, tmp_path: Path) -> None:
+    for problem in (
+        cities(500, tmp_path),
+        cities(40, tmp_path, "CEIL_2D"),
+        cities(40, tmp_path, "ATT"),
+    ):
+        digests = []
+        for device in (choose("cpu"), backend):
+            mine = archipelago(device, problem)
+            mine.start()
+            mine.advance(10)
+            mine.migrate()
+            mine.advance(10)
+            digests.append(mine.digests())
+        assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
+def test_device_costs_are_numpys(backend: Backend, metric: str, tmp_path: Path) -> None:
+    problem = cities(61, tmp_path, metric)
+    mine = archipelago(backend, problem)
+    mine.start()
+    mine.advance(3)
+    for keys, costs in genes_and_costs(mine):
+        assert problem.costs(np.argsort(keys, axis=1, kind="stable")).tolist() == costs.tolist()
+
+
+def test_given_solutions_come_first(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(40, tmp_path)
+    tours = [np.random.default_rng(i).permutation(40).astype(np.int64) for i in range(5)]
+    mine = archipelago(backend, problem, warm_start=tours)
+    mine.start()
+    costs = problem.costs(np.stack(tours)).tolist()
+    given = [
+        cost[: len(tours[island::3])].tolist()
+        for island, (_, cost) in enumerate(genes_and_costs(mine))
+    ]
+    assert given == [costs[island::3] for island in range(3)]
+
+
+def test_elites_never_worsen_and_are_the_best_so_far(backend: Backend, tmp_path: Path) -> None:
+    mine = archipelago(backend, cities(90, tmp_path))
+    mine.start()
+    before = [measure.best for measure in mine.measure()]
+    for _ in range(10):
+        mine.advance(1)
+        after = [measure.best for measure in mine.measure()]
+        assert all(new <= old for new, old in zip(after, before, strict=True))
+        before = after
+    top = mine.elite(7)
+    every = sorted(int(cost) for _, costs in genes_and_costs(mine) for cost in costs)
+    assert [candidate.cost for candidate in top] == every[:7]
+    assert all(mine._problem.cost(candidate.solution) == candidate.cost for candidate in top)
+
+
+def test_one_launch_of_many_generations_is_many_launches_of_one(
+    backend: Backend, tmp_path: Path
+) -> None:
+    digests = []
+    for steps in ([230], [1, 2, 101, 126], [100, 100, 30]):
+        mine = archipelago(backend, cities(12, tmp_path))
+        mine.start()
+        for step in steps:
+            mine.advance(step)
+        assert mine.measure()[0].evaluations == 20 + 230 * 16
+        digests.append(mine.digests())
+    assert digests[0] == digests[1] == digests[2]
+
+
+def test_all_cities_in_one_place(backend: Backend, tmp_path: Path) -> None:
+    path = tmp_path / "same.tsp"
+    rows = "\n".join(f"{i} 5 5" for i in range(1, 51))
+    head = "NAME: same\nTYPE: TSP\nDIMENSION: 50\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    path.write_text(f"{head}{rows}\nEOF\n", encoding="utf-8")
+    mine = archipelago(backend, tsp_from(path))
+    mine.start()
+    mine.advance(3)
+    assert mine.best().cost == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "population", "message"),
+    [
+        ({"elite": 0.7, "mutants": 0.6}, 100, "elite=0.7 + mutants=0.6 = 1.3: must be at most 1"),
+        ({"rho": 2}, 100, "rho=2: must be from 0.5 to 1"),
+        (
+            {"elite": 0.1},
+            5,
+            "elite=0.1 of population=5 is 0 individuals, too few for elite_parents=1",
+        ),
+        ({"elite": 1.0, "mutants": 0}, 5, "leaves 0 others, but parents=2 needs 1"),
+        ({"parents": 3}, 50, "bias=rho is for parents=2 with elite_parents=1"),
+        ({"parents": 2, "elite_parents": 3}, 50, "elite_parents=3: must be at most parents=2"),
+        ({"parents": 2.5}, 50, "parents=2.5: must be a whole number"),
+        ({"decoding": "sorte"}, 50, "Did you mean 'sorted'?"),
+        ({"rhoo": 0.7}, 50, "unknown setting 'rhoo'. Did you mean 'rho'?"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, Any], population: int, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Brkga(BrkgaSettings.build(settings), population)
+    assert message in str(caught.value)
+
+
+def test_too_many_migrants_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="brings 18 migrants to each of 3 islands"):
+        archipelago(choose("cpu"), cities(10, tmp_path), migrants=9)
