@@ -9,8 +9,9 @@ from difflib import get_close_matches
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """Return the message for a name that is not known, with the nearest one and all others."""
     names = list(known)
-    near = get_close_matches(name.lower(), names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    spelled = {each.lower(): each for each in names}
+    near = get_close_matches(name.lower(), spelled, n=1)
+    hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
     return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}"
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.parallel import launched, world
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,11 +49,41 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     return choose(request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def published() -> Path:
     """Return the folder with the published sets; a test that needs it skips where there is none."""
     named = os.environ.get("ISLANDS_INSTANCES", "")
-    for folder in map(Path, filter(None, named.split(os.pathsep))):
+    for folder in (Path(name).absolute() for name in named.split(os.pathsep) if name):
         if all((folder / name).is_dir() for name in ("tsplib", "national", "vlsi")):
             return folder
     pytest.skip(f"ISLANDS_INSTANCES={named!r} names no folder with tsplib, national and vlsi")
+
+
+@pytest.fixture
+def mpirun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return `mpirun -n`, to be followed by the number of ranks, as it works on any machine."""
+    pytest.importorskip("mpi4py")
+    beside = Path(sys.executable).with_name("mpirun")
+    found = str(beside) if beside.exists() else shutil.which("mpirun")
+    if found is None:
+        pytest.skip("no mpirun found")
+    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+    return [found, "-n"]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let rank 0 alone report, where the tests run under mpirun."""
+    rank, _ = launched()
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if rank > 0 and reporter is not None:
+        config.pluginmanager.unregister(reporter)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """End all ranks where a test fails on one, as the others would wait for it for ever."""
+    if report.failed and launched()[1] > 1:
+        with redirect_stderr(sys.__stderr__):
+            world().abort(f"{report.nodeid}\n{report.longreprtext}")

@@ -14,7 +14,7 @@ from islands.errors import InputError
 
 _LINE = 1 << 16
 _WORD = 64
-_HEADER = 1 << 20
+_HEADER = 1 << 18
 _DEFLATE = 1032
 """How much longer than its gzip file a text can be: deflate's limit."""
 
@@ -62,9 +62,13 @@ class Lines:
         """Return the next line that is not blank, stripped; None at the end of the file."""
         while piece := self._piece():
             if len(piece) >= _LINE and not piece.endswith(b"\n"):
-                raise self.error(f"a line of more than {_LINE} bytes. Is this a text file?")
+                raise self.error(
+                    f"a line of more than {_LINE} bytes. Name a file in the format of TSPLIB"
+                )
             if b"\0" in piece:
-                raise self.error("a zero byte: this is not a text file")
+                raise self.error(
+                    "a zero byte: this is not a text file. Name a file in the format of TSPLIB"
+                )
             if stripped := piece.strip():
                 return stripped
         return None
@@ -83,7 +87,7 @@ class Lines:
 
     def error(self, message: str) -> InputError:
         """Return an error about the line read last."""
-        return InputError(f"{self.path}:{self.number}: {message}")
+        return InputError(f"{self.path}:{max(1, self.number)}: {message}")
 
     def _piece(self) -> bytes:
         """Return the next line, or the next part of a long one; nothing at the end of the file.

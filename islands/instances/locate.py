@@ -61,11 +61,12 @@ class Index:
 
     def others(self, suffixes: tuple[str, ...]) -> dict[str, Path]:
         """Return the instances that lie here but are not in the catalogue, by full name."""
+        sets = catalogue().sets.values()
+        known = {(entry.set, entry.file) for each in sets for entry in each.entries.values()}
         return {
             f"{set_name}/{Path(file).stem}": path
             for (set_name, file), path in self.files.items()
-            if Path(file).suffix in suffixes
-            and catalogue().entry(set_name, Path(file).stem) is None
+            if Path(file).suffix in suffixes and (set_name, file) not in known
         }
 
 

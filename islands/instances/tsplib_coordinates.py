@@ -25,7 +25,7 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
     ids, places, seen = array("q"), array("d"), bytearray(n)
     for row in range(n):
         line = lines.line()
-        if line is None or line[:1].isalpha():
+        if line is None or line == b"EOF" or b"_SECTION" in line:
             raise lines.error(
                 f"the coordinates end after {row} of the {n} cities that DIMENSION asks for. "
                 "Complete them, or correct DIMENSION"

@@ -70,7 +70,7 @@ def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
     weights = array("i")
     while len(weights) < count:
         words = lines.words()
-        if words is None or b"EOF" in words or words[-1:] == [b"DISPLAY_DATA_SECTION"]:
+        if words is None or any(word == b"EOF" or b"_SECTION" in word for word in words):
             raise lines.error(
                 f"the weights end after {len(weights)} of the {count} that DIMENSION {n} asks for. "
                 "Complete them, or correct DIMENSION or EDGE_WEIGHT_FORMAT"
@@ -95,7 +95,7 @@ def _weight(lines: Lines, word: bytes) -> int:
 
 
 def _weight_error(lines: Lines, word: bytes) -> InputError:
-    mend = "Scale or shift all weights alike: the best tour stays the same"
+    mend = "Correct it; to scale or shift all weights alike leaves the best tour as it is"
     return lines.error(
         f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. {mend}"
     )

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from islands.cli import instances
+from islands.errors import InputError, UsageError
+from islands.instances.fetch import NoAnswerError
+from islands.instances.synthetic import tsplib_text, uniform_tsp
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "sets"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    (tmp_path / "sets").mkdir()
+    return tmp_path / "sets"
+
+
+def run(*line: str) -> int:
+    parser = argparse.ArgumentParser()
+    instances.add_arguments(parser)
+    return instances.main(parser.parse_args(line))
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder's files over HTTP."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def write(path: Path, n: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(tsplib_text(uniform_tsp(n, seed=1)))
+
+
+def test_list_names_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder / "national" / "zi929.tsp", 929)
+    write(folder / "vlsi" / "own.tsp", 5)
+    assert run("list") == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["tsplib/att48", "48", "10628", "optimal", "not", "here"] in rows
+    assert ["national/zi929", "929", "95345", "optimal", "here"] in rows
+    assert ["vlsi/own", str(folder / "vlsi" / "own.tsp")] in rows
+
+
+def test_list_of_one_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("list", "national") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("25 instances, 0 here")
+    assert len(lines) == 26
+
+
+def test_show_an_instance_that_is_not_here(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("show", "berlin52") == 0
+    out = capsys.readouterr().out
+    assert "7542 (optimal)" in out
+    assert "/TSPLIB95/tsp/berlin52.tsp.gz" in out
+    assert "`islands instances fetch tsplib` gets it" in out
+
+
+def test_show_a_file_of_the_users_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder / "mine" / "own.tsp", 5)
+    assert run("show", "mine/own") == 0
+    out = capsys.readouterr().out
+    assert f"file here    {folder / 'mine' / 'own.tsp'}" in out
+    assert "size         5" in out
+
+
+def test_check_finds_what_differs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("check") == 0
+    assert "all files are as published" in capsys.readouterr().out
+    write(folder / "national" / "zi929.tsp", 929)
+    write(folder / "national" / "dj38.tsp", 37)
+    (folder / "national" / "wi29.tsp").write_text("")
+    assert run("check", "national") == 1
+    out = capsys.readouterr().out
+    assert "zi929.tsp: differs from the published national/zi929" in out
+    assert "dj38.tsp: has size 37, but national/dj38 has 38" in out
+    assert "wi29.tsp:1: the file is empty" in out
+    assert "3 files are wrong" in out
+
+
+@pytest.mark.published
+def test_check_accepts_the_published_files(
+    published: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
+    assert run("check") == 0
+    assert "tsplib: 103 of 103 instances are here" in capsys.readouterr().out
+
+
+def test_fetch_speaks_of_the_embedded_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fetch", "demo") == 0
+    assert "comes with the program" in capsys.readouterr().err
+
+
+def test_fetch_from_a_mirror_that_lacks_the_files_ends_with_1(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served(folder) as url:
+        assert run("fetch", "national", "--from", url) == 1
+    captured = capsys.readouterr()
+    assert f"{url}/zi929.tsp: the server answered 404" in captured.err
+    assert captured.out == "national: 0 files are there and right, 25 failed\n"
+
+
+@pytest.mark.published
+def test_what_was_fetched_is_found(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with served(published / "national") as url:
+        assert run("fetch", "national", "--from", url) == 0
+    assert capsys.readouterr().out == "national: 25 files are there and right, 0 failed\n"
+    assert run("check", "national") == 0
+    assert "25 of 25 instances are here" in capsys.readouterr().out
+
+
+def test_fetch_without_a_network_is_an_error() -> None:
+    with pytest.raises(NoAnswerError, match=r"nonsense/.*\.tsp: Invalid URL"):
+        run("fetch", "national", "--from", "nonsense")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["lst"], "unknown action 'lst'. Did you mean 'list'?"),
+        (["show"], "instances show: name an instance"),
+        (["fetch"], "instances fetch: name a set"),
+        (["fetch", "natonal"], "unknown set 'natonal'. Did you mean 'national'?"),
+        (["list", "--from", "x"], "--from=x: only fetch downloads"),
+        (["show", "nosuch"], "unknown instance 'nosuch'"),
+    ],
+)
+def test_wrong_usage_is_refused(line: list[str], words: str) -> None:
+    with pytest.raises((UsageError, InputError)) as caught:
+        run(*line)
+    assert words in str(caught.value)

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from islands.errors import InputError, UsageError
+from islands.instances.locate import Found, Index, find
+from islands.instances.synthetic import tsplib_text, uniform_tsp
+
+
+def look(instance: str) -> Found:
+    return find(instance, (".tsp",))
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two folders of the user's, and a cache."""
+    for place in ("one/deep/national/zi929.tsp", "two/national/zi929.tsp", "two/vlsi/own.tsp.gz"):
+        write(tmp_path / place)
+    write(tmp_path / "cache/instances/national/zi929.tsp")
+    write(tmp_path / "cache/instances/vlsi/xqf131.tsp")
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ISLANDS_INSTANCES", f"{tmp_path / 'one'}{os.pathsep}{tmp_path / 'two'}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = tsplib_text(uniform_tsp(5, seed=1)).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+
+
+def test_the_first_folder_wins_and_then_the_cache(folders: Path) -> None:
+    assert look("national/zi929").path == folders / "one/deep/national/zi929.tsp"
+    assert look("zi929").path == folders / "one/deep/national/zi929.tsp"
+    assert look("xqf131").path == folders / "cache/instances/vlsi/xqf131.tsp"
+    assert look("demo/tsp").name == "demo/tsp"
+
+
+def test_a_path_comes_first_and_knows_its_set(folders: Path) -> None:
+    found = look("two/national/zi929.tsp")
+    assert (found.name, found.path) == ("national/zi929", Path("two/national/zi929.tsp"))
+    write(folders / "mine/zi929.tsp")
+    assert look("mine/zi929.tsp") == Found("mine/zi929.tsp", Path("mine/zi929.tsp"), None)
+
+
+def test_a_file_of_the_users_own_has_a_name(folders: Path) -> None:
+    own = Found("vlsi/own", folders / "two/vlsi/own.tsp.gz", None)
+    assert look("vlsi/own") == look("own") == own
+    assert Index().others((".tsp",)) == {"vlsi/own": folders / "two/vlsi/own.tsp.gz"}
+
+
+def test_a_name_in_several_sets_is_refused(folders: Path) -> None:
+    write(folders / "two/other/zi929.tsp")
+    with pytest.raises(
+        UsageError, match=r"is in several sets\. Name one of national/zi929, other/"
+    ):
+        look("zi929")
+
+
+def test_a_known_instance_without_a_file_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = look("tsplib/att48")
+    assert found.path is None
+    with pytest.raises(InputError, match="Run `islands instances fetch tsplib`, or let ISLANDS_"):
+        found.file()
+    monkeypatch.setenv("ISLANDS_INSTANCES", "/no/such/folder")
+    with pytest.raises(InputError, match="names /no/such/folder, not a folder"):
+        look("att48").file()
+
+
+@pytest.mark.parametrize(
+    ("instance", "words"),
+    [
+        ("berlin53", "unknown instance 'berlin53'. Did you mean tsplib/berlin52?"),
+        ("tsplib/zi929", "Did you mean national/zi929?"),
+        ("KROA100", "Did you mean tsplib/kroA100 or"),
+        ("nosuch", "unknown instance 'nosuch'. `islands instances list` names all"),
+        ("", "unknown instance ''"),
+        ("none.tsp", "none.tsp: no such file"),
+        ("./none", "./none: no such file"),
+        ("two", "two: is a folder"),
+        ("/dev/null", "/dev/null: is not a regular file"),
+    ],
+)
+def test_what_is_not_found_is_refused_in_one_line(instance: str, words: str) -> None:
+    with pytest.raises((UsageError, InputError)) as caught:
+        look(instance)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,179 @@
+"""Lengths are compared with TSPLIB's definitions in plain Python, and with published ones."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from islands.errors import RunError, UsageError
+from islands.instances.catalogue import catalogue
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import TspFile, read_tsp
+from islands.paths import data_folder
+from islands.problems.tsp import Tsp
+
+PLANE = ("EUC_2D", "CEIL_2D", "ATT")
+
+
+def made(metric: str, n: int, seed: int = 1) -> TspFile:
+    """Return cities with repeated points, whole and fractional coordinates, or a matrix."""
+    generator = np.random.default_rng(seed)
+    if metric == "EXPLICIT":
+        upper = np.triu(generator.integers(0, 2**31 - 1, (n, n), np.int32), 1)
+        return TspFile("made", None, n, metric, matrix=upper + upper.T)
+    if metric == "GEO":
+        degrees = generator.integers([-89, -179], [90, 180], (n, 2))
+        places = degrees + np.sign(degrees) * generator.integers(0, 60, (n, 2)) / 100
+    else:
+        places = np.round(generator.uniform(-3000, 3000, (n, 2)), 1)
+        places[: n // 3] = np.round(places[: n // 3], -2)
+    return TspFile("made", None, n, metric, coordinates=places)
+
+
+def naive_distance(file: TspFile, a: int, b: int) -> int:
+    if file.matrix is not None:
+        return int(file.matrix[a, b])
+    assert file.coordinates is not None
+    (xa, ya), (xb, yb) = file.coordinates[a].tolist(), file.coordinates[b].tolist()
+    if file.metric == "GEO":
+        return 0 if a == b else naive_geo(xa, ya, xb, yb)
+    squares = (xa - xb) * (xa - xb) + (ya - yb) * (ya - yb)
+    if file.metric == "EUC_2D":
+        return math.floor(math.sqrt(squares) + 0.5)
+    if file.metric == "CEIL_2D":
+        return math.ceil(math.sqrt(squares))
+    exact = math.sqrt(squares / 10.0)
+    nearest = math.floor(exact + 0.5)
+    return nearest + 1 if nearest < exact else nearest
+
+
+def naive_geo(xa: float, ya: float, xb: float, yb: float) -> int:
+    def radians(place: float) -> float:
+        return 3.141592 * (int(place) + 5.0 * (place - int(place)) / 3.0) / 180.0
+
+    q1 = math.cos(radians(ya) - radians(yb))
+    q2 = math.cos(radians(xa) - radians(xb))
+    q3 = math.cos(radians(xa) + radians(xb))
+    return int(6378.388 * math.acos(0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)) + 1.0)
+
+
+def naive_length(file: TspFile, tour: list[int]) -> int:
+    return sum(naive_distance(file, a, b) for a, b in zip(tour, tour[1:] + tour[:1], strict=True))
+
+
+@pytest.mark.parametrize("metric", [*PLANE, "GEO", "EXPLICIT"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 60])
+def test_lengths_are_those_of_plain_python(metric: str, n: int) -> None:
+    file = made(metric, n)
+    generator = np.random.default_rng(2)
+    tours = np.array([generator.permutation(n) for _ in range(20)])
+    expected = [naive_length(file, tour.tolist()) for tour in tours]
+    assert Tsp(file).costs(tours).tolist() == expected
+
+
+def test_attenuated_distances_round_as_published() -> None:
+    # 0 to 1: sqrt(10 / 10) = 1 exactly; 0 to 2: sqrt(1.6) = 1.26, rounds to 1, which is less: 2.
+    places = np.array([[0.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
+    problem = Tsp(TspFile("att", None, 3, "ATT", coordinates=places))
+    assert problem.costs(np.array([[0, 1], [0, 2]])).tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("metric", [*PLANE, "GEO", "EXPLICIT"])
+def test_what_the_device_gets_gives_the_same_lengths(metric: str) -> None:
+    file = made(metric, 30)
+    problem = Tsp(file)
+    (data,) = problem.arrays()
+    assert data.flags.c_contiguous
+    if problem.defines() == {"TSP_METRIC": "TSP_MATRIX"}:
+        assert (data.dtype, data.shape) == (np.int32, (30, 30))
+        assert data[3, 17] == naive_distance(file, 3, 17)
+    else:
+        assert problem.defines() == {"TSP_METRIC": f"TSP_{metric}"}
+        assert (data.dtype, data.shape) == (np.float64, (30, 2))
+        np.testing.assert_array_equal(data, file.coordinates)
+
+
+def test_a_brute_force_optimum_is_found_among_all_tours() -> None:
+    file = made("EUC_2D", 7)
+    tours = [[0, *rest] for rest in itertools.permutations(range(1, 7))]
+    costs = Tsp(file).costs(np.array(tours))
+    assert costs.min() == min(naive_length(file, tour) for tour in tours)
+
+
+def test_many_long_tours_take_little_memory() -> None:
+    n = 100_000
+    problem = Tsp(uniform_tsp(n, seed=1))
+    tours = np.tile(np.arange(n), (50, 1))
+    tracemalloc.start()
+    costs = problem.costs(tours)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 120 << 20
+    assert set(costs.tolist()) == {int(problem.costs(tours[:1])[0])}
+
+
+def test_lengths_beyond_32_bits_are_exact() -> None:
+    places = np.array([[-1e11, -1e11], [1e11, 1e11]])
+    problem = Tsp(TspFile("far", None, 2, "EUC_2D", coordinates=places))
+    nearest = (math.isqrt(4 * 8 * 10**22) + 1) // 2
+    assert problem.cost(np.array([0, 1])) == 2 * nearest
+
+
+def test_an_infeasible_tour_is_refused() -> None:
+    problem = Tsp(made("EUC_2D", 5), "toy/five")
+    with pytest.raises(RunError, match="not a tour of toy/five: city 2 is visited twice"):
+        problem.cost(np.array([0, 1, 2, 1, 4]))
+
+
+def test_a_matrix_too_large_for_memory_is_refused() -> None:
+    places = np.zeros((20_001, 2))
+    with pytest.raises(UsageError, match="DIMENSION 20001 with EDGE_WEIGHT_TYPE GEO"):
+        Tsp(TspFile("world", None, 20_001, "GEO", coordinates=places))
+
+
+def test_a_solution_is_written_and_read(tmp_path: Path) -> None:
+    problem = Tsp(made("EUC_2D", 40), "toy/forty")
+    tour = np.random.default_rng(3).permutation(40)
+    path = tmp_path / "solution.tour"
+    problem.write_solution(path, tour, problem.cost(tour))
+    assert f"Length {problem.cost(tour)}" in path.read_text()
+    np.testing.assert_array_equal(problem.read_solution(path), tour)
+
+
+def test_the_embedded_tour_has_the_length_of_the_catalogue() -> None:
+    folder = data_folder("instances") / "tsp"
+    entry = catalogue().entry("demo", "tsp")
+    assert entry is not None
+    assert entry.best_known is not None
+    problem = Tsp.read(folder / "demo.tsp", entry.full_name, entry.best_known)
+    cost = problem.cost(problem.read_solution(folder / "demo.opt.tour"))
+    assert cost == entry.best_known.value
+    assert problem.gap(cost) == 0.0
+    assert problem.gap(2 * cost) == 100.0
+
+
+@pytest.mark.published
+def test_published_optimal_tours_have_their_published_lengths(published: Path) -> None:
+    paths = sorted((published / "tsplib").glob("*.opt.tour"))
+    assert len(paths) == 31
+    for path in paths:
+        name = path.name.removesuffix(".opt.tour")
+        entry = catalogue().entry("tsplib", name)
+        assert entry is not None
+        assert entry.best_known is not None
+        problem = Tsp.read(published / "tsplib" / entry.file)
+        assert (name, problem.cost(problem.read_solution(path))) == (name, entry.best_known.value)
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("name", ["burma14", "gr96", "gr137", "ulysses22", "gr229"])
+def test_all_geographical_distances_are_those_of_plain_python(published: Path, name: str) -> None:
+    file = read_tsp(published / "tsplib" / f"{name}.tsp")
+    (matrix,) = Tsp(file).arrays()
+    n = file.dimension
+    assert matrix.tolist() == [[naive_distance(file, a, b) for b in range(n)] for a in range(n)]
