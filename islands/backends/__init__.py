@@ -17,13 +17,14 @@ def choose(name: str = "auto", threads: int | None = None, local_rank: int = 0) 
         raise UsageError(unknown("backend", name, BACKENDS))
     reason = "asked for"
     if name == "auto":
-        name, reason = _automatic()
+        name, reason = automatic()
     backend = _made(name, threads, local_rank)
     backend.reason = reason
     return backend
 
 
-def _automatic() -> tuple[str, str]:
+def automatic() -> tuple[str, str]:
+    """Return the backend that `auto` takes on this machine, and why."""
     if find_spec("cupy") is None:
         return "cpu", "CuPy is not installed"
     from islands.backends.cuda import devices

@@ -85,6 +85,10 @@ class Backend(ABC):
         """Return a copy of a device array, after all that was launched before."""
 
     @abstractmethod
+    def copy(self, source: Array, target: Array) -> None:
+        """Copy an array to another of the same shape on the device, in order with the launches."""
+
+    @abstractmethod
     def call(
         self,
         program: Program,

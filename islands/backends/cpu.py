@@ -78,6 +78,9 @@ class CpuBackend(Backend):
     def download(self, array: Array) -> NDArray[Any]:
         return np.array(array)
 
+    def copy(self, source: Array, target: Array) -> None:
+        np.copyto(target, source)
+
     def call(
         self,
         program: Program,

@@ -94,6 +94,10 @@ class CudaBackend(Backend):
         self.synchronise()
         return np.asarray(self._cupy.asnumpy(array))
 
+    def copy(self, source: Array, target: Array) -> None:
+        with self._stream:
+            self._cupy.copyto(target, source)
+
     def call(
         self,
         program: Program,

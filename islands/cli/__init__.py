@@ -21,6 +21,7 @@ COMMANDS = {
     "run": "islands.cli.run",
     "verify": "islands.cli.verify",
     "instances": "islands.cli.instances",
+    "bench": "islands.cli.bench",
 }
 _COLLECTIVE = ("run",)
 """Commands that all ranks do together; the others are done by rank 0 alone."""
