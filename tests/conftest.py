@@ -14,7 +14,7 @@ import pytest
 
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.parallel import launched, world
+from islands.parallel import World, launched, world
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -73,17 +73,24 @@ def mpirun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [found, "-n"]
 
 
+class FailTogether:
+    """Ends all ranks where a test fails on one, as the others would wait for it for ever."""
+
+    def __init__(self, ranks: World) -> None:
+        self._ranks = ranks
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            with redirect_stderr(sys.__stderr__):
+                self._ranks.abort(f"{report.nodeid}\n{report.longreprtext}")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Let rank 0 alone report, where the tests run under mpirun."""
-    rank, _ = launched()
+    """Under mpirun, let rank 0 alone report, and no rank fail alone."""
+    rank, size = launched()
+    if size > 1:
+        config.pluginmanager.register(FailTogether(world()))
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if rank > 0 and reporter is not None:
         config.pluginmanager.unregister(reporter)
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """End all ranks where a test fails on one, as the others would wait for it for ever."""
-    if report.failed and launched()[1] > 1:
-        with redirect_stderr(sys.__stderr__):
-            world().abort(f"{report.nodeid}\n{report.longreprtext}")
