@@ -67,11 +67,11 @@ def test_a_file_is_not_a_folder(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(UsageError, match="Permission denied. Name a folder that can be written"):
+    with pytest.raises(UsageError, match=r"Permission denied\. Name a folder that can be written"):
         claim(tmp_path / "a", name="x", force=False)
 
 
 def test_a_path_below_a_file(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    with pytest.raises(UsageError, match="Not a directory. Name a folder that can be written"):
+    with pytest.raises(UsageError, match=r"Not a directory\. Name a folder that can be written"):
         claim(tmp_path / "a" / "b", name="x", force=False)

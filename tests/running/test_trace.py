@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from islands.archipelago import IslandMeasure
 from islands.run.epochs import Epoch
@@ -67,11 +66,8 @@ def test_a_stream_cut_in_its_last_batch_keeps_the_others(tmp_path: Path) -> None
         trace.add(epoch(number, seconds=2.0 * number))
     content = (tmp_path / "trace" / "rank-000.unfinished.arrows").read_bytes()
     reader = pa.ipc.open_stream(pa.py_buffer(content[:-20]))
-    batches = []
-    with pytest.raises(OSError, match="message body"):
-        for batch in reader:
-            batches.append(batch)
-    assert len(batches) >= 8
+    for generation in range(8):
+        assert reader.read_next_batch().column("generation").to_pylist() == [generation] * 2
 
 
 def test_few_writes_for_many_quick_epochs(tmp_path: Path) -> None:

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from islands.errors import InputError, RunError, UsageError
+from islands.parallel import World, deal, describe, launched, world
+
+
+@pytest.mark.parametrize(
+    ("islands", "size"), [(1, 1), (7, 1), (2, 2), (7, 2), (8, 3), (64, 7), (9, 8)]
+)
+def test_every_island_is_dealt_once_in_order(islands: int, size: int) -> None:
+    dealt = [deal(islands, size, rank) for rank in range(size)]
+    assert [island for block in dealt for island in block] == list(range(islands))
+    lengths = [len(block) for block in dealt]
+    assert max(lengths) - min(lengths) <= 1
+
+
+def test_ranks_without_work_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"^4 ranks for 3 islands .* at most 3 ranks, or set"):
+        deal(3, 4, 0)
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, (0, 1)),
+        ({"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "4"}, (2, 4)),
+        ({"PMI_RANK": "1", "PMI_SIZE": "3"}, (1, 3)),
+        ({"SLURM_PROCID": "5", "SLURM_STEP_NUM_TASKS": "6"}, (5, 6)),
+        ({"SLURM_PROCID": "0", "SLURM_NTASKS": "6"}, (0, 1)),
+    ],
+)
+def test_the_launcher_says_who_we_are(
+    environment: dict[str, str], expected: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in list(os.environ):
+        if name.startswith(("OMPI_", "PMI", "MV2_", "SLURM_")):
+            monkeypatch.delenv(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert launched() == expected
+
+
+def alone(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `code` in a Python of its own, outside of any launcher but the one in `environment`."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PRTE_"))}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_one_rank_needs_no_mpi() -> None:
+    code = (
+        "import sys; sys.modules['mpi4py'] = None\n"
+        "from islands.parallel import world\n"
+        "w = world(); print(w.rank, w.size, w.local_rank, w.allgather(7), w.bcast(8), w.any(True))"
+    )
+    assert alone(code).stdout.split("\n")[0] == "0 1 0 [7] 8 True"
+
+
+def test_several_ranks_without_mpi4py_are_told_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['mpi4py'] = None\nfrom islands.cli import main\nsys.exit(main())"
+    )
+    code = code.replace("main())", "main(['run']))")
+    done = alone(code, OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2")
+    assert done.returncode == 2
+    assert done.stderr.startswith("islands: started with 2 ranks, but mpi4py cannot be used")
+    assert "pip install 'islands[mpi]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_only_rank_without_mpi4py_speaks_for_itself() -> None:
+    code = "import sys; sys.modules['mpi4py'] = None\nfrom islands.parallel import world\nworld()"
+    done = alone(code, OMPI_COMM_WORLD_RANK="1", OMPI_COMM_WORLD_SIZE="2")
+    assert done.returncode == 2
+    assert done.stderr.startswith("islands: [rank 1 of 2] started with 2 ranks")
+
+
+def test_one_rank_gathers_a_copy() -> None:
+    rows = np.arange(6).reshape(3, 2)
+    gathered = World().allgather_rows(rows)
+    rows[0, 0] = 9
+    assert gathered.tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+def fails() -> None:
+    raise InputError("no such file")
+
+
+def test_one_rank_raises_its_own_error() -> None:
+    with pytest.raises(InputError, match="^no such file$"):
+        World().agreed(fails)
+    with pytest.raises(KeyError), World().guarded(show_traceback=False):
+        raise KeyError("k")
+    assert World().agreed(lambda: 5) == 5
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (UsageError("rho=2"), "rho=2"),
+        (KeyboardInterrupt(), "interrupted"),
+        (KeyError("k"), "unexpected KeyError: 'k'. --debug shows where it happened"),
+        (MemoryError("12 TiB"), "out of memory (12 TiB)"),
+    ],
+)
+def test_errors_in_one_line(error: BaseException, text: str) -> None:
+    assert describe(error).startswith(text)
+
+
+@pytest.mark.mpi(min_size=2)
+def test_all_ranks_know_all_values() -> None:
+    ranks = world()
+    assert ranks.allgather(ranks.rank**2) == [rank**2 for rank in range(ranks.size)]
+    assert ranks.bcast(("first", ranks.rank)) == ("first", 0)
+    gathered = ranks.gather(ranks.rank)
+    assert gathered == (list(range(ranks.size)) if ranks.rank == 0 else [])
+    assert ranks.any(ranks.rank == ranks.size - 1)
+    assert not ranks.any(False)
+    assert 0 <= ranks.local_rank < ranks.size
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.int64])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 5)])
+def test_rows_of_all_ranks(dtype: type, shape: tuple[int, ...]) -> None:
+    ranks = world()
+
+    def rows_of(rank: int) -> Any:
+        # Rank 1 has none, and the others differ in their number.
+        count = 0 if rank == 1 else rank + 2
+        return np.random.default_rng(rank).integers(0, 99, (count, *shape)).astype(dtype)
+
+    gathered = ranks.allgather_rows(rows_of(ranks.rank))
+    assert gathered.dtype == dtype
+    expected = np.concatenate([rows_of(rank) for rank in range(ranks.size)])
+    assert gathered.tolist() == expected.tolist()
+
+
+@pytest.mark.mpi(min_size=2)
+def test_rows_that_are_not_contiguous() -> None:
+    ranks = world()
+    rows = np.arange(12).reshape(3, 4)[:, ::2]
+    assert ranks.allgather_rows(rows).tolist() == rows.tolist() * ranks.size
+
+
+@pytest.mark.mpi(min_size=2)
+def test_a_communicator_of_oneself_is_one_rank() -> None:
+    from mpi4py import MPI
+
+    mine = World(MPI.COMM_SELF)
+    assert (mine.rank, mine.size) == (0, 1)
+    assert mine.allgather_rows(np.ones((2, 2))).tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.mpi(min_size=2)
+def test_an_error_on_one_rank_is_raised_on_all() -> None:
+    ranks = world()
+
+    def work() -> None:
+        if ranks.rank == 1:
+            raise RunError("disk full")
+
+    with pytest.raises(RunError, match=rf"^\[rank 1 of {ranks.size}\] disk full$"):
+        ranks.agreed(work)
+    assert ranks.allgather(1) == [1] * ranks.size
+
+
+@pytest.mark.mpi(min_size=2)
+def test_an_error_on_all_ranks_is_the_same_as_on_one() -> None:
+    ranks = world()
+    with (
+        pytest.raises(InputError, match="^no such file$"),
+        ranks.guarded(show_traceback=False),
+    ):
+        ranks.agreed(fails)
+
+
+LONE_FAILURE = """
+from islands.parallel import world
+ranks = world()
+with ranks.guarded(show_traceback=False):
+    if ranks.rank == 1:
+        raise {error}
+    ranks.barrier()
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        ("ZeroDivisionError('by zero')", "unexpected ZeroDivisionError: by zero"),
+        ("__import__('islands').IslandsError('no road')", "no road"),
+    ],
+)
+def test_a_failure_on_one_rank_ends_all_and_is_said_once(
+    mpirun: list[str], error: str, message: str
+) -> None:
+    done = subprocess.run(
+        [*mpirun, "3", sys.executable, "-c", LONE_FAILURE.format(error=error)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert done.stderr.count("islands: [rank 1 of 3, ") == 1
+    assert done.stderr.count(message) == 1
