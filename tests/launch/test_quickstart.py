@@ -127,7 +127,7 @@ def test_a_driver_without_a_gpu_is_said(machine: Machine) -> None:
     machine.add_driver("580.159.03, 9.0")
     done = machine.run("launch/quickstart", BREAK="getDeviceCount")
     assert "<mpirun><-n><2>" in done.stdout
-    assert "CUDA shows no GPU: running on the CPU" in done.stderr
+    assert "finds no GPU: running on the CPU" in done.stderr
 
 
 def test_another_driver_gets_a_venv_without_the_other_cupy(machine: Machine) -> None:
