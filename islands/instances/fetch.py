@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from islands.errors import InputError
+from islands.errors import InputError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.locate import VARIABLE
 from islands.paths import cache_folder, published
@@ -35,13 +35,13 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
     if not instances.base:
         say(f"{instances.name} comes with the program: nothing to fetch")
         return []
-    folder = cache_folder("instances") / instances.name
+    folder = _folder(instances.name)
     files = {entry.file: entry for entry in instances.entries.values()}
     failures: list[InputError] = []
     for number, (file, entry) in enumerate(files.items(), start=1):
         target = folder / file
         progress = f"{number}/{len(files)} {target}"
-        if target.exists() and digest(target) == entry.sha256:
+        if target.exists() and hashlib.sha256(target.read_bytes()).hexdigest() == entry.sha256:
             say(f"{progress} is there already")
             continue
         try:
@@ -62,6 +62,18 @@ def digest(path: Path) -> str:
         for chunk in _chunks(raw):
             sha.update(chunk)
         return sha.hexdigest()
+
+
+def _folder(name: str) -> Path:
+    try:
+        folder = cache_folder("instances") / name
+        folder.mkdir(exist_ok=True)
+    except OSError as problem:
+        raise UsageError(
+            f"{problem.filename}: cannot be made ({problem.strerror}). "
+            "Let ISLANDS_CACHE name a folder that can be written"
+        ) from None
+    return folder
 
 
 def _fetch_file(url: str, target: Path, entry: Entry) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -97,7 +98,10 @@ def set_of(path: Path) -> str:
 
 
 def _of_path(path: Path, instance: str) -> Found:
-    entry = catalogue().entry(set_of(path), Path(_plain(path.name)).stem)
+    plain = Path(_plain(path.name))
+    entry = catalogue().entry(set_of(path), plain.stem)
+    if entry is not None and Path(entry.file).name != plain.name:
+        entry = None
     return Found(entry.full_name if entry else instance, path, entry)
 
 
@@ -133,7 +137,9 @@ def _folders() -> Iterator[Path]:
     for name in os.environ.get(VARIABLE, "").split(os.pathsep):
         if name and Path(name).is_dir():
             yield Path(name)
-    yield cache_folder("instances")
+    # Where no cache can be made, none holds instances.
+    with suppress(OSError):
+        yield cache_folder("instances")
 
 
 def _absent_folders() -> str:

@@ -14,7 +14,8 @@ from islands.errors import InputError
 from islands.instances.lines import Lines, shown
 from islands.paths import published
 
-_JSON_LARGEST = 1 << 28
+_JSON_LEAST = 1 << 20
+_JSON_CITY = 64
 _CITY_MAX = 2**31 - 1
 
 
@@ -25,7 +26,7 @@ def read_tour(path: Path, n: int) -> NDArray[np.int64]:
         if not path.exists():
             raise InputError(f"{path.parent}: is a folder without solution.tour. Name a tour file")
     if path.suffix == ".json":
-        return _read_json(path)
+        return _read_json(path, _JSON_LEAST + _JSON_CITY * n)
     with Lines.open(path) as lines:
         lines.allow(2 * n)
         return _read_tsplib(lines)
@@ -92,11 +93,11 @@ def _skip_header(lines: Lines) -> None:
         raise lines.error("the file ends without TOUR_SECTION. Name a file with a tour")
 
 
-def _read_json(path: Path) -> NDArray[np.int64]:
+def _read_json(path: Path, largest: int) -> NDArray[np.int64]:
     """Return the list in a JSON file, or the one under `solution` in what `run --json` prints."""
     try:
-        if path.stat().st_size > _JSON_LARGEST:
-            raise InputError(f"{path}: is larger than {_JSON_LARGEST} bytes. Name a smaller file")
+        if path.stat().st_size > largest:
+            raise InputError(f"{path}: is larger than {largest} bytes. Leave one tour in it")
         content: Any = json.loads(path.read_bytes())
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror}. Name a file that can be read") from None

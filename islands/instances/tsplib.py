@@ -84,7 +84,8 @@ class _Reader:
             self._once(key)
             self.sections[key]()
         elif not colon or not key[:1].isalpha():
-            mend = "Remove it, or correct DIMENSION" if self.done else "Is this a TSPLIB file?"
+            known = "Name a file in the format of TSPLIB"
+            mend = "Remove it, or correct DIMENSION" if self.done else known
             raise self.lines.error(
                 f"{shown(line)} is neither 'KEYWORD : value' nor a section. {mend}"
             )

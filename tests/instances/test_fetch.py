@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from islands.errors import InputError
+from islands.errors import InputError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.fetch import NoAnswerError, digest, fetch
 from islands.paths import cache_folder
@@ -98,7 +98,7 @@ def test_a_set_is_fetched_and_then_left_alone(site: Site) -> None:
 
 def test_a_damaged_file_in_the_cache_is_fetched_again(site: Site) -> None:
     fetch(instances(site), None, ignore)
-    (cache_folder("instances") / "toy" / "f1.tsp").write_text("damaged")
+    (cache_folder("instances") / "toy" / "f1.tsp").write_bytes(b"\x1f\x8bdamaged")
     site.asked.clear()
     assert fetch(instances(site), None, ignore) == []
     assert site.asked == ["/f1.tsp"]
@@ -157,6 +157,15 @@ def test_without_a_network_the_message_says_what_to_do(site: Site) -> None:
     message = str(caught.value)
     assert message.startswith(f"{site.base}/f0.tsp: no connection. Finished files stay")
     assert "let ISLANDS_INSTANCES name a folder that holds toy/f0.tsp" in message
+
+
+def test_a_cache_that_cannot_be_made_is_refused(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "file"))
+    with pytest.raises(UsageError, match="cannot be made .* Let ISLANDS_CACHE name a folder"):
+        fetch(instances(site), None, ignore)
 
 
 def test_an_impossible_address_is_refused(site: Site) -> None:

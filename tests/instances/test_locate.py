@@ -46,6 +46,17 @@ def test_a_path_comes_first_and_knows_its_set(folders: Path) -> None:
     assert (found.name, found.path) == ("national/zi929", Path("two/national/zi929.tsp"))
     write(folders / "mine/zi929.tsp")
     assert look("mine/zi929.tsp") == Found("mine/zi929.tsp", Path("mine/zi929.tsp"), None)
+    # The published file of demo/tsp has another name.
+    write(folders / "demo/tsp.tsp")
+    assert look("demo/tsp.tsp") == Found("demo/tsp.tsp", Path("demo/tsp.tsp"), None)
+
+
+def test_a_cache_that_cannot_be_made_is_no_obstacle(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folders / "file").write_text("")
+    monkeypatch.setenv("ISLANDS_CACHE", str(folders / "file" / "cache"))
+    assert look("demo/tsp").path is not None
 
 
 def test_a_file_of_the_users_own_has_a_name(folders: Path) -> None:

@@ -77,6 +77,14 @@ def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
         read_tour(tmp_path / name, 4)
 
 
+def test_a_json_file_far_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.json"
+    with path.open("wb") as stream:
+        stream.truncate(1 << 30)
+    with pytest.raises(InputError, match="is larger than 1048832 bytes"):
+        read_tour(path, 4)
+
+
 def test_an_endless_tour_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "endless.tour"
     path.write_text(HEAD + "1\n" * 1_000_000)
