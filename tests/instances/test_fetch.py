@@ -164,7 +164,7 @@ def test_a_cache_that_cannot_be_made_is_refused(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "file"))
-    with pytest.raises(UsageError, match="cannot be made .* Let ISLANDS_CACHE name a folder"):
+    with pytest.raises(UsageError, match=r"cannot be made .* Let ISLANDS_CACHE name a folder"):
         fetch(instances(site), None, ignore)
 
 
