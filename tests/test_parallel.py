@@ -71,11 +71,10 @@ def test_one_rank_needs_no_mpi() -> None:
 
 
 def test_several_ranks_without_mpi4py_are_told_what_to_install() -> None:
-    code = (
-        "import sys; sys.modules['mpi4py'] = None\nfrom islands.cli import main\nsys.exit(main())"
+    code = "import sys; sys.modules['mpi4py'] = None\nfrom islands.cli import main\n"
+    done = alone(
+        code + "sys.exit(main(['run']))", OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2"
     )
-    code = code.replace("main())", "main(['run']))")
-    done = alone(code, OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2")
     assert done.returncode == 2
     assert done.stderr.startswith("islands: started with 2 ranks, but mpi4py cannot be used")
     assert "pip install 'islands[mpi]'" in done.stderr
@@ -101,7 +100,7 @@ def fails() -> None:
 
 
 def test_one_rank_raises_its_own_error() -> None:
-    with pytest.raises(InputError, match="^no such file$"):
+    with pytest.raises(InputError, match=r"^no such file$"):
         World().agreed(fails)
     with pytest.raises(KeyError), World().guarded(show_traceback=False):
         raise KeyError("k")
@@ -183,7 +182,7 @@ def test_an_error_on_one_rank_is_raised_on_all() -> None:
 def test_an_error_on_all_ranks_is_the_same_as_on_one() -> None:
     ranks = world()
     with (
-        pytest.raises(InputError, match="^no such file$"),
+        pytest.raises(InputError, match=r"^no such file$"),
         ranks.guarded(show_traceback=False),
     ):
         ranks.agreed(fails)

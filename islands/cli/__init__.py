@@ -87,12 +87,13 @@ def _parsed(line: list[str]) -> argparse.Namespace:
     if line and not line[0].startswith("-") and line[0] not in COMMANDS:
         raise UsageError(unknown("command", line[0], COMMANDS))
     args, rest = top.parse_known_args(line)
-    if args.command is None:
+    if args.command is None and not rest:
         top.print_help()
         raise SystemExit(0)
     for word in rest:
         if word.startswith("-"):
-            raise UsageError(unknown("option", word.partition("=")[0], args.options))
+            known = ("--help", "--version") if args.command is None else args.options
+            raise UsageError(unknown("option", word.partition("=")[0], known))
         raise UsageError(f"unexpected {word!r}. See islands {args.command} --help")
     return args
 

@@ -1,0 +1,120 @@
+"""The layers of the package, and which module alone may import what is heavy."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import islands
+
+ROOT = Path(islands.__file__).parent
+
+# Each may import those before it; those that stand together do not import each other.
+LAYERS = [
+    {"errors"},
+    {"text", "paths"},
+    {"settings"},
+    {"backends", "instances", "parallel"},
+    {"problems", "encodings", "algorithms", "improvers"},
+    {"migration"},
+    {"archipelago"},
+    {"run", "presets", "bench"},
+    {"solve"},
+    {"cli"},
+    {"__main__"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+ALONE = {
+    "mpi4py": ("parallel",),
+    "cupy": ("backends/cuda",),
+    "matplotlib": ("report/plots",),
+}
+LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w"}
+"""Packages that are imported inside functions: the command line starts quickly and without them."""
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in ROOT.rglob("*.py") if "_data" not in path.parts)
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").as_posix()
+
+
+def imports(path: Path, *, top_only: bool = False) -> Iterator[str]:
+    """Yield the full name of each module that a file imports, except for type checking alone."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body if top_only else _walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from _walk(child)
+
+
+def part(name: str) -> str:
+    """Return the layer's name of `islands.run.stop` or of the file `run/stop`."""
+    return name.removeprefix("islands.").replace("/", ".").split(".")[0]
+
+
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_imports_go_down_the_layers(path: Path) -> None:
+    own = part(name_of(path))
+    if own == "__init__":
+        return  # holds names alone, each imported when it is first used
+    assert own in LEVEL, f"islands/{own} has no layer: say where it belongs"
+    for name in imports(path):
+        if name.startswith("islands.") and part(name) in LEVEL and part(name) != own:
+            assert LEVEL[part(name)] < LEVEL[own], f"{name_of(path)} imports {name}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_heavy_packages_have_one_importer_and_come_late(path: Path) -> None:
+    for name in imports(path):
+        package = name.split(".")[0]
+        if package in ALONE:
+            assert name_of(path) in ALONE[package], f"{name_of(path)} imports {package}"
+    for name in imports(path, top_only=True):
+        assert name.split(".")[0] not in LATE, f"{name_of(path)} imports {name} at its top"
+
+
+def test_importing_the_package_and_asking_for_help_load_nothing_heavy() -> None:
+    code = (
+        "import sys, islands\n"
+        "from islands.cli import parser\n"
+        "parser().format_help()\n"
+        f"heavy = {sorted(LATE)}\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_every_public_name_is_there() -> None:
+    for name in islands.__all__:
+        assert getattr(islands, name) is not None
+    assert callable(islands.solve)
+    with pytest.raises(AttributeError, match="no attribute 'slove'"):
+        islands.slove  # noqa: B018
+    assert {*islands.__all__, "__version__"} <= set(dir(islands))
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    project = ROOT.parent / "pyproject.toml"
+    assert f'version = "{islands.__version__}"' in project.read_text(encoding="utf-8")

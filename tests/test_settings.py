@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class Sample(Settings):
+    """One setting of each kind."""
+
+    share: float = setting(0.5, "a share", low=0, high=1)
+    size: int = setting(10, "a size", low=1)
+    word: str = setting("ring", "a word", choices=("ring", "elite"))
+    flag: bool = setting(False, "a flag")
+
+    def check(self) -> None:
+        """Hold share and flag apart."""
+        if self.flag and self.share == 1:
+            raise UsageError("flag with share=1: choose one")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("share", "0.25", 0.25),
+        ("share", 1, 1.0),
+        ("size", "1e3", 1000),
+        ("size", "9007199254740993", 9007199254740993),
+        ("size", 5.0, 5),
+        ("word", "elite", "elite"),
+        ("flag", "yes", True),
+        ("flag", False, False),
+    ],
+)
+def test_values_are_converted_where_nothing_is_lost(name: str, value: Any, expected: Any) -> None:
+    found = getattr(Sample.build({name: value}), name)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("share", "2", "share=2: must be from 0 to 1"),
+        ("share", "nan", "share=nan: must be a number"),
+        ("share", "inf", "share=inf: must be a number"),
+        ("share", "half", "share=half: must be a number"),
+        ("share", "", "share=: must be a number"),
+        ("size", "0", "size=0: must be at least 1"),
+        ("size", "1.5", "size=1.5: must be a whole number"),
+        ("size", "1e999", "size=1e999: must be a whole number"),
+        ("size", [1], r"size=[1]: must be a whole number"),
+        ("word", "rign", "word=rign: unknown choice 'rign'. Did you mean 'ring'?"),
+        ("flag", "maybe", "flag=maybe: must be true or false"),
+        ("shore", "1", "unknown setting 'shore'. Did you mean 'share'?"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_value(name: str, value: Any, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Sample.build({name: value})
+    assert str(caught.value).startswith(message)
+
+
+def test_settings_that_contradict_each_other() -> None:
+    with pytest.raises(UsageError, match=r"choose one$"):
+        Sample.build({"flag": True, "share": 1})
+
+
+def test_a_changed_copy_is_checked_and_the_rest_stays() -> None:
+    changed = Sample.build({"share": 0.25}).replace({"size": 3})
+    assert changed == Sample(share=0.25, size=3)
+    with pytest.raises(UsageError):
+        changed.replace({"size": 0})
+
+
+def test_a_mapping_makes_the_same_settings_again() -> None:
+    settings = Sample.build({"word": "elite", "flag": "on"})
+    assert Sample.build(settings.to_mapping()) == settings
+    assert Sample.names() == ["share", "size", "word", "flag"]

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from islands import IslandsError, Problem, load, solve
+from islands.parallel import World
+
+
+def test_one_call_solves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = solve("demo/tsp", stop="generations=60", islands=2, population=32, backend="cpu")
+    problem = load("demo/tsp")
+    assert result.cost == problem.cost(result.solution)
+    assert (result.generations, result.islands, result.population) == (60, 2, 32)
+    assert result.folder is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_problem_in_hand_is_the_same_as_its_name(tmp_path: Path) -> None:
+    def digest(problem: str | Problem, out: Path | None = None) -> str:
+        options = {"rho": 0.6, "migration": "ring", "interval": 7, "record": {"every": 10}}
+        return solve(
+            problem,
+            stop=["generations=40"],
+            islands=2,
+            population=32,
+            out=out,
+            world=World(),
+            **options,
+        ).digest
+
+    assert digest(load("demo/tsp")) == digest("demo/tsp", tmp_path / "a")
+    assert 'topology = "ring"' in (tmp_path / "a" / "run.toml").read_text()
+
+
+def test_another_seed_is_another_run_and_the_same_is_the_same() -> None:
+    digests = [
+        solve("demo/tsp", stop="generations=5", population=32, seed=seed).digest
+        for seed in (1, 2, 1)
+    ]
+    assert digests[0] == digests[2] != digests[1]
+
+
+def test_a_run_starts_from_a_given_solution(tmp_path: Path) -> None:
+    first = solve("demo/tsp", stop="generations=200", population=64, out=tmp_path / "a")
+    tour = str(tmp_path / "a" / "solution.tour")
+    second = solve("demo/tsp", stop="generations=1", population=64, seed=9, start=[tour])
+    assert second.cost <= first.cost
+
+
+def test_verbose_speaks_and_the_default_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    solve("demo/tsp", stop="generations=2", population=32)
+    assert capsys.readouterr().out == ""
+    solve("demo/tsp", stop="generations=2", population=32, verbose=True)
+    assert "checked again in NumPy" in capsys.readouterr().out
+
+
+def test_errors_are_of_one_class() -> None:
+    with pytest.raises(IslandsError, match="rho=2"):
+        solve("demo/tsp", rho=2)
