@@ -19,7 +19,7 @@ def test_bench_measures_each_size_and_counts_what_moves(
     assert [row["size"] for row in rows] == [30, 29]
     for row in rows:
         seconds = row["milliseconds"] / 1000
-        # 3 islands of 256: 25 elite copied (2 rows), 25 mutants (1), 206 children (2 parents and 1).
+        # 3 islands of 256: 25 elite, copied (2 rows), 25 mutants (1), 206 children (2 + 1).
         assert row["keys_per_second"] * seconds == pytest.approx(3 * 231 * row["size"])
         assert row["bytes_per_second"] * seconds == pytest.approx(
             3 * (206 * 3 + 25 + 50) * row["size"] * 4

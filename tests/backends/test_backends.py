@@ -1,0 +1,122 @@
+"""What each backend promises, on each device that there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import islands.backends as backends
+from islands.backends import choose
+from islands.backends.base import Backend, Block
+from islands.backends.source import Source
+from islands.errors import CompileError, UsageError
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def broken(tmp_path: Path) -> Source:
+    part = tmp_path / "broken.cuh"
+    part.write_text(
+        "int fine;\nint broken = no_such_name;\nint worse = nor_this;\n", encoding="utf-8"
+    )
+    parts = ("ISLANDS_ENCODING", "ISLANDS_PROBLEM", "ISLANDS_ALGORITHM")
+    return Source("program.cuh", dict.fromkeys(parts, f'"{part}"'))
+
+
+def test_a_program_is_compiled_once_for_all_processes(backend: Backend, fresh_cache: Path) -> None:
+    backend.compile(Source("check.cuh"), Block(128))
+    (compiled,) = (fresh_cache / "programs").iterdir()
+    before = compiled.stat().st_mtime_ns
+    choose(backend.name).compile(Source("check.cuh"), Block(128))
+    assert [path.stat().st_mtime_ns for path in (fresh_cache / "programs").iterdir()] == [before]
+
+
+def test_a_refused_kernel_shows_its_first_error_and_where_the_log_is(
+    backend: Backend, fresh_cache: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(CompileError) as caught:
+        backend.compile(broken(tmp_path), Block(128))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "broken.cuh" in message
+    assert "no_such_name" in message
+    assert "nor_this" not in message
+    log = Path(message.partition("full log: ")[2].rstrip(")"))
+    assert "nor_this" in log.read_text(encoding="utf-8")
+    assert [path.suffix for path in (fresh_cache / "programs").iterdir()] == [".log"]
+
+
+def test_arrays_go_to_the_device_and_back(backend: Backend) -> None:
+    values = np.random.default_rng(1).integers(0, 9, (5, 3))
+    array = backend.upload(values)
+    other = backend.empty((5, 3), values.dtype)
+    backend.copy(array, other)
+    assert (backend.download(other) == values).all()
+    backend.upload(values[0], other[2])
+    assert backend.download(other)[2].tolist() == values[0].tolist()
+    assert backend.download(backend.zeros((4,), np.float32)).tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("times", [1, 2, 5, 250])
+def test_calls_are_repeated_in_order(backend: Backend, times: int) -> None:
+    program = backend.compile(Source("check.cuh"), Block(128))
+    value = backend.upload(np.array([1, 1, 1], np.uint32))
+    call = backend.call(program, "check_scan", np.int32(3), value, blocks=1)
+    backend.run([call, call], times)
+    expected = np.ones(3, np.uint32)
+    for _ in range(2 * times):
+        expected = np.cumsum(expected, dtype=np.uint32) - expected
+    assert backend.download(value).tolist() == expected.tolist()
+
+
+def test_time_passes(backend: Backend) -> None:
+    with backend.timed() as milliseconds:
+        backend.upload(np.zeros(1_000_000))
+    assert milliseconds[0] > 0
+
+
+def test_arenas_beyond_fast_memory_give_the_same(backend: Backend) -> None:
+    from islands.encodings.keys import Keys
+
+    keys = np.random.default_rng(2).integers(0, 1 << 24, (3, 70_000)) / np.float32(1 << 24)
+    encoding = Keys(70_000, backend.block_memory)
+    block = backend.block(encoding.arena_bytes(), 70_000)
+    program = backend.compile(Source("check.cuh"), block)
+    assert block.in_shared_memory == (backend.name == "cpu")
+    out = backend.zeros((3, 70_000), np.int32)
+    arguments = (encoding.shape(), backend.upload(keys.astype(np.float32)), out)
+    arena = encoding.arena_bytes()
+    backend.run([backend.call(program, "check_order", *arguments, blocks=3, arena_bytes=arena)])
+    assert (backend.download(out) == np.argsort(keys, axis=1, kind="stable")).all()
+
+
+def test_auto_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    assert choose("auto").name == "cpu"
+    assert choose("auto").reason == "CuPy is not installed"
+    assert choose("cpu").reason == "asked for"
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(CompileError, match=r"needs a C\+\+ compiler.*apt install g\+\+"):
+        choose("cpu")
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(CompileError, match="CXX=no-such-compiler is not on the PATH"):
+        choose("cpu")
+
+
+def test_a_backend_that_cannot_be_is_refused(backend: Backend) -> None:
+    with pytest.raises(UsageError, match=r"unknown backend 'gpu'.*Known: auto, cuda, cpu"):
+        choose("gpu")
+    with pytest.raises(UsageError, match="--threads 0: must be at least 1"):
+        choose("cpu", threads=0)
+    with pytest.raises((UsageError, CompileError), match="choose --backend cpu"):
+        choose("cuda", local_rank=1000)

@@ -1,0 +1,61 @@
+"""Every program compiles for every GPU, on a machine that needs to have none."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from itertools import product
+
+import pytest
+
+from islands.backends.source import Source
+
+pytestmark = pytest.mark.skipif(
+    find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent"
+)
+
+ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
+METRICS = ["TSP_EUC_2D", "TSP_CEIL_2D", "TSP_ATT", "TSP_MATRIX"]
+PLANS = [(2, 0), (2, 1), (2, 2), (3, 0), (8, 0)]
+CUTS = [
+    {"ISLANDS_THREADS": "256", "ISLANDS_BLOCKS": "6"},
+    {"ISLANDS_THREADS": "1024", "ISLANDS_BLOCKS": "1", "ISLANDS_GLOBAL_ARENA": "1"},
+]
+
+
+def programs() -> list[Source]:
+    parts = {
+        "ISLANDS_ENCODING": '"encodings/keys.cuh"',
+        "ISLANDS_PROBLEM": '"problems/tsp.cuh"',
+        "ISLANDS_ALGORITHM": '"algorithms/brkga.cuh"',
+    }
+    found = [Source("check.cuh")]
+    usual = list(product(METRICS, PLANS[:1], CUTS[:1]))
+    for metric, (parents, decoding), cut in [*usual, *product(METRICS[:1], PLANS[1:], CUTS)]:
+        plan = {"BRKGA_PARENTS": str(parents), "BRKGA_DECODING": str(decoding)}
+        found.append(Source("program.cuh", {**parts, **plan, "TSP_METRIC": metric, **cut}))
+    return found
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("source", programs(), ids=lambda s: "-".join(list(s.defines.values())[3:]))
+def test_program_compiles_to_machine_code(source: Source, architecture: str) -> None:
+    from islands.backends.cuda import compiled
+
+    path, _ = compiled(source, architecture)
+    assert path.read_bytes()[:4] == b"\x7fELF"
+
+
+def test_no_multiplication_is_fused_with_an_addition() -> None:
+    from cupy.cuda import nvrtc
+
+    from islands.backends.cuda import _OPTIONS
+
+    program = nvrtc.createProgram(
+        'extern "C" __global__ void f(float* a) { a[0] = a[1] * a[2] + a[3]; }', "f.cu", (), ()
+    )
+    nvrtc.compileProgram(program, (*_OPTIONS, "-arch=compute_90"))
+    text = nvrtc.getPTX(program)
+    text = text if isinstance(text, str) else text.decode()
+    assert "fma" not in text
+    assert ".ftz" not in text
+    assert "mul" in text

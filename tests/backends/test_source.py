@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from islands.backends import source as module
+from islands.backends.source import Source
+from islands.errors import CompileError
+
+
+@pytest.fixture
+def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder where main includes a, and b by a macro, and a includes c."""
+    (tmp_path / "main.cuh").write_text('#include "a.cuh"\n  #  include PART\n', encoding="utf-8")
+    (tmp_path / "a.cuh").write_text('#pragma once\n#include "c.cuh"\n', encoding="utf-8")
+    (tmp_path / "b.cuh").write_text('#include "c.cuh"\n#include <cmath>\n', encoding="utf-8")
+    (tmp_path / "c.cuh").write_text('#include "a.cuh"\n', encoding="utf-8")
+    monkeypatch.setattr(module, "data_folder", lambda name: tmp_path)
+    return tmp_path
+
+
+def test_files_are_the_closure_of_includes(kernels: Path) -> None:
+    names = [path.name for path in Source("main.cuh", {"PART": '"b.cuh"'}).files()]
+    assert names == ["main.cuh", "a.cuh", "b.cuh", "c.cuh"]
+
+
+def test_digest_sees_every_file_and_macro(kernels: Path) -> None:
+    source = Source("main.cuh", {"PART": '"b.cuh"'})
+    digests = {source.digest(), source.digest("sm_90")}
+    digests.add(Source("main.cuh", {"PART": '"b.cuh"', "N": "1"}).digest())
+    digests.add(Source("main.cuh", {"PART": '"a.cuh"'}).digest())
+    for name in ("main.cuh", "a.cuh", "b.cuh", "c.cuh"):
+        with (kernels / name).open("a", encoding="utf-8") as file:
+            file.write("// changed\n")
+        digests.add(source.digest())
+    assert len(digests) == 8
+    assert source.digest() in digests
+
+
+def test_a_part_of_the_users_own_may_lie_anywhere(kernels: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "elsewhere" / "mine.cuh"
+    mine.parent.mkdir()
+    mine.write_text("", encoding="utf-8")
+    assert mine in Source("main.cuh", {"PART": f'"{mine}"'}).files()
+
+
+def test_a_missing_file_is_named(kernels: Path) -> None:
+    with pytest.raises(
+        CompileError, match=r"cannot read the kernel file .*gone\.cuh: No such file"
+    ):
+        Source("main.cuh", {"PART": '"gone.cuh"'}).digest()
