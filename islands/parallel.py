@@ -150,6 +150,8 @@ def describe(error: BaseException) -> str:
         return "interrupted"
     if isinstance(error, MemoryError):
         return f"out of memory ({error}). Lower population or islands, or use more ranks"
+    if isinstance(error, OSError) and error.strerror:
+        return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     return f"unexpected {type(error).__name__}: {error}. --debug shows where it happened"
 
 
