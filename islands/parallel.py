@@ -101,6 +101,8 @@ class World:
 
     def agreed(self, work: Callable[[], Value]) -> Value:
         """Do `work`, which must not talk to other ranks, on every rank; if one fails, all raise."""
+        if self.size == 1:
+            return work()
         value, error = None, None
         try:
             value = work()
@@ -110,7 +112,7 @@ class World:
         if not any(errors):
             return value  # type: ignore[return-value]
         self._agreed_error = self._common(errors)
-        raise self._agreed_error
+        raise self._agreed_error from error
 
     def _common(self, errors: list[IslandsError | None]) -> IslandsError:
         rank, first = next((rank, error) for rank, error in enumerate(errors) if error is not None)

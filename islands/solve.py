@@ -36,8 +36,8 @@ def solve(
 
     What is left out is the preset's, or the default. `stop` takes what `--stop` takes; `settings`
     are any by their names: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`.
-    Files are written only where `out` names a folder. Under MPI, every rank calls this, and all
-    return the same.
+    Files are written only where `out` names a folder. Ctrl-C ends it with the best so far. Under
+    MPI, every rank calls this, and all return the same.
     """
     named = {
         "instance": problem if isinstance(problem, str) else problem.instance,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import islands
-from islands.errors import UsageError
+from islands.errors import IslandsError, UsageError
 from islands.parallel import describe, launched
 from islands.text import unknown
 
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except BaseException as error:
-        if rank == 0:
+        if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
             # Rank 0 read the same line; a launcher that saw this rank fail first would silence it.

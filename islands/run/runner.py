@@ -83,7 +83,7 @@ def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result
             best = min(
                 world.allgather(archipelago.best()), key=lambda each: (each.cost, each.island)
             )
-            world.agreed(lambda: check_exactly(problem, best))
+            world.agreed(lambda: check_exactly(problem, best, outcome.progress.cost))
             digests = [pair for rank in world.allgather(archipelago.digests()) for pair in rank]
             result = _result(spec, problem, machine, outcome, best, folder, combined(digests))
             if recorder is not None:
@@ -122,13 +122,12 @@ def _folder(spec: RunSpec, problem: Problem, world: World, output: Output) -> Pa
     return world.bcast(world.agreed(claimed))
 
 
-def check_exactly(problem: Problem, best: Candidate) -> None:
-    """Raise a `RunError` where the exact objective contradicts the cost that the kernels found."""
-    found = -best.cost if problem.maximise else best.cost
+def check_exactly(problem: Problem, best: Candidate, shown: int) -> None:
+    """Raise a `RunError` where the exact objective contradicts the cost that the run has shown."""
     exact = problem.cost(best.solution)
-    if exact != found:
+    if exact != shown:
         raise RunError(
-            f"the kernels gave the best solution of island {best.island} the cost {found}, but its"
+            f"the kernels gave the best solution of island {best.island} the cost {shown}, but its"
             f" exact cost is {exact}. This is an error in islands: please report it"
         )
 

@@ -101,9 +101,8 @@ def test_a_result_that_the_exact_check_contradicts_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Lying(Honest):
-        def best(self) -> Candidate:
-            honest = super().best()
-            return Candidate(99, 0, honest.solution, honest.genome)
+        def measure(self) -> list[Any]:
+            return [type(m)(m.island, 99 + m.island, 200.0, 300, 0, 1) for m in super().measure()]
 
     monkeypatch.setattr(runner, "Archipelago", Lying)
     with pytest.raises(RunError, match=r"island 0 the cost 99, but its exact cost is 100"):
@@ -113,9 +112,9 @@ def test_a_result_that_the_exact_check_contradicts_is_an_error(
 
 def test_a_profit_is_checked_in_its_own_sense() -> None:
     order = np.arange(5, dtype=np.int64)
-    check_exactly(FakeProblem(maximise=True), Candidate(-100, 0, order, order))
+    check_exactly(FakeProblem(maximise=True), Candidate(-100, 0, order, order), 100)
     with pytest.raises(RunError, match="the cost -100"):
-        check_exactly(FakeProblem(maximise=True), Candidate(100, 0, order, order))
+        check_exactly(FakeProblem(maximise=True), Candidate(-100, 0, order, order), -100)
 
 
 def test_the_digest_is_in_island_order() -> None:
