@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from islands.archipelago import IslandMeasure
 from islands.run.epochs import Epoch
