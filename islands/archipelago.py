@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from islands.algorithms import ALGORITHMS
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Call, Program
+from islands.backends.base import Backend, Call, Program, Room
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
@@ -220,8 +220,8 @@ class Archipelago:
             "ISLANDS_ALGORITHM": f'"algorithms/{algorithm}.cuh"',
         }
         macros = {**parts, **self._problem.defines(), **self._algorithm.defines()}
-        largest = max(self._algorithm.arena_bytes(self._encoding), self._ranking_bytes)
-        block = self._backend.block(largest, self._problem.size)
+        rooms = (self._room, self._ranking_room)
+        block = self._backend.block(max(rooms, key=lambda room: room.total), self._problem.size)
         return self._backend.compile(Source("program.cuh", macros), block)
 
     def _bind(self, program: Program) -> None:
@@ -230,15 +230,20 @@ class Archipelago:
             **{f"array{i}": backend.upload(a) for i, a in enumerate(self._problem.arrays())}
         )
         self._given_counts = backend.upload(np.array([len(g) for g in self._given], np.int32))
-        decode = {
-            "blocks": count * self._population,
-            "arena_bytes": self._algorithm.arena_bytes(self._encoding),
-        }
+        individuals = count * self._population
         self._start = backend.call(
-            program, f"{name}_start", self._all, data, self._given_counts, **decode
+            program,
+            f"{name}_start",
+            *(self._all, data, self._given_counts),
+            blocks=individuals,
+            room=self._room,
         )
         self._evolve = backend.call(
-            program, f"{name}_evolve", self._all, data, self._algorithm.plan(), **decode
+            program,
+            f"{name}_evolve",
+            *(self._all, data, self._algorithm.plan()),
+            blocks=individuals,
+            room=self._room,
         )
         self._rank = self._ranking(program, step=1)
         self._rank_again = self._ranking(program, step=0)
@@ -249,9 +254,13 @@ class Archipelago:
         self._exchange.prepare(program, self._all, gene_bytes, self._rank_again)
 
     @property
-    def _ranking_bytes(self) -> int:
-        """The arena that sorts a cost and an index for each individual, to a power of two."""
-        return 12 << (self._population - 1).bit_length()
+    def _room(self) -> Room:
+        return self._algorithm.room(self._encoding.room(), self._encoding.size)
+
+    @property
+    def _ranking_room(self) -> Room:
+        """For a cost and an index of each individual, up to a power of two."""
+        return Room(12 << (self._population - 1).bit_length())
 
     def _ranking(self, program: Program, step: int) -> Call:
         return self._backend.call(
@@ -262,7 +271,7 @@ class Archipelago:
             np.int64(self._algorithm.patience),
             blocks=len(self.mine),
             items=self._population // 2,
-            arena_bytes=self._ranking_bytes,
+            room=self._ranking_room,
         )
 
     def _upload_given(self) -> None:

@@ -32,7 +32,7 @@ KERNEL(check_sum, (int32_t n, const int64_t* value, int64_t* out)) {
 }
 
 KERNEL(check_ordered_sum, (Arena arena, int32_t n, const double* value, double* out)) {
-    double* const lanes = reinterpret_cast<double*>(arena.mine());
+    double* const lanes = reinterpret_cast<double*>(arena.large());
     const double* const mine = value + blockIdx.x * n;
     const double total = block::ordered_sum(n, [&](int i) { return mine[i]; }, lanes);
     if (threadIdx.x == 0) out[blockIdx.x] = total;

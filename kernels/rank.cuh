@@ -10,7 +10,7 @@ KERNEL(rank, (Arena arena, Archipelago all, int32_t step, int64_t patience)) {
     const int me = blockIdx.x, size = all.population;
     Island island = all.island[me];
     const int64_t generation = island.generation + step;
-    int64_t* const value = reinterpret_cast<int64_t*>(arena.mine());
+    int64_t* const value = reinterpret_cast<int64_t*>(arena.large());
     uint32_t* const index = reinterpret_cast<uint32_t*>(value + block::power_of_two(size));
     const int64_t* const cost = all.cost + all.row(generation, me, 0);
     for (int i = threadIdx.x; i < size; i += blockDim.x) value[i] = cost[i], index[i] = i;

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from islands.backends.arguments import Struct
-from islands.encodings.base import Encoding
+from islands.backends.base import Room
 from islands.settings import Settings
 
 
@@ -39,9 +39,9 @@ class Algorithm(ABC):
     def plan(self) -> Struct:
         """Return the last argument of `NAME_evolve`."""
 
-    def arena_bytes(self, encoding: Encoding) -> int:
-        """Return the working memory that one block needs."""
-        return encoding.arena_bytes()
+    def room(self, decoding: Room, genes: int) -> Room:
+        """Return the working memory of a block, given what decoding a genome of `genes` needs."""
+        return decoding
 
     @abstractmethod
     def kept(self) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
-from islands.encodings.base import Encoding
+from islands.backends.base import Room
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
@@ -103,9 +103,11 @@ class Brkga(Algorithm):
             **{f"bias{k}": word for k, word in enumerate(self._bias())},
         )
 
-    def arena_bytes(self, encoding: Encoding) -> int:
-        words_of_plain_keys = 8 * encoding.pitch if self.settings.decoding == "plain" else 0
-        return max(encoding.arena_bytes(), words_of_plain_keys)
+    def room(self, decoding: Room, genes: int) -> Room:
+        if self.settings.decoding != "plain":
+            return decoding
+        # `cost_of_keys` has a 64-bit word a gene, to a multiple of four.
+        return Room(max(8 * (genes + 3), decoding.large), decoding.small)
 
     def kept(self) -> int:
         return self.elite

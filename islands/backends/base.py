@@ -28,8 +28,26 @@ class Block:
     threads: int = 1
     resident: int = 1
     """How many blocks should share a multiprocessor."""
-    in_shared_memory: bool = True
-    """Whether arenas lie in the block's fast memory."""
+    all_fast: bool = True
+    """Whether the large part of an arena lies in fast memory too."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """Bytes of working memory that one block needs: a part that may be large, and a small one."""
+
+    large: int
+    small: int = 0
+
+    def __post_init__(self) -> None:
+        """Keep both parts aligned for the widest access, of sixteen bytes."""
+        object.__setattr__(self, "large", -(-self.large // 16) * 16)
+        object.__setattr__(self, "small", -(-self.small // 16) * 16)
+
+    @property
+    def total(self) -> int:
+        """Both parts together."""
+        return self.large + self.small
 
 
 @dataclass(frozen=True)
@@ -48,7 +66,7 @@ class Call:
     kernel: Any
     blocks: int
     threads: int
-    arena_bytes: int
+    fast_bytes: int
     arguments: Arguments
 
 
@@ -65,8 +83,8 @@ class Backend(ABC):
     compile_seconds: float = 0.0
 
     @abstractmethod
-    def block(self, arena_bytes: int, items: int) -> Block:
-        """Return how to cut blocks that use so much arena and share `items` pieces of work."""
+    def block(self, room: Room, items: int) -> Block:
+        """Return how to cut blocks that need such room and share `items` pieces of work."""
 
     @abstractmethod
     def compile(self, source: Source, block: Block) -> Program:
@@ -96,13 +114,13 @@ class Backend(ABC):
         *arguments: Any,
         blocks: int,
         items: int | None = None,
-        arena_bytes: int | None = None,
+        room: Room | None = None,
     ) -> Call:
         """Return a launch of `kernel`.
 
         `items` is how many pieces of work a block shares, where that is less than the program's
         blocks are cut for. A kernel that works in an arena takes it as its first argument, which
-        is put before `arguments` where `arena_bytes` is given.
+        is put before `arguments` where `room` is given.
         """
 
     @abstractmethod
@@ -127,6 +145,6 @@ class Backend(ABC):
         return self.upload(np.zeros(shape, dtype))
 
 
-def arena_struct(memory: Array | None, arena_bytes: int) -> Struct:
-    """Return `Arena` of kernels/core: memory for each block, or none where fast memory suffices."""
-    return Struct(memory=memory, bytes=np.uint64(arena_bytes))
+def arena(memory: Array | None, large_bytes: int) -> Struct:
+    """Return `Arena` of kernels/core; `memory` has the large parts, or is None in fast memory."""
+    return Struct(memory=memory, large_bytes=np.uint64(large_bytes))

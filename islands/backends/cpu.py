@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
-from islands.backends.base import Array, Backend, Block, Call, Program, arena_struct
+from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import cached, refused
 from islands.backends.source import Source
 from islands.errors import CompileError, UsageError
@@ -42,7 +42,7 @@ class CpuBackend(Backend):
         self.block_memory: int | None = None
         self._compiler, self._version = _compiler()
 
-    def block(self, arena_bytes: int, items: int) -> Block:
+    def block(self, room: Room, items: int) -> Block:
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:
@@ -88,10 +88,10 @@ class CpuBackend(Backend):
         *arguments: Any,
         blocks: int,
         items: int | None = None,
-        arena_bytes: int | None = None,
+        room: Room | None = None,
     ) -> Call:
-        if arena_bytes is not None:
-            arguments = (arena_struct(None, arena_bytes), *arguments)
+        if room is not None:
+            arguments = (arena(None, room.large), *arguments)
         packed = Arguments(arguments, lambda array: int(array.ctypes.data))
         describe = program.handle[f"{kernel}_signature"]
         describe.restype = ctypes.c_char_p
@@ -101,12 +101,12 @@ class CpuBackend(Backend):
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
         launch.restype = None
-        return Call(launch, blocks, self.threads, arena_bytes or 0, packed)
+        return Call(launch, blocks, self.threads, room.total if room else 0, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         for _ in range(times):
             for call in calls:
-                call.kernel(call.arguments.pointers, call.blocks, call.threads, call.arena_bytes)
+                call.kernel(call.arguments.pointers, call.blocks, call.threads, call.fast_bytes)
 
     def synchronise(self) -> None:
         """Return at once: `run` has waited already."""

@@ -15,14 +15,17 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
-from islands.backends.base import Array, Backend, Block, Call, Program, arena_struct
+from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import cached, refused
 from islands.backends.source import Source
 from islands.errors import CompileError, UsageError
 
 # Contraction would round a * b + c once where the CPU rounds twice.
 _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false", "-DISLANDS_GPU"]
-_RESERVED = 1024  # bytes of shared memory that the system takes of each block
+_RESERVED = (
+    1024  # bytes of shared memory of each block for the system, and as many for kernels' own
+)
+_BLOCKS_A_SLICE = 6  # slices of global memory are this much fewer than individuals, to stay small
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough for its launch to cost nothing beside it
 
 
@@ -45,7 +48,7 @@ class CudaBackend(Backend):
         self._device.use()
         facts = cupy.cuda.runtime.getDeviceProperties(number)
         self.device = facts["name"].decode()
-        self.block_memory: int = facts["sharedMemPerBlockOptin"]
+        self.block_memory: int = facts["sharedMemPerBlockOptin"] - _RESERVED
         self._shared = facts["sharedMemPerMultiprocessor"]
         self._threads = facts["maxThreadsPerMultiProcessor"]
         self._multiprocessors = facts["multiProcessorCount"]
@@ -54,19 +57,19 @@ class CudaBackend(Backend):
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._graphs: dict[tuple[tuple[int, ...], int], Any] = {}
 
-    def block(self, arena_bytes: int, items: int) -> Block:
-        if arena_bytes > self.block_memory:
-            return Block(1024, 1, in_shared_memory=False)
+    def block(self, room: Room, items: int) -> Block:
+        if room.total > self.block_memory:
+            return Block(1024, 1, all_fast=False)
         # Measured on an H200: about 16 things a thread, and blocks enough to fill a multiprocessor,
         # but not so many that a thread has fewer than 40 registers.
-        fits = max(1, self._shared // (arena_bytes + _RESERVED))
+        fits = max(1, self._shared // (room.total + _RESERVED))
         threads = min(1024, max(128, (1 << (items // 16).bit_length()) // 2))
         return Block(threads, max(1, min(fits, 8, self._threads * 3 // 4 // threads)))
 
     def compile(self, source: Source, block: Block) -> Program:
         started = time.perf_counter()
         cut = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
-        if not block.in_shared_memory:
+        if not block.all_fast:
             cut["ISLANDS_GLOBAL_ARENA"] = "1"
         cut_source = Source(source.entry, {**source.defines, **cut})
         path, digest = compiled(cut_source, self._architecture)
@@ -105,30 +108,28 @@ class CudaBackend(Backend):
         *arguments: Any,
         blocks: int,
         items: int | None = None,
-        arena_bytes: int | None = None,
+        room: Room | None = None,
     ) -> Call:
         function = program.handle.get_function(kernel)
         threads = program.block.threads
         if items is not None:
             threads = min(threads, max(32, 1 << max(0, items - 1).bit_length()))
         shared = 0
-        if arena_bytes is not None:
-            arena, shared, blocks = self._arena(arena_bytes, blocks, program.block)
-            arguments = (arena, *arguments)
-        if shared > 48 * 1024:
-            function.max_dynamic_shared_size_bytes = shared
+        if room is not None:
+            space, shared, blocks = self._arena(room, blocks, program.block)
+            arguments = (space, *arguments)
+        # Beyond 48 KiB, which count the kernel's own arrays too, it has to be asked for.
+        function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, lambda array: int(array.data.ptr))
         return Call(function.kernel, blocks, threads, shared, packed)
 
-    def _arena(self, arena_bytes: int, blocks: int, block: Block) -> tuple[Any, int, int]:
+    def _arena(self, room: Room, blocks: int, block: Block) -> tuple[Any, int, int]:
         """Return the arena, its bytes of shared memory, and the number of blocks to launch."""
-        if block.in_shared_memory:
-            return arena_struct(None, arena_bytes), arena_bytes, blocks
-        # Too much for shared memory: a slice of global memory for as many blocks as run at once.
-        slices = min(blocks, self._multiprocessors)
-        aligned = -(-arena_bytes // 256) * 256
-        memory = self.empty((slices * aligned,), np.uint8)
-        return arena_struct(memory, aligned), 0, slices
+        if block.all_fast:
+            return arena(None, room.large), room.total, blocks
+        slices = max(1, min(blocks // _BLOCKS_A_SLICE, self._multiprocessors))
+        memory = self.empty((slices * room.large,), np.uint8)
+        return arena(memory, room.large), room.small, slices
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         with self._stream:
@@ -157,7 +158,7 @@ class CudaBackend(Backend):
             call.kernel.ptr,
             *(call.blocks, 1, 1),
             *(call.threads, 1, 1),
-            call.arena_bytes,
+            call.fast_bytes,
             self._stream.ptr,
             ctypes.addressof(call.arguments.pointers),
             0,

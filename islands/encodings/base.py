@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
+from islands.backends.base import Room
 
 
 class Encoding(ABC):
@@ -26,7 +27,7 @@ class Encoding(ABC):
     """Genes from one genome to the next in memory; what lies between means nothing."""
 
     @abstractmethod
-    def arena_bytes(self) -> int:
+    def room(self) -> Room:
         """Return the working memory that one block needs to decode a genome."""
 
     @abstractmethod

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
+from islands.backends.base import Room
 from islands.encodings.base import Encoding
 from islands.errors import UsageError
 
@@ -40,10 +41,10 @@ class Keys(Encoding):
         fewest = max(1, (1 << self.index_bits) >> 8)
         if block_memory is None:
             return max(fewest, self.size)
-        return max(fewest, self.size // 3)
+        return max(fewest, min(self.size // 3, block_memory // 4))
 
-    def arena_bytes(self) -> int:
-        return 4 * (self.pitch + self.buckets)
+    def room(self) -> Room:
+        return Room(large=4 * self.pitch, small=4 * self.buckets)
 
     def shape(self) -> Struct:
         members = (self.size, self.pitch, self.buckets, self.index_bits)

@@ -86,7 +86,7 @@ __device__ void evaluate([[maybe_unused]] const Arena& arena, encoding::Decoder&
     const int64_t result = problem::cost(decoder.finish(row), n, data);
 #elif BRKGA_DECODING == BRKGA_PLAIN
     __syncthreads();
-    const int64_t result = problem::cost_of_keys(row, n, data, arena.mine());
+    const int64_t result = problem::cost_of_keys(row, n, data, arena.large());
 #else
     const int64_t result = 0;
 #endif

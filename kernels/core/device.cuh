@@ -17,18 +17,22 @@ using uint64_t = unsigned long long;
 #define KERNEL(name, parameters) \
     extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
 
-// A block's working memory: its shared memory or, where that is too small, a slice of global memory.
-// Which one is known to the compiler, because it reaches shared memory by faster instructions.
+// A block's working memory, in two parts. Both lie in shared memory; where that is too small, the large
+// part is a slice of global memory. Which one is known to the compiler, because it reaches shared
+// memory by faster instructions.
 struct Arena {
     char* memory;
-    uint64_t bytes;
+    uint64_t large_bytes;
 
-    __device__ char* mine() const {
-#ifdef ISLANDS_GLOBAL_ARENA
-        return memory + blockIdx.x * bytes;
-#else
-        extern __shared__ uint4 shared[];
-        return reinterpret_cast<char*>(shared);
-#endif
+    __device__ static char* shared() {
+        extern __shared__ uint4 shared_memory[];
+        return reinterpret_cast<char*>(shared_memory);
     }
+#ifdef ISLANDS_GLOBAL_ARENA
+    __device__ char* large() const { return memory + blockIdx.x * large_bytes; }
+    __device__ char* small() const { return shared(); }
+#else
+    __device__ char* large() const { return shared(); }
+    __device__ char* small() const { return shared() + large_bytes; }
+#endif
 };

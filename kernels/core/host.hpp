@@ -155,7 +155,8 @@ void launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads
 
 struct Arena {
     char* memory;
-    uint64_t bytes;
+    uint64_t large_bytes;
 
-    char* mine() const { return host::arena; }
+    char* large() const { return host::arena; }
+    char* small() const { return host::arena + large_bytes; }
 };

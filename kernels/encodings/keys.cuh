@@ -34,8 +34,8 @@ class Decoder {
   public:
     __device__ Decoder(const Arena& arena, const Shape& shape)
         : shape_(shape),
-          item_(reinterpret_cast<uint32_t*>(arena.mine())),
-          bucket_(item_ + shape.pitch) {}
+          item_(reinterpret_cast<uint32_t*>(arena.large())),
+          bucket_(reinterpret_cast<uint32_t*>(arena.small())) {}
 
     __device__ void begin() {
         __syncthreads();

@@ -11,6 +11,7 @@ import islands.backends as backends
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
+from islands.encodings.keys import Keys
 from islands.errors import CompileError, UsageError
 
 
@@ -81,19 +82,26 @@ def test_time_passes(backend: Backend) -> None:
     assert milliseconds[0] > 0
 
 
-def test_arenas_beyond_fast_memory_give_the_same(backend: Backend) -> None:
-    from islands.encodings.keys import Keys
-
-    keys = np.random.default_rng(2).integers(0, 1 << 24, (3, 70_000)) / np.float32(1 << 24)
-    encoding = Keys(70_000, backend.block_memory)
-    block = backend.block(encoding.arena_bytes(), 70_000)
+@pytest.mark.parametrize(
+    "n", [9_000, 9_152, 9_300, 12_000, 43_000, 44_000, 58_000, 70_000, 120_000]
+)
+def test_keys_are_sorted_whatever_memory_the_block_has(backend: Backend, n: int) -> None:
+    keys = np.random.default_rng(2).integers(0, 1 << 24, (7, n)) / np.float32(1 << 24)
+    encoding = Keys(n, backend.block_memory)
+    rows = np.zeros((7, encoding.pitch), np.float32)
+    rows[:, :n] = keys
+    block = backend.block(encoding.room(), n)
     program = backend.compile(Source("check.cuh"), block)
-    assert block.in_shared_memory == (backend.name == "cpu")
-    out = backend.zeros((3, 70_000), np.int32)
-    arguments = (encoding.shape(), backend.upload(keys.astype(np.float32)), out)
-    arena = encoding.arena_bytes()
-    backend.run([backend.call(program, "check_order", *arguments, blocks=3, arena_bytes=arena)])
-    assert (backend.download(out) == np.argsort(keys, axis=1, kind="stable")).all()
+    assert block.all_fast == (backend.name == "cpu" or n < 44_000)
+    out = backend.zeros((7, n), np.int32)
+    arguments = (encoding.shape(), backend.upload(rows), out)
+    call = backend.call(program, "check_order", *arguments, blocks=7, room=encoding.room())
+    backend.run([call])
+    assert (backend.download(out)[: call.blocks] == decoded(keys)[: call.blocks]).all()
+
+
+def decoded(keys: np.ndarray) -> np.ndarray:
+    return np.argsort(keys, axis=1, kind="stable")
 
 
 def test_auto_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from islands.backends import choose
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Block, Program
+from islands.backends.base import Backend, Block, Program, Room
 from islands.backends.source import Source
 from islands.encodings.keys import LEVELS, Keys
 from islands.paths import data_folder
@@ -35,10 +35,8 @@ def launches(backend: Backend, request: pytest.FixtureRequest) -> list[tuple[int
         pytest.skip("the number of CPU threads does not matter on a GPU")
 
     def launcher(program: Program) -> Launch:
-        def launch(kernel: str, *arguments: Any, blocks: int = 1, arena: int | None = None) -> None:
-            backend.run(
-                [backend.call(program, kernel, *arguments, blocks=blocks, arena_bytes=arena)]
-            )
+        def launch(kernel: str, *arguments: Any, blocks: int = 1, room: Room | None = None) -> None:
+            backend.run([backend.call(program, kernel, *arguments, blocks=blocks, room=room)])
             backend.synchronise()
 
         launch.backend = backend  # type: ignore[attr-defined]
@@ -151,7 +149,9 @@ def test_ordered_sum_has_one_order(launches, n: int) -> None:
         lanes = lanes[:, :half] + lanes[:, half:]
     for _, launch in launches:
         out = on(launch, np.zeros(5))
-        launch("check_ordered_sum", np.int32(n), on(launch, value), out, blocks=5, arena=256 * 8)
+        launch(
+            "check_ordered_sum", np.int32(n), on(launch, value), out, blocks=5, room=Room(256 * 8)
+        )
         assert off(launch, out).tolist() == lanes[:, 0].tolist()
         assert off(launch, out) == pytest.approx(
             [math.fsum(row) for row in value], rel=1e-6, abs=1e-3
@@ -225,7 +225,7 @@ def test_keys_are_sorted_as_numpy_sorts_them(launches, n: int, memory: int | Non
     for _, launch in launches:
         out = on(launch, np.zeros((7, n), np.int32))
         arguments = (encoding.shape(), on(launch, rows), out)
-        launch("check_order", *arguments, blocks=7, arena=encoding.arena_bytes())
+        launch("check_order", *arguments, blocks=7, room=encoding.room())
         assert (off(launch, out) == np.argsort(rows[:, :n], axis=1, kind="stable")).all()
         assert (off(launch, out) == encoding.decode(rows)).all()
 
