@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
     from islands.run.result import Result
     from islands.solve import solve
+    from islands.solver import Solver
 
 __version__ = "0.1.0"
-__all__ = ["IslandsError", "Problem", "Result", "load", "solve"]
+__all__ = ["IslandsError", "Problem", "Result", "Solver", "load", "solve"]
 
 _HOMES = {
     "IslandsError": "islands.errors",
     "Problem": "islands.problems.base",
     "Result": "islands.run.result",
+    "Solver": "islands.solver",
     "load": "islands.problems",
 }
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from islands.errors import InputError
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -23,7 +25,13 @@ def cache_folder(name: str) -> Path:
     """Return a folder of the user's cache, made if absent; `ISLANDS_CACHE` moves the cache."""
     root = os.environ.get("ISLANDS_CACHE")
     folder = (Path(root) if root else user_cache_path("islands")) / name
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot make the cache folder {folder}: {error.strerror}. "
+            "Let ISLANDS_CACHE name a folder that you may write"
+        ) from error
     return folder
 
 

@@ -24,7 +24,7 @@ LAYERS = [
     {"migration"},
     {"archipelago"},
     {"run", "presets", "bench"},
-    {"solve"},
+    {"solve", "solver"},
     {"cli"},
     {"__main__"},
 ]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.locate import VARIABLE
 from islands.paths import cache_folder, published
@@ -65,15 +65,7 @@ def digest(path: Path) -> str:
 
 
 def _folder(name: str) -> Path:
-    try:
-        folder = cache_folder("instances") / name
-        folder.mkdir(exist_ok=True)
-    except OSError as problem:
-        raise UsageError(
-            f"{problem.filename}: cannot be made ({problem.strerror}). "
-            "Let ISLANDS_CACHE name a folder that can be written"
-        ) from None
-    return folder
+    return cache_folder(f"instances/{name}")
 
 
 def _fetch_file(url: str, target: Path, entry: Entry) -> None:

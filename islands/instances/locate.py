@@ -138,7 +138,7 @@ def _folders() -> Iterator[Path]:
         if name and Path(name).is_dir():
             yield Path(name)
     # Where no cache can be made, none holds instances.
-    with suppress(OSError):
+    with suppress(InputError):
         yield cache_folder("instances")
 
 

@@ -13,7 +13,7 @@ from islands.archipelago import Archipelago, Candidate
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import RunError
-from islands.parallel import World
+from islands.parallel import World, deal
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.epochs import Epoch, Outcome, evolve
@@ -60,10 +60,11 @@ def run_asked(
 def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result:
     """Run on all ranks; every rank returns the same result."""
     world.agreed(lambda: refuse_finished(output.folder, force=output.force))
+    world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
     backend = world.agreed(
         lambda: choose(spec.general.backend, spec.general.threads or None, world.local_rank)
     )
-    archipelago = world.agreed(lambda: _archipelago(spec, problem, world, backend))
+    archipelago = world.agreed(lambda: make_archipelago(spec, problem, world, backend))
     machine = Machine.of(world, backend, archipelago)
     folder = _folder(spec, problem, world, output)
     recorder = Recorder(folder, spec, problem, world.rank) if folder is not None else None
@@ -94,7 +95,10 @@ def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result
     return result
 
 
-def _archipelago(spec: RunSpec, problem: Problem, world: World, backend: Backend) -> Archipelago:
+def make_archipelago(
+    spec: RunSpec, problem: Problem, world: World, backend: Backend
+) -> Archipelago:
+    """Return this rank's islands of a run, before their first generation."""
     return Archipelago(
         problem=problem,
         algorithm=spec.algorithm,

@@ -1,0 +1,58 @@
+"""A run in the caller's hands: evolve, exchange, look at the best, in any order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from islands.archipelago import Candidate
+from islands.backends import choose
+from islands.parallel import World
+from islands.parallel import world as launched_world
+from islands.problems import load
+from islands.problems.base import Problem
+from islands.run.resolve import layers, resolve
+from islands.run.runner import check_exactly, make_archipelago
+
+
+class Solver:
+    """Islands of an algorithm on a problem, advanced by hand.
+
+    It takes the settings of `solve`, which uses the same parts; but it stops, records and migrates
+    only when told to. Under MPI, every rank makes the same calls.
+    """
+
+    def __init__(self, problem: str | Problem, world: World | None = None, **settings: Any) -> None:
+        """Make generation 0 of `problem`, an instance or its name."""
+        self.problem = load(problem) if isinstance(problem, str) else problem
+        self._world = world if world is not None else launched_world()
+        asked = layers({"instance": self.problem.instance, **settings})
+        self.spec = resolve(asked, self.problem)
+        general = self.spec.general
+        backend = choose(general.backend, general.threads or None, self._world.local_rank)
+        self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
+        self._archipelago.start()
+
+    @property
+    def generation(self) -> int:
+        """How many generations have passed."""
+        return self._archipelago.generation
+
+    def evolve(self, generations: int = 1) -> None:
+        """Pass so many generations on all islands."""
+        self._archipelago.advance(generations)
+
+    def exchange(self) -> None:
+        """Let the islands exchange migrants, as the settings of migration say."""
+        self._archipelago.migrate()
+
+    def best(self, count: int = 1) -> list[Candidate]:
+        """Return the best individuals of all populations, best first, checked exactly by NumPy."""
+        own = self._archipelago.elite(count)
+        everyone = [candidate for rank in self._world.allgather(own) for candidate in rank]
+        chosen = sorted(everyone, key=lambda candidate: (candidate.cost, candidate.island))[:count]
+        sign = -1 if self.problem.maximise else 1
+        best = [replace(candidate, cost=sign * candidate.cost) for candidate in chosen]
+        for candidate in best:
+            check_exactly(self.problem, candidate, candidate.cost)
+        return best

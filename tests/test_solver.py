@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from problems_for_tests import cities
+
+from islands import IslandsError, Solver, solve
+
+
+def test_by_hand_is_as_in_one_call(tmp_path: Path) -> None:
+    settings = {"islands": 3, "population": 40, "seed": 4, "interval": 5, "backend": "cpu"}
+    problem = cities(60, tmp_path)
+    solver = Solver(problem, **settings)
+    for _ in range(4):
+        solver.evolve(5)
+        solver.exchange()
+    whole = solve(problem, stop="generations=20", **settings)
+    (best,) = solver.best()
+    assert (best.cost, solver.generation) == (whole.cost, 20)
+    assert best.solution.tolist() == whole.solution.tolist()
+
+
+def test_the_best_of_all_islands_come_first_with_their_keys(tmp_path: Path) -> None:
+    problem = cities(25, tmp_path)
+    solver = Solver(problem, islands=2, population=30, backend="cpu")
+    solver.evolve()
+    best = solver.best(60)
+    assert [each.cost for each in best] == sorted(each.cost for each in best)
+    assert {each.island for each in best} == {0, 1}
+    for each in best:
+        assert np.argsort(each.genome, kind="stable").tolist() == each.solution.tolist()
+        assert problem.cost(each.solution) == each.cost
+    assert len(solver.best(1000)) == 60
+
+
+def test_settings_are_checked(tmp_path: Path) -> None:
+    with pytest.raises(IslandsError, match=r"rho=2: must be from 0\.5 to 1"):
+        Solver(cities(9, tmp_path), rho=2)
