@@ -220,8 +220,8 @@ class Archipelago:
             "ISLANDS_ALGORITHM": f'"algorithms/{algorithm}.cuh"',
         }
         macros = {**parts, **self._problem.defines(), **self._algorithm.defines()}
-        rooms = (self._room, self._ranking_room)
-        block = self._backend.block(max(rooms, key=lambda room: room.total), self._problem.size)
+        rooms, individuals = (self._room, self._ranking_room), len(self.mine) * self._population
+        block = self._backend.block(rooms, self._problem.size, individuals)
         return self._backend.compile(Source("program.cuh", macros), block)
 
     def _bind(self, program: Program) -> None:

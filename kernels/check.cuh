@@ -1,4 +1,4 @@
-// Entry points through which the tests call the functions of core/ and of the encodings, one block a case.
+// Entry points through which the tests call the functions of core/ and of the encodings.
 #include "core/core.cuh"
 #include "encodings/keys.cuh"
 
@@ -59,13 +59,16 @@ KERNEL(check_sort_few, (int32_t n, uint32_t* value)) {
     if (threadIdx.x == 0) block::sort_few(value + blockIdx.x * n, n);
 }
 
-KERNEL(check_order, (Arena arena, encoding::Shape shape, const float* keys, int32_t* out)) {
+KERNEL(check_order, (Arena arena, int32_t rows, encoding::Shape shape, const float* keys,
+                     int32_t* out)) {
     encoding::Decoder decoder(arena, shape);
-    const float* const mine = keys + int64_t(blockIdx.x) * shape.pitch;
-    decoder.begin();
-    for (int i = threadIdx.x; i < shape.n; i += blockDim.x) decoder.count(mine[i]);
-    const encoding::Order order = decoder.finish(mine);
-    for (int i = threadIdx.x; i < shape.n; i += blockDim.x) {
-        out[int64_t(blockIdx.x) * shape.n + i] = order[i];
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        const float* const mine = keys + int64_t(row) * shape.pitch;
+        decoder.begin();
+        for (int i = threadIdx.x; i < shape.n; i += blockDim.x) decoder.count(mine[i]);
+        const encoding::Order order = decoder.finish(mine);
+        for (int i = threadIdx.x; i < shape.n; i += blockDim.x) {
+            out[int64_t(row) * shape.n + i] = order[i];
+        }
     }
 }

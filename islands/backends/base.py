@@ -28,8 +28,8 @@ class Block:
     threads: int = 1
     resident: int = 1
     """How many blocks should share a multiprocessor."""
-    all_fast: bool = True
-    """Whether the large part of an arena lies in fast memory too."""
+    spill: int = 0
+    """Bytes of global memory for the large parts of arenas; 0 where fast memory has room."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Program:
     handle: Any
     digest: str
     block: Block
+    spilled: Array | None = None
+    """The global memory for arenas, which launches take in turn."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,12 @@ class Backend(ABC):
     compile_seconds: float = 0.0
 
     @abstractmethod
-    def block(self, room: Room, items: int) -> Block:
-        """Return how to cut blocks that need such room and share `items` pieces of work."""
+    def block(self, rooms: Sequence[Room], items: int, jobs: int) -> Block:
+        """Return how to cut the blocks of a program.
+
+        `rooms` are what its kernels need, the first being the one that matters for speed; `items`
+        are the pieces of work that a block shares, `jobs` the number of blocks that would be best.
+        """
 
     @abstractmethod
     def compile(self, source: Source, block: Block) -> Program:
@@ -120,7 +126,8 @@ class Backend(ABC):
 
         `items` is how many pieces of work a block shares, where that is less than the program's
         blocks are cut for. A kernel that works in an arena takes it as its first argument, which
-        is put before `arguments` where `room` is given.
+        is put before `arguments` where `room` is given; it may get fewer `blocks` than asked for,
+        and steps through its jobs by `gridDim.x`.
         """
 
     @abstractmethod

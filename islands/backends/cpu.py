@@ -42,7 +42,7 @@ class CpuBackend(Backend):
         self.block_memory: int | None = None
         self._compiler, self._version = _compiler()
 
-    def block(self, room: Room, items: int) -> Block:
+    def block(self, rooms: Sequence[Room], items: int, jobs: int) -> Block:
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:

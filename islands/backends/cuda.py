@@ -25,7 +25,7 @@ _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false", "-DISLANDS_GPU"]
 _RESERVED = (
     1024  # bytes of shared memory of each block for the system, and as many for kernels' own
 )
-_BLOCKS_A_SLICE = 6  # slices of global memory are this much fewer than individuals, to stay small
+_JOBS_A_SLICE = 6  # global memory for so many fewer arenas than individuals stays small beside them
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough for its launch to cost nothing beside it
 
 
@@ -57,25 +57,28 @@ class CudaBackend(Backend):
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._graphs: dict[tuple[tuple[int, ...], int], Any] = {}
 
-    def block(self, room: Room, items: int) -> Block:
-        if room.total > self.block_memory:
-            return Block(1024, 1, all_fast=False)
+    def block(self, rooms: Sequence[Room], items: int, jobs: int) -> Block:
+        if any(room.total > self.block_memory for room in rooms):
+            slices = max(1, min(jobs // _JOBS_A_SLICE, self._multiprocessors))
+            spill = max(slices * rooms[0].large, *(room.large for room in rooms))
+            return Block(1024, 1, spill)
         # Measured on an H200: about 16 things a thread, and blocks enough to fill a multiprocessor,
         # but not so many that a thread has fewer than 40 registers.
-        fits = max(1, self._shared // (room.total + _RESERVED))
+        fits = max(1, self._shared // (rooms[0].total + _RESERVED))
         threads = min(1024, max(128, (1 << (items // 16).bit_length()) // 2))
         return Block(threads, max(1, min(fits, 8, self._threads * 3 // 4 // threads)))
 
     def compile(self, source: Source, block: Block) -> Program:
         started = time.perf_counter()
         cut = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
-        if not block.all_fast:
+        if block.spill:
             cut["ISLANDS_GLOBAL_ARENA"] = "1"
         cut_source = Source(source.entry, {**source.defines, **cut})
         path, digest = compiled(cut_source, self._architecture)
         module = self._cupy.RawModule(path=str(path))
         self.compile_seconds += time.perf_counter() - started
-        return Program(module, digest, block)
+        spilled = self.empty((block.spill,), np.uint8) if block.spill else None
+        return Program(module, digest, block, spilled)
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         try:
@@ -116,20 +119,12 @@ class CudaBackend(Backend):
             threads = min(threads, max(32, 1 << max(0, items - 1).bit_length()))
         shared = 0
         if room is not None:
-            space, shared, blocks = self._arena(room, blocks, program.block)
+            space, shared, blocks = _arena(room, blocks, program)
             arguments = (space, *arguments)
         # Beyond 48 KiB, which count the kernel's own arrays too, it has to be asked for.
         function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, lambda array: int(array.data.ptr))
         return Call(function.kernel, blocks, threads, shared, packed)
-
-    def _arena(self, room: Room, blocks: int, block: Block) -> tuple[Any, int, int]:
-        """Return the arena, its bytes of shared memory, and the number of blocks to launch."""
-        if block.all_fast:
-            return arena(None, room.large), room.total, blocks
-        slices = max(1, min(blocks // _BLOCKS_A_SLICE, self._multiprocessors))
-        memory = self.empty((slices * room.large,), np.uint8)
-        return arena(memory, room.large), room.small, slices
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         with self._stream:
@@ -179,6 +174,14 @@ class CudaBackend(Backend):
         end.record(self._stream)
         end.synchronize()
         milliseconds.append(float(self._cupy.cuda.get_elapsed_time(begin, end)))
+
+
+def _arena(room: Room, blocks: int, program: Program) -> tuple[Any, int, int]:
+    """Return the arena, its bytes of shared memory, and the number of blocks to launch."""
+    if program.spilled is None:
+        return arena(None, room.large), room.total, blocks
+    fit = program.block.spill // room.large if room.large else blocks
+    return arena(program.spilled, room.large), room.small, min(blocks, fit)
 
 
 def compiled(source: Source, architecture: str) -> tuple[Path, str]:

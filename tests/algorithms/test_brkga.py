@@ -186,6 +186,23 @@ def test_devices_agree(backend: Backend, tmp_path: Path) -> None:
         assert digests[0] == digests[1]
 
 
+def test_devices_agree_where_indices_need_more_than_16_bits(
+    backend: Backend, tmp_path: Path
+) -> None:
+    # So many cities do not fit the shared memory of a block, and blocks take several individuals.
+    problem = cities(70_000, tmp_path)
+    digests = []
+    for device in (choose("cpu"), backend):
+        mine = archipelago(device, problem)
+        mine.start()
+        mine.advance(2)
+        mine.migrate()
+        mine.advance(1)
+        digests.append(mine.digests())
+        assert problem.cost(mine.best().solution) == mine.best().cost
+    assert digests[0] == digests[1]
+
+
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
 def test_device_costs_are_numpys(backend: Backend, metric: str, tmp_path: Path) -> None:
     problem = cities(61, tmp_path, metric)

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.fetch import NoAnswerError, digest, fetch
 from islands.paths import cache_folder
@@ -164,7 +164,7 @@ def test_a_cache_that_cannot_be_made_is_refused(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "file"))
-    with pytest.raises(UsageError, match=r"cannot be made .* Let ISLANDS_CACHE name a folder"):
+    with pytest.raises(InputError, match=r"cannot make the cache .* Let ISLANDS_CACHE name"):
         fetch(instances(site), None, ignore)
 
 

@@ -224,7 +224,7 @@ def test_keys_are_sorted_as_numpy_sorts_them(launches, n: int, memory: int | Non
     rows[:, :n] = key_rows(n)
     for _, launch in launches:
         out = on(launch, np.zeros((7, n), np.int32))
-        arguments = (encoding.shape(), on(launch, rows), out)
+        arguments = (np.int32(7), encoding.shape(), on(launch, rows), out)
         launch("check_order", *arguments, blocks=7, room=encoding.room())
         assert (off(launch, out) == np.argsort(rows[:, :n], axis=1, kind="stable")).all()
         assert (off(launch, out) == encoding.decode(rows)).all()
