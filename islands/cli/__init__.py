@@ -22,8 +22,9 @@ COMMANDS = {
     "verify": "islands.cli.verify",
     "instances": "islands.cli.instances",
     "bench": "islands.cli.bench",
+    "reproduce": "islands.cli.reproduce",
 }
-_COLLECTIVE = ("run",)
+_COLLECTIVE = ("run", "reproduce")
 """Commands that all ranks do together; the others are done by rank 0 alone."""
 
 

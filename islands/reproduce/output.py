@@ -1,0 +1,57 @@
+"""The folder of an experiment: a CSV file a table, plots of times, and the settings."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from islands.errors import UsageError
+from islands.paths import published
+from islands.reproduce.cells import Row
+from islands.reproduce.plots import plot_times
+from islands.reproduce.table import Table
+
+_SETTINGS = "settings.toml"
+
+
+def refuse_used(path: Path) -> None:
+    """Refuse a folder that holds an experiment, and what is not a folder."""
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"--out {path}: is a file. Name a folder, which may be new")
+    if (path / _SETTINGS).exists():
+        raise UsageError(f"--out {path}: holds an experiment. Name another folder, or remove it")
+
+
+class Folder:
+    """Writes an experiment's files; each appears whole, a table again after each row."""
+
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+        import tomli_w
+
+        self.path = path
+        try:
+            with published(path / _SETTINGS) as temporary:
+                temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(
+                f"--out {path}: {error.strerror}. Name a folder that can be written"
+            ) from error
+
+    def table(self, table: Table, rows: Sequence[Row]) -> None:
+        """Write the rows of a table so far."""
+        with (
+            published(self.path / f"{table.name}.csv") as temporary,
+            temporary.open("w", newline="", encoding="utf-8") as stream,
+        ):
+            writer = csv.DictWriter(stream, [column.name for column in table.columns()])
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def plot(self, table: Table, rows: Sequence[Row]) -> None:
+        """Plot the times of a table, if it has some."""
+        if table.curves():
+            for suffix in ("png", "svg"):
+                with published(self.path / f"{table.name}.{suffix}") as temporary:
+                    plot_times(temporary, suffix, table.title, rows, table.curves())

@@ -1,0 +1,57 @@
+"""Fills a paper's tables, row by row, for people and for files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from islands.problems import read
+from islands.reproduce.cells import Cell, Fact, Row, header, line
+from islands.reproduce.experiment import Experiment
+from islands.reproduce.output import Folder
+from islands.reproduce.selection import Selection
+from islands.reproduce.table import Table
+
+
+def perform(
+    selections: Sequence[Selection],
+    experiment: Experiment,
+    say: Callable[[str], None],
+    folder: Folder | None,
+) -> dict[str, Any]:
+    """Run each table on all ranks; return rows and facts by the name of the table.
+
+    Of the ranks, the first alone is given a `folder`.
+    """
+    done = {}
+    for selection in selections:
+        table = selection.table(experiment, selection.missing)
+        say(f"\n{table.title}   {experiment.words()}\n\n{header(table.columns())}")
+        rows = _rows(table, selection, say, folder)
+        facts = table.facts(rows) if rows else []
+        say("\n" + ("\n".join(fact.sentence for fact in facts if fact.sentence) or "no rows"))
+        if folder is not None and rows:
+            folder.plot(table, rows)
+        done[table.name] = {"rows": rows, "facts": _values(facts)}
+    return done
+
+
+def _rows(
+    table: Table, selection: Selection, say: Callable[[str], None], folder: Folder | None
+) -> list[Row]:
+    rows: list[Row] = []
+    for found in selection.here:
+        problem = table.experiment.world.agreed(lambda found=found: read(found))  # type: ignore[misc]
+        row = table.row(problem)
+        if row is None:
+            say(f"{found.name}: left out, as the paper has none of {problem.size} cities")
+            continue
+        rows.append(row)
+        say(line(table.columns(), row))
+        if folder is not None:
+            folder.table(table, rows)
+    return rows
+
+
+def _values(facts: Sequence[Fact]) -> dict[str, Cell]:
+    return {fact.name: fact.value for fact in facts}

@@ -1,0 +1,61 @@
+"""Which instances an experiment takes, and whether they are here: asked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from islands.errors import InputError, UsageError
+from islands.instances.catalogue import catalogue
+from islands.instances.locate import VARIABLE, Found, Index
+from islands.reproduce.table import Table
+from islands.text import unknown
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A table and its instances."""
+
+    table: type[Table]
+    here: list[Found]
+    missing: list[str]
+
+
+def select(tables: Mapping[str, type[Table]], only: Sequence[str]) -> list[Selection]:
+    """Return the instances of each table that has some of `only`, all where that is empty."""
+    index = Index()
+    instances = {table: table.instances(index) for table in tables.values()}
+    known = [found.name for each in instances.values() for found in each]
+    for name in only:
+        if not any(_means(name, full) for full in known):
+            short = dict.fromkeys(full.partition("/")[2] for full in known)
+            raise UsageError(f"--only: {unknown('instance', name, short)}")
+    picked = {
+        table: [found for found in each if not only or any(_means(o, found.name) for o in only)]
+        for table, each in instances.items()
+    }
+    return [_checked(table, each) for table, each in picked.items() if each or not only]
+
+
+def named(name: str, index: Index) -> Found:
+    """Return an instance of the catalogue by its full name, its file here or not."""
+    set_name, _, short = name.partition("/")
+    entry = catalogue().entry(set_name, short)
+    return Found(name, index.of_entry(entry) if entry else None, entry)
+
+
+def _means(asked: str, full: str) -> bool:
+    return asked in (full, full.partition("/")[2])
+
+
+def _checked(table: type[Table], picked: list[Found]) -> Selection:
+    here = [found for found in picked if found.path is not None]
+    missing = [found.name for found in picked if found.path is None]
+    if missing and (table.needs_all or not here):
+        set_name = missing[0].partition("/")[0]
+        raise InputError(
+            f"{len(missing)} of the {len(picked)} instances of the table {table.name} are not here:"
+            f" {', '.join(missing)}. Run `islands instances fetch {set_name}`, let {VARIABLE} name"
+            f" a folder with a folder {set_name}, or pick others with --only"
+        )
+    return Selection(table, here, missing)

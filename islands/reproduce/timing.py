@@ -1,0 +1,103 @@
+"""Seconds of a run, on the backend that was asked for and on our own CPU backend beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from islands.problems.base import Problem
+from islands.reproduce.cells import Cell, Column, Fact, Row, Scaled, mean_ratio, numbers
+from islands.reproduce.experiment import Experiment
+from islands.reproduce.wilcoxon import compare
+from islands.run.result import Result
+
+CPU_SECONDS = 2.0
+"""After these a timed CPU run ends, and its time is scaled."""
+_EVERY = 5
+
+
+def timed(
+    experiment: Experiment, problem: Problem, seed: int = 1, threads: int | None = None
+) -> Result:
+    """Return a run on the CPU for its time alone: it ends early where it takes long."""
+    stop = [f"generations={experiment.generations}", f"seconds={CPU_SECONDS:g}"]
+    options = {"backend": "cpu", "stop": stop, "record.every": _EVERY}
+    return experiment.run(problem, seed, **options, **({"threads": threads} if threads else {}))
+
+
+def paper_seconds(result: Result, experiment: Experiment) -> float:
+    """Return the seconds of as many generations as the paper's; making generation 0 is one."""
+    full = experiment.paper_generations
+    if result.generations == full:
+        return result.seconds
+    return Scaled(result.seconds * (full + 1) / (result.generations + 1))
+
+
+def median_run(results: Sequence[Result], experiment: Experiment) -> Result:
+    """Return the run of the median time; of two in the middle, the quicker."""
+    by_time = sorted(results, key=lambda result: paper_seconds(result, experiment))
+    return by_time[(len(by_time) - 1) // 2]
+
+
+def time_columns(threads: Sequence[int]) -> list[Column]:
+    """Return the columns of our seconds, of those of the CPU, and of the CPU's over ours."""
+    ours = [Column("seconds", "ours s", 9, ".3f"), Column("generations")]
+    cpu, ratios = [], []
+    for each in threads:
+        cpu += [Column(f"cpu_{each}_seconds", f"CPU {each} s", 9, ".2f")]
+        cpu += [Column(f"cpu_{each}_generations")]
+        ratios += [Column(f"speedup_cpu_{each}", f"CPU {each}/ours", 10, ".1f")]
+    return [*ours, *cpu, *ratios]
+
+
+def cpu_cells(experiment: Experiment, problem: Problem, ours: float) -> Row:
+    """Time the CPU with each number of threads, and return its columns."""
+    cells: dict[str, Cell] = {}
+    for threads in experiment.threads:
+        result = timed(experiment, problem, threads=threads)
+        seconds = paper_seconds(result, experiment)
+        cells[f"cpu_{threads}_seconds"] = seconds
+        cells[f"cpu_{threads}_generations"] = result.generations
+        cells[f"speedup_cpu_{threads}"] = seconds / ours
+    return cells
+
+
+def time_curves(experiment: Experiment) -> dict[str, str]:
+    """Return what a plot says of our columns."""
+    cpu = {f"cpu_{each}_seconds": f"our CPU, {counted(each)}" for each in experiment.threads}
+    return {"seconds": f"ours, {experiment.device}"} | cpu
+
+
+def counted(threads: int) -> str:
+    """Return a number of threads in words."""
+    return f"{threads} thread{'s' if threads > 1 else ''}"
+
+
+def speedup_facts(
+    rows: Sequence[Row], experiment: Experiment, printed: Mapping[int, float]
+) -> list[Fact]:
+    """Return the mean speed-ups over our CPU, beside the paper's over brkgaAPI."""
+    facts = []
+    for threads in experiment.threads:
+        cpu = f"cpu_{threads}_seconds"
+        mean = mean_ratio(rows, cpu, "seconds")
+        test = compare(numbers(rows, "seconds", cpu))
+        words = counted(threads)
+        paper = ""
+        if threads in printed:
+            paper = f"; brkgaCuda over brkgaAPI with {words}: {printed[threads]:.2f}"
+        facts += [
+            Fact(
+                f"mean_speedup_cpu_{threads}",
+                mean,
+                f"mean speed-up over our CPU with {words}: {mean:.2f} ({test.words()}){paper}",
+            ),
+            Fact(f"wilcoxon_p_cpu_{threads}", test.p, ""),
+        ]
+    scaled = sum(isinstance(cell, Scaled) for row in rows for cell in row.values())
+    if scaled:
+        sentence = (
+            f"~: scaled to {experiment.paper_generations} generations from fewer, in {scaled} cells"
+            f" (CPU runs for time alone end after {CPU_SECONDS:g} s; --out and --json give numbers)"
+        )
+        facts.append(Fact("scaled_cells", scaled, sentence))
+    return facts

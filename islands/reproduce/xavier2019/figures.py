@@ -1,0 +1,36 @@
+"""What the paper printed: one run of brkgaCuda and of brkgaAPI on each national instance."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The figures of one instance. brkgaCuda did not round distances; brkgaAPI did, as we do."""
+
+    cuda_value: float
+    api_value: float
+    cuda_seconds: float
+    api_seconds: dict[int, float]
+    """By the number of threads."""
+
+
+@cache
+def printed() -> dict[str, Printed]:
+    """Return the paper's figures by the full name of the instance, in the order of its table 1."""
+    text = Path(__file__).with_name("national.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(row for row in text.splitlines() if not row.startswith("#"))
+    return {row["instance"]: _printed(row) for row in rows}
+
+
+def _printed(row: dict[str, str]) -> Printed:
+    return Printed(
+        cuda_value=float(row["cuda_value"]),
+        api_value=float(row["api_value"]),
+        cuda_seconds=float(row["cuda_seconds"]),
+        api_seconds={threads: float(row[f"api_{threads}_seconds"]) for threads in (1, 4, 8)},
+    )

@@ -1,0 +1,93 @@
+"""Table 2: the seconds of 1000 generations on the 21 national instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import ClassVar
+
+from islands.instances.locate import Found, Index
+from islands.problems.base import Problem
+from islands.reproduce.cells import INSTANCE, Column, Fact, Row, mean_ratio
+from islands.reproduce.selection import named
+from islands.reproduce.table import Table
+from islands.reproduce.timing import (
+    counted,
+    cpu_cells,
+    median_run,
+    paper_seconds,
+    speedup_facts,
+    time_columns,
+    time_curves,
+    timed,
+)
+from islands.reproduce.xavier2019.figures import printed
+
+_API_THREADS = (1, 4, 8)
+
+
+class Times(Table):
+    """Our seconds beside the paper's four columns."""
+
+    name: ClassVar[str] = "times"
+    title: ClassVar[str] = "table 2: seconds of the generation loop"
+    runs: ClassVar[int] = 3
+
+    @staticmethod
+    def instances(index: Index) -> list[Found]:
+        """Return the national instances of the paper."""
+        return [named(name, index) for name in printed()]
+
+    def columns(self) -> list[Column]:
+        """Return our seconds, the CPU's, the paper's, and brkgaCuda's over ours."""
+        api = [Column(f"api_{each}_seconds", f"API {each} s", 7, ".2f") for each in _API_THREADS]
+        return [
+            *INSTANCE,
+            *time_columns(self.experiment.threads),
+            Column("cuda_seconds", "brkgaCuda s", 11, ".2f"),
+            *api,
+            Column("speedup_paper", "brkgaCuda/ours", 14, ".1f"),
+        ]
+
+    def row(self, problem: Problem) -> Row:
+        """Time an instance; of several runs, the median counts."""
+        experiment, seeds = self.experiment, self.experiment.seeds(self.runs)
+        if experiment.backend == "cpu":
+            results = [timed(experiment, problem, seed) for seed in seeds]
+        else:
+            results = [experiment.run(problem, seed) for seed in seeds]
+        run = median_run(results, experiment)
+        ours = paper_seconds(run, experiment)
+        paper = printed()[problem.instance]
+        return {
+            "instance": problem.instance,
+            "cities": problem.size,
+            "seconds": ours,
+            "generations": run.generations,
+            **cpu_cells(experiment, problem, ours),
+            "cuda_seconds": paper.cuda_seconds,
+            **{f"api_{each}_seconds": paper.api_seconds[each] for each in _API_THREADS},
+            "speedup_paper": paper.cuda_seconds / ours,
+        }
+
+    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+        """Return the mean speed-ups over our CPU and over the paper's times."""
+        mean = mean_ratio(rows, "cuda_seconds", "seconds")
+        sentence = f"mean of brkgaCuda's printed seconds over ours: {mean:.1f}"
+        over_paper = Fact("mean_speedup_paper", mean, sentence)
+        return [*speedup_facts(rows, self.experiment, printed_speedups()), over_paper]
+
+    def curves(self) -> dict[str, str]:
+        """Return our times and the paper's."""
+        api = {f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each)}" for each in _API_THREADS}
+        paper = {"cuda_seconds": "brkgaCuda 2019, MX150"} | api
+        return time_curves(self.experiment) | paper
+
+
+def printed_speedups() -> dict[int, float]:
+    """Return the mean of brkgaAPI's seconds over brkgaCuda's, by brkgaAPI's threads."""
+    figures = printed().values()
+    return {
+        threads: fmean(each.api_seconds[threads] / each.cuda_seconds for each in figures)
+        for threads in _API_THREADS
+    }

@@ -1,0 +1,115 @@
+"""Table 1: the lengths of the tours on the 21 national instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean, stdev
+from typing import ClassVar
+
+from islands.instances.locate import Found, Index
+from islands.problems.base import Problem
+from islands.reproduce.cells import INSTANCE, Column, Fact, Row, mean, numbers
+from islands.reproduce.random_tour import mean_random_tour
+from islands.reproduce.selection import named
+from islands.reproduce.table import Table
+from islands.reproduce.wilcoxon import compare
+from islands.reproduce.xavier2019.figures import printed
+
+NEAR_PERCENT = 5.0
+NEAR_RATIO = 0.04
+_PAPER = {"cuda_value": "brkgaCuda", "api_value": "brkgaAPI"}
+
+
+class Values(Table):
+    """Our means beside the paper's two values, and all as shares of a random tour."""
+
+    name: ClassVar[str] = "values"
+    title: ClassVar[str] = "table 1: tour values"
+    runs: ClassVar[int] = 5
+
+    @staticmethod
+    def instances(index: Index) -> list[Found]:
+        """Return the national instances of the paper."""
+        return [named(name, index) for name in printed()]
+
+    def columns(self) -> list[Column]:
+        """Return the paper's two values, ours, and the ratios of all three to a random tour."""
+        return [
+            *INSTANCE,
+            Column("cuda_value", "brkgaCuda", 11, ".2f"),
+            Column("api_value", "brkgaAPI", 8, ".0f"),
+            Column("mean", "our mean", 10, ".1f"),
+            Column("best", "our best", 8, "d"),
+            Column("deviation", "st.dev.", 7, ".0f"),
+            Column("runs"),
+            Column("difference", "diff %", 6, "+.2f"),
+            Column("random"),
+            Column("ratio", "ratio", 5, ".3f"),
+            Column("cuda_ratio", "Cuda's", 6, ".3f"),
+            Column("api_ratio", "API's", 5, ".3f"),
+        ]
+
+    def row(self, problem: Problem) -> Row:
+        """Run an instance with some seeds."""
+        seeds = self.experiment.seeds(self.runs)
+        return values_row(problem, [self.experiment.run(problem, seed).cost for seed in seeds])
+
+    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+        """Return what the rows say about our method being the paper's."""
+        return values_facts(rows)
+
+
+def values_row(problem: Problem, costs: Sequence[int]) -> Row:
+    """Return the row of an instance on which our runs gave `costs`."""
+    paper = printed()[problem.instance]
+    random, ours = mean_random_tour(problem), fmean(costs)
+    better = min(paper.cuda_value, paper.api_value)
+    return {
+        "instance": problem.instance,
+        "cities": problem.size,
+        "cuda_value": paper.cuda_value,
+        "api_value": paper.api_value,
+        "mean": ours,
+        "best": min(costs),
+        "deviation": stdev(costs) if len(costs) > 1 else None,
+        "runs": len(costs),
+        "difference": 100 * (ours / better - 1),
+        "random": random,
+        "ratio": ours / random,
+        "cuda_ratio": paper.cuda_value / random,
+        "api_ratio": paper.api_value / random,
+    }
+
+
+def values_facts(rows: Sequence[Row]) -> list[Fact]:
+    """Return how many instances are near the paper's, the mean values, and Wilcoxon's tests."""
+    near = sum(difference <= NEAR_PERCENT for (difference,) in numbers(rows, "difference"))
+    ratios = numbers(rows, "ratio", "cuda_ratio", "api_ratio")
+    on_curve = sum(ours <= max(paper) + NEAR_RATIO for ours, *paper in ratios)
+    means = {name: mean(rows, name) for name in ("mean", *_PAPER)}
+    facts = [
+        Fact(
+            "within_5_percent",
+            near,
+            f"our mean is at most {NEAR_PERCENT:g} % above the better of the paper's two values on"
+            f" {near} of {len(rows)} instances",
+        ),
+        Fact(
+            "ratio_within_0.04",
+            on_curve,
+            f"its ratio to a random tour is at most {NEAR_RATIO:g} above either of the paper's on"
+            f" {on_curve} of {len(rows)}",
+        ),
+        Fact(
+            "mean_value",
+            means["mean"],
+            f"mean values: ours {means['mean']:.2f}, brkgaCuda {means['cuda_value']:.2f},"
+            f" brkgaAPI {means['api_value']:.2f}",
+        ),
+    ]
+    for name, program in _PAPER.items():
+        test = compare(numbers(rows, "mean", name))
+        sentence = f"our means against {program}: {test.words()}"
+        facts.append(Fact(f"wilcoxon_p_{name}", test.p, sentence))
+        facts.append(Fact(f"wilcoxon_better_{name}", test.better, ""))
+    return facts

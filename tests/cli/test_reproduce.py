@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from islands.cli import main
+from islands.cli import reproduce as command
+from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.problems import load
+from islands.reproduce.xavier2019 import times, values
+from islands.reproduce.xavier2019.figures import Printed
+from islands.solve import solve
+
+pytest.importorskip("scipy")
+PRINTED = Printed(9000.0, 8800.5, 14.0, {1: 36.0, 4: 19.0, 8: 20.0})
+QUICK = ["--backend", "cpu", "--generations", "4"]
+
+
+@pytest.fixture(autouse=True)
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the embedded instance be the paper's, and two small ones lie among the VLSI ones."""
+    for module in (values, times):
+        monkeypatch.setattr(module, "printed", lambda: {"demo/tsp": PRINTED})
+    for n in (40, 50):
+        path = tmp_path / "instances" / "vlsi" / f"own{n}.tsp"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(tsplib_text(uniform_tsp(n, seed=1)), encoding="utf-8")
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
+
+
+def reproduced(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert main(["reproduce", *line, "--json", *QUICK]) == 0
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
+
+
+def test_values_are_those_of_the_runs_that_solve_makes(capsys: pytest.CaptureFixture[str]) -> None:
+    done = reproduced(["xavier2019/values", "--only", "tsp", "--runs", "2"], capsys)
+    problem = load("demo/tsp")
+    costs = [
+        solve(problem, preset="xavier2019", stop="generations=4", backend="cpu", seed=seed).cost
+        for seed in (1, 2)
+    ]
+    assert costs[0] != costs[1]
+    (row,) = done["tables"]["values"]["rows"]
+    assert (row["mean"], row["best"], row["runs"]) == (sum(costs) / 2, min(costs), 2)
+    assert row["cuda_value"] == 9000.0
+    assert done["seeds"] == {"values": [1, 2]}
+    assert done["tables"]["values"]["facts"]["mean_value"] == row["mean"]
+
+
+def test_all_tables_with_their_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    line = ["reproduce", "xavier2019", "--only", "tsp", "own40", "--out", str(out), *QUICK]
+    line += ["--threads", "1"]
+    assert main(line) == 0
+    shown = capsys.readouterr().out
+    assert "4 generations, on CPU" in shown
+    assert "a try, as the paper's runs pass 1000" in shown
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("settings.toml", "times.csv", "times.png", "times.svg"),
+        *("values.csv", "vlsi.csv", "vlsi.png", "vlsi.svg"),
+    ]
+    (row,) = read(out / "times.csv")
+    assert (row["generations"], row["cpu_1_generations"]) == ("4", "4")
+    assert float(row["speedup_paper"]) == pytest.approx(14.0 / float(row["seconds"]))
+    assert f"~{float(row['seconds']):.3f}" in shown
+    (row,) = read(out / "vlsi.csv")
+    assert (row["instance"], row["cities"]) == ("vlsi/own40", "40")
+    assert 0 < float(row["ratio"]) < 1
+    settings = tomllib.loads((out / "settings.toml").read_text(encoding="utf-8"))
+    assert settings["instances"]["vlsi"] == ["vlsi/own40"]
+    assert settings["generations"] == 4
+    assert main(line) == 2
+    assert f"--out {out}: holds an experiment" in capsys.readouterr().err
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_larger_instances_than_the_papers_are_left_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("islands.reproduce.xavier2019.vlsi.PAPER_LARGEST", 45)
+    assert main(["reproduce", "xavier2019/vlsi", *QUICK, "--threads", "none"]) == 0
+    shown = capsys.readouterr().out
+    assert "vlsi/own50: left out" in shown
+    assert "\nvlsi/own40 " in shown
+    assert "1 instances; the paper has 81" in shown
+    assert "not here: vlsi/xqf131, " in shown
+    assert "CPU 1" not in shown
+
+
+def test_the_threads_asked_for_are_those_compared_with(capsys: pytest.CaptureFixture[str]) -> None:
+    done = reproduced(["xavier2019/times", "--runs", "2", "--threads", "2"], capsys)
+    (row,) = done["tables"]["times"]["rows"]
+    assert row["cpu_2_seconds"] > 0
+    assert "cpu_1_seconds" not in row
+    assert done["cpu_threads"] == [2]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("xavier2018", "unknown paper 'xavier2018'. Did you mean 'xavier2019'?"),
+        ("xavier2019/value", "unknown table of xavier2019 'value'. Did you mean 'values'?"),
+        ("xavier2019/values --only zi929", "--only: unknown instance 'zi929'. Known: tsp"),
+        ("xavier2019 --runs 0", "--runs 0: must be at least 1"),
+        ("xavier2019 --generations -1", "--generations -1: must be at least 1"),
+        ("xavier2019 --threads 1,x", "--threads 1,x: must be none, or whole numbers of at least 1"),
+        ("xavier2019 --threads 0", "--threads 0: must be none, or whole numbers"),
+        ("xavier2019 --backend gpu", "unknown backend 'gpu'"),
+        ("xavier2019 --out pyproject.toml", "--out pyproject.toml: is a file"),
+    ],
+)
+def test_wrong_usage_is_one_line_before_any_run(
+    line: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    assert main(["reproduce", *line.split()]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"islands: {message}")
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+def test_absent_packages_are_named_with_the_mend(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    assert main(["reproduce", "xavier2019", "--out", "new"]) == 2
+    assert capsys.readouterr().err == (
+        "islands: reproduce needs scipy and matplotlib. Install with: pip install"
+        " 'islands[report]'\n"
+    )
+
+
+def test_the_papers_threads_as_far_as_there_are_cores() -> None:
+    assert command._threads(None, 6) == (1, 4)
+    assert command._threads("8,2,8", 1) == (8, 2)
+    assert command._threads("none", 6) == ()

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from statistics import fmean
+
+import pytest
+
+from islands.instances.catalogue import catalogue
+from islands.reproduce.xavier2019 import PAPER
+from islands.reproduce.xavier2019.figures import printed
+from islands.reproduce.xavier2019.times import printed_speedups
+from islands.run.resolve import PRESETS
+
+
+def test_the_means_are_those_that_the_paper_prints() -> None:
+    figures = printed().values()
+    assert fmean(each.cuda_value for each in figures) == pytest.approx(31_840_933.69, abs=0.01)
+    assert fmean(each.api_value for each in figures) == pytest.approx(32_068_688.19, abs=0.01)
+    assert fmean(each.cuda_seconds for each in figures) == pytest.approx(169.48, abs=0.01)
+    api = {threads: fmean(each.api_seconds[threads] for each in figures) for threads in (1, 4, 8)}
+    assert api == pytest.approx({1: 470.05, 4: 213.42, 8: 187.39}, abs=0.01)
+
+
+def test_the_mean_speedups_are_those_that_the_paper_prints() -> None:
+    # 1.28 is the mean of ratios that the paper has rounded to two digits before.
+    assert printed_speedups() == pytest.approx({1: 2.71, 4: 1.28, 8: 1.16}, abs=0.0056)
+
+
+def test_every_instance_is_in_the_catalogue_and_in_order_of_size() -> None:
+    sizes = []
+    for name in printed():
+        entry = catalogue().entry(*name.split("/"))
+        assert entry is not None, name
+        sizes.append(entry.size)
+    assert len(sizes) == 21
+    assert sizes == sorted(sizes)
+
+
+def test_the_preset_is_there() -> None:
+    assert PAPER.preset in PRESETS
