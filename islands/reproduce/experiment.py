@@ -48,7 +48,8 @@ class Experiment:
 
     def words(self) -> str:
         """Return how runs are made, and whether that is as in the paper."""
-        text = f"preset {self.preset}, {self.generations} generations, on {self.device}"
+        ranks = f" on each of {self.world.size} ranks" if self.world.size > 1 else ""
+        text = f"preset {self.preset}, {self.generations} generations, on {self.device}{ranks}"
         if self.generations != self.paper_generations:
             text += f"; a try, as the paper's runs pass {self.paper_generations}"
         return text

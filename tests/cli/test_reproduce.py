@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from islands import solve
 from islands.cli import main
 from islands.cli import reproduce as command
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.problems import load
 from islands.reproduce.xavier2019 import times, values
 from islands.reproduce.xavier2019.figures import Printed
-from islands.solve import solve
 
 pytest.importorskip("scipy")
 PRINTED = Printed(9000.0, 8800.5, 14.0, {1: 36.0, 4: 19.0, 8: 20.0})
