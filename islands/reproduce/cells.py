@@ -39,7 +39,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number or a few words that sum a table up, and the sentence that says so."""
+    """A number or a word that sums a table up, and its sentence, unless another one says it."""
 
     name: str
     value: Cell

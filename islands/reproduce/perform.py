@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from islands.problems import read
@@ -41,7 +42,7 @@ def _rows(
 ) -> list[Row]:
     rows: list[Row] = []
     for found in selection.here:
-        problem = table.experiment.world.agreed(lambda found=found: read(found))  # type: ignore[misc]
+        problem = table.experiment.world.agreed(partial(read, found))
         row = table.row(problem)
         if row is None:
             say(f"{found.name}: left out, as the paper has none of {problem.size} cities")

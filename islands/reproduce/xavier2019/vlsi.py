@@ -40,11 +40,12 @@ class Vlsi(Table):
     @staticmethod
     def instances(index: Index) -> list[Found]:
         """Return those of the catalogue, and others that lie here in a folder of their set."""
-        known = [
-            named(entry.full_name, index) for entry in catalogue().set("vlsi").entries.values()
-        ]
+        entries = catalogue().set("vlsi").entries.values()
         others = index.others(SUFFIXES).items()
-        return known + [Found(name, path, None) for name, path in others if name[:5] == "vlsi/"]
+        return [
+            *(named(entry.full_name, index) for entry in entries),
+            *(Found(name, path, None) for name, path in others if name.startswith("vlsi/")),
+        ]
 
     def columns(self) -> list[Column]:
         """Return our seconds, the CPU's, and our cost beside a random tour's."""
