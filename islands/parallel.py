@@ -54,10 +54,12 @@ class World:
     def __init__(self, communicator: Any = None) -> None:
         self._communicator = communicator
         self._agreed_error: IslandsError | None = None
-        self.rank, self.size, self.local_rank = 0, 1, 0
+        self.rank, self.size = 0, 1
+        # Its place among the ranks on the same host, and their number.
+        self.local_rank, self.local_size = 0, 1
         if communicator is not None:
             self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
-            self.local_rank = _local_rank(communicator)
+            self.local_rank, self.local_size = _local(communicator)
 
     def allgather(self, value: Value) -> list[Value]:
         """Return the value of every rank, in rank order, on every rank."""
@@ -189,11 +191,11 @@ def _communicator(announced: int) -> Any:
     return MPI.COMM_WORLD
 
 
-def _local_rank(communicator: Any) -> int:
+def _local(communicator: Any) -> tuple[int, int]:
     from mpi4py import MPI
 
     shared = communicator.Split_type(MPI.COMM_TYPE_SHARED)
     try:
-        return int(shared.Get_rank())
+        return shared.Get_rank(), shared.Get_size()
     finally:
         shared.Free()

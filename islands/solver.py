@@ -29,7 +29,8 @@ class Solver:
         asked = layers({"instance": self.problem.instance, **settings})
         self.spec = resolve(asked, self.problem)
         general = self.spec.general
-        backend = choose(general.backend, general.threads or None, self._world.local_rank)
+        local = (self._world.local_rank, self._world.local_size)
+        backend = choose(general.backend, general.threads or None, *local)
         self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
         self._archipelago.start()
 

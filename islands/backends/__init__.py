@@ -11,14 +11,19 @@ from islands.text import unknown
 BACKENDS = ("auto", "cuda", "cpu")
 
 
-def choose(name: str = "auto", threads: int | None = None, local_rank: int = 0) -> Backend:
-    """Return the backend of this name; `auto` takes a GPU where there is one, and says why."""
+def choose(
+    name: str = "auto", threads: int | None = None, local_rank: int = 0, local_size: int = 1
+) -> Backend:
+    """Return the backend of this name; `auto` takes a GPU where there is one, and says why.
+
+    `local_rank` of the `local_size` ranks on this host takes a GPU, or a share of the cores.
+    """
     if name not in BACKENDS:
         raise UsageError(unknown("backend", name, BACKENDS))
     reason = "asked for"
     if name == "auto":
         name, reason = automatic()
-    backend = _made(name, threads, local_rank)
+    backend = _made(name, threads, local_rank, local_size)
     backend.reason = reason
     return backend
 
@@ -35,11 +40,11 @@ def automatic() -> tuple[str, str]:
     return "cuda", f"{found} GPU{'s' if found > 1 else ''} found"
 
 
-def _made(name: str, threads: int | None, local_rank: int) -> Backend:
+def _made(name: str, threads: int | None, local_rank: int, local_size: int) -> Backend:
     if name == "cpu":
         from islands.backends.cpu import CpuBackend
 
-        return CpuBackend(threads)
+        return CpuBackend(threads, local_size)
     from islands.backends.cuda import CudaBackend, devices
 
     if devices() == 0:

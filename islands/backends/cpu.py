@@ -33,9 +33,9 @@ class CpuBackend(Backend):
 
     name: ClassVar[str] = "cpu"
 
-    def __init__(self, threads: int | None = None) -> None:
-        """Use so many threads; by default, as many as this process may use."""
-        self.threads = threads if threads is not None else len(os.sched_getaffinity(0))
+    def __init__(self, threads: int | None = None, sharers: int = 1) -> None:
+        """Use so many threads; by default, as many as this process of so many sharers may use."""
+        self.threads = threads if threads is not None else _share_of_cores(sharers)
         if self.threads < 1:
             raise UsageError(f"--threads {self.threads}: must be at least 1")
         self.device = f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
@@ -122,6 +122,12 @@ class CpuBackend(Backend):
         started = time.perf_counter()
         yield milliseconds
         milliseconds.append(1000 * (time.perf_counter() - started))
+
+
+def _share_of_cores(sharers: int) -> int:
+    mine = len(os.sched_getaffinity(0))
+    # A launcher that bound this process to some of the cores has dealt them out already.
+    return mine if mine < (os.cpu_count() or 1) else max(1, mine // sharers)
 
 
 def _compiler() -> tuple[str, str]:

@@ -62,7 +62,12 @@ def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result
     world.agreed(lambda: refuse_finished(output.folder, force=output.force))
     world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
     backend = world.agreed(
-        lambda: choose(spec.general.backend, spec.general.threads or None, world.local_rank)
+        lambda: choose(
+            spec.general.backend,
+            spec.general.threads or None,
+            world.local_rank,
+            world.local_size,
+        )
     )
     archipelago = world.agreed(lambda: make_archipelago(spec, problem, world, backend))
     machine = Machine.of(world, backend, archipelago)

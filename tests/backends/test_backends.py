@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import islands.backends as backends
 from islands.backends import choose
 from islands.backends.base import Backend, Block
+from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.encodings.keys import Keys
 from islands.errors import CompileError, UsageError
@@ -97,6 +99,15 @@ def test_keys_are_sorted_whatever_memory_the_block_has(backend: Backend, n: int)
     arguments = (np.int32(7), encoding.shape(), backend.upload(rows), out)
     backend.run([backend.call(program, "check_order", *arguments, blocks=7, room=encoding.room())])
     assert (backend.download(out) == np.argsort(keys, axis=1, kind="stable")).all()
+
+
+def test_ranks_of_one_host_share_its_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)))
+    assert [CpuBackend(None, ranks).threads for ranks in (1, 3, 8, 20)] == [8, 2, 1, 1]
+    assert CpuBackend(5, 8).threads == 5
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {2, 3})
+    assert CpuBackend(None, 4).threads == 2
 
 
 def test_auto_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
