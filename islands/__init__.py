@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from islands.problems import load
     from islands.problems.base import Problem
     from islands.run.result import Result
-    from islands.solve import solve
-    from islands.solver import Solver
+    from islands.solver import Solver, solve
 
 __version__ = "0.1.0"
 __all__ = ["IslandsError", "Problem", "Result", "Solver", "load", "solve"]
@@ -25,14 +24,11 @@ _HOMES = {
     "Result": "islands.run.result",
     "Solver": "islands.solver",
     "load": "islands.problems",
+    "solve": "islands.solver",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "solve":
-        # `islands.solve` is also the module's name, so the function takes its place at first use.
-        globals()["solve"] = import_module("islands.solve").solve
-        return globals()["solve"]
     if name not in _HOMES:
         raise AttributeError(f"module 'islands' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

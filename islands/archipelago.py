@@ -26,6 +26,7 @@ _NONE = np.iinfo(np.int64).max
 _ISLAND = ("generation", "best", "best_generation", "restart", "restarts", "archived")
 _MEASURE = ("best", "worst", "sum", "best_generation", "restarts", "archived", "best_row")
 _MOST_ISLANDS = 1 << 24  # the random streams give an island's number 24 bits
+_MOST_INDIVIDUALS = (1 << 30) - 1  # kernels count the rows of a population in 32 bits
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,11 @@ class Archipelago:
         if not 0 < islands <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands}: must be from 1 to {_MOST_ISLANDS}")
         self.mine = deal(islands, world.size, world.rank)
+        if len(self.mine) * population > _MOST_INDIVIDUALS:
+            raise UsageError(
+                f"islands={islands} x population={population} on {world.size} ranks: at most "
+                f"{_MOST_INDIVIDUALS} individuals a rank. Lower either, or start more ranks"
+            )
         self.generation = 0
         self._problem, self._backend = problem, backend
         self._algorithm = ALGORITHMS[algorithm](settings, population)

@@ -27,14 +27,13 @@ KERNEL(migrate_pack, (Archipelago all, int32_t migrants, char* emigrants)) {
 }
 
 // One block takes one immigrant. `sources` lists, for each of this rank's islands, the `degree` islands
-// whose migrants it receives, ascending and ended by -1. Immigrants are ordered by (cost, source, position);
-// the first replaces the worst individual, the second the second worst, and so on.
+// whose migrants it receives, ascending. Immigrants are ordered by (cost, source, position); the first
+// replaces the worst individual, the second the second worst, and so on.
 KERNEL(migrate_take, (Archipelago all, int32_t migrants, int32_t degree, const int32_t* sources,
                       char* immigrants)) {
     const int arrivals = degree * migrants;
     const int me = blockIdx.x / arrivals, mine = blockIdx.x % arrivals;
     const int32_t* const source = sources + me * degree;
-    if (source[mine / migrants] < 0) return;
     const auto cost_of = [&](int arrival) {
         const int64_t position = int64_t(source[arrival / migrants]) * migrants + arrival % migrants;
         return migrant_at(immigrants, position, all.shape.pitch)->cost;
@@ -42,7 +41,7 @@ KERNEL(migrate_take, (Archipelago all, int32_t migrants, int32_t degree, const i
     const block::Ranked self{cost_of(mine), uint32_t(mine)};
     int64_t ahead = 0;
     for (int i = threadIdx.x; i < arrivals; i += blockDim.x) {
-        if (source[i / migrants] >= 0) ahead += block::Ranked{cost_of(i), uint32_t(i)}.before(self);
+        ahead += block::Ranked{cost_of(i), uint32_t(i)}.before(self);
     }
     const int place = block::sum(ahead);
     const int individual = all.order[(me + 1) * all.population - 1 - place];

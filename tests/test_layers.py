@@ -24,7 +24,7 @@ LAYERS = [
     {"migration"},
     {"archipelago"},
     {"run", "presets", "bench"},
-    {"solve", "solver"},
+    {"solver", "reproduce"},
     {"cli"},
     {"__main__"},
 ]
@@ -33,9 +33,9 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 ALONE = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/cuda",),
-    "matplotlib": ("report/plots",),
+    "matplotlib": ("reproduce/plots",),
 }
-LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w"}
+LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "scipy"}
 """Packages that are imported inside functions: the command line starts quickly and without them."""
 
 

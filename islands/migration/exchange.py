@@ -35,16 +35,14 @@ class Exchange:
     ) -> None:
         """Lay out buffers for `mine` of all `islands`, whose `kept` best are never replaced."""
         topology = TOPOLOGIES[settings.topology]
-        sources = [topology(island, islands) for island in mine]
-        self._degree = max((len(found) for found in sources), default=0)
+        # In every topology all islands receive from as many.
+        self._degree = len(topology(0, islands))
         self._migrants = settings.migrants
         self._check(settings, islands, population, kept)
         self._backend, self._world = backend, world
         self._islands, self._mine = islands, mine
-        self._sources = np.full((len(mine), max(1, self._degree)), -1, np.int32)
-        for row, found in zip(self._sources, sources, strict=True):
-            row[: len(found)] = found
-        self.active = any(topology(island, islands) for island in range(islands))
+        self._sources = np.array([topology(island, islands) for island in mine], np.int32)
+        self.active = self._degree > 0
         self.road = "none" if not self.active else "device" if world.size == 1 else "staged"
         self._before: list[Call] = []
         self._after: list[Call] = []
@@ -73,12 +71,8 @@ class Exchange:
         self._before = [
             self._call(program, "migrate_pack", archipelago, migrants, self._emigrants, each=1)
         ]
-        if self._degree:
-            arguments = (archipelago, migrants, degree, sources, self._immigrants)
-            self._after = [
-                self._call(program, "migrate_take", *arguments, each=self._degree),
-                rank,
-            ]
+        arguments = (archipelago, migrants, degree, sources, self._immigrants)
+        self._after = [self._call(program, "migrate_take", *arguments, each=self._degree), rank]
 
     def _call(self, program: Program, kernel: str, *arguments: Any, each: int) -> Call:
         blocks = len(self._mine) * self._migrants * each
