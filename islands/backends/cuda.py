@@ -5,6 +5,7 @@ This is the only module that imports CuPy, and it does so late.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -50,7 +51,6 @@ class CudaBackend(Backend):
         self.device = facts["name"].decode()
         self.block_memory: int = facts["sharedMemPerBlockOptin"] - _RESERVED
         self._shared = facts["sharedMemPerMultiprocessor"]
-        self._threads = facts["maxThreadsPerMultiProcessor"]
         self._multiprocessors = facts["multiProcessorCount"]
         self._memory = facts["totalGlobalMem"]
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
@@ -62,11 +62,12 @@ class CudaBackend(Backend):
             slices = max(1, min(jobs // _JOBS_A_SLICE, self._multiprocessors))
             spill = max(slices * rooms[0].large, *(room.large for room in rooms))
             return Block(1024, 1, spill)
-        # Measured on an H200: about 16 things a thread, and blocks enough to fill a multiprocessor,
-        # but not so many that a thread has fewer than 40 registers.
-        fits = max(1, self._shared // (rooms[0].total + _RESERVED))
-        threads = min(1024, max(128, (1 << (items // 16).bit_length()) // 2))
-        return Block(threads, max(1, min(fits, 8, self._threads * 3 // 4 // threads)))
+        # Measured on an H200: about 16 things a thread; 1536 threads a multiprocessor, which leaves
+        # 40 registers to each; and an eighth of the fast memory left to be a cache.
+        fits = max(1, self._shared * 7 // 8 // (rooms[0].total + _RESERVED))
+        threads = min(512, max(128, 1 << round(math.log2(max(1, items / 16)))))
+        threads = max(threads, min(1024, 1536 // fits // 128 * 128))
+        return Block(threads, max(1, min(fits, 8, 1536 // threads)))
 
     def compile(self, source: Source, block: Block) -> Program:
         started = time.perf_counter()
