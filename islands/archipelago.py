@@ -23,9 +23,16 @@ from islands.settings import Settings
 
 _NONE = np.iinfo(np.int64).max
 # The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
-_ISLAND = ("generation", "best", "best_generation", "restart", "restarts", "archived")
-_MEASURE = ("best", "worst", "sum", "best_generation", "restarts", "archived", "best_row")
+_ISLAND = (
+    *("generation", "best", "best_generation", "restart", "restarts", "archived"),
+    "archived_generation",
+)
+_MEASURE = (
+    *("best", "worst", "sum", "best_generation", "restarts", "archived", "archived_generation"),
+    "best_row",
+)
 _MOST_ISLANDS = 1 << 24  # the random streams give an island's number 24 bits
+_INDIVIDUALS_A_SLICE = 6
 _MOST_INDIVIDUALS = (1 << 30) - 1  # kernels count the rows of a population in 32 bits
 
 
@@ -81,7 +88,10 @@ class Archipelago:
         self.generation = 0
         self._problem, self._backend = problem, backend
         self._algorithm = ALGORITHMS[algorithm](settings, population)
-        self._encoding = ENCODINGS[encoding](problem.size, backend.block_memory)
+        self._encoding = ENCODINGS[encoding](
+            problem.size, backend.block_memory, self._algorithm.decoding
+        )
+        self._decodes_on_host = self._algorithm.decoding == "host"
         self._population = population
         self._exchange = Exchange(
             migration,
@@ -94,7 +104,7 @@ class Archipelago:
         )
         self._given = self._dealt(warm_start, islands)
         self._allocate(seed)
-        self._bind(self._compile(encoding, algorithm))
+        self._bind(*self._compile(encoding, algorithm))
 
     @property
     def road(self) -> str:
@@ -114,17 +124,17 @@ class Archipelago:
     def start(self) -> None:
         """Make and evaluate generation 0."""
         self.generation = 0
-        island = np.tile(np.array([0, _NONE, 0, 0, 0, _NONE], np.int64), (len(self.mine), 1))
+        island = np.tile(np.array([0, _NONE, 0, 0, 0, _NONE, 0], np.int64), (len(self.mine), 1))
         self._backend.upload(island, self._island)
         self._upload_given()
         self._backend.run([self._start])
-        if self._algorithm.host_decoding:
+        if self._decodes_on_host:
             self._decode_on_host(0)
         self._backend.run([self._rank_again])
 
     def advance(self, generations: int) -> None:
         """Pass so many generations, without a visit of the host unless it decodes."""
-        if self._algorithm.host_decoding:
+        if self._decodes_on_host:
             for _ in range(generations):
                 restarting = self._islands()[:, _ISLAND.index("restart")] != 0
                 self._backend.run([self._evolve])
@@ -145,10 +155,12 @@ class Archipelago:
         return [
             IslandMeasure(
                 island=island,
-                best=min(row["best"], row["archived"]),
+                best=row["archived"] if _is_archived(row) else row["best"],
                 mean=row["sum"] / self._population,
                 worst=row["worst"],
-                best_generation=row["best_generation"],
+                best_generation=row[
+                    "archived_generation" if _is_archived(row) else "best_generation"
+                ],
                 evaluations=first + self.generation * later + row["restarts"] * (first - later),
             )
             for island, row in zip(self.mine, self._measures(), strict=True)
@@ -156,23 +168,28 @@ class Archipelago:
 
     def best(self) -> Candidate:
         """Return the best individual of this rank; of equals, the one of the lowest island."""
-        rows = self._measures()
-        local = min(range(len(rows)), key=lambda i: (min(rows[i]["best"], rows[i]["archived"]), i))
-        row = rows[local]
-        if self._archive is not None and row["archived"] < row["best"]:
-            return self._candidate(row["archived"], local, self._archive[local])
-        return self._candidate(row["best"], local, self._genes[row["best_row"]])
+        return self.elite(1)[0]
 
     def elite(self, count: int) -> list[Candidate]:
-        """Return the best individuals over this rank's populations, best first."""
+        """Return the best individuals of this rank's islands, best first, archives included."""
         half = self.generation % 2 * len(self.mine) * self._population
-        costs = self._backend.download(self._cost).reshape(-1)
-        rows = np.arange(half, half + len(self.mine) * self._population)
-        chosen = rows[np.argsort(costs[rows], kind="stable")][:count]
-        return [
-            self._candidate(int(costs[r]), (r - half) // self._population, self._genes[r])
-            for r in chosen
-        ]
+        costs = self._backend.download(self._cost)[self.generation % 2].reshape(-1)
+        islands = np.arange(len(costs)) // self._population
+        archived = self._islands()[:, _ISLAND.index("archived")]
+        # An archive stands behind its island's population, and is none where its cost is _NONE.
+        costs = np.concatenate([costs, archived])
+        islands = np.concatenate([islands, np.arange(len(self.mine))])
+        chosen = np.lexsort((islands, costs))[:count]
+        found = []
+        for place in chosen[costs[chosen] < _NONE]:
+            local = int(islands[place])
+            if place < len(costs) - len(self.mine):
+                row = self._genes[half + place]
+            else:
+                assert self._archive is not None, "islands that never restart have no archive"
+                row = self._archive[local]
+            found.append(self._candidate(int(costs[place]), local, row))
+        return found
 
     def digests(self) -> list[tuple[int, str]]:
         """Return, for each island, the SHA-256 of its genomes and costs."""
@@ -219,64 +236,65 @@ class Archipelago:
             shape=self._encoding.shape(),
         )
 
-    def _compile(self, encoding: str, algorithm: str) -> Program:
-        parts = {
-            "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
+    def _compile(self, encoding: str, algorithm: str) -> tuple[Program, Program]:
+        """Return the program of this problem and algorithm, and the one of all populations."""
+        backend, count = self._backend, len(self.mine)
+        macros = {"ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"', **self._encoding.defines()}
+        # Arenas that spill to global memory stay small beside the genes.
+        slices = max(1, count * self._population // _INDIVIDUALS_A_SLICE)
+        block = backend.block(self._encoding.room(), self._problem.size, slices)
+        populations = backend.compile(
+            Source("population.cuh", macros),
+            backend.block(self._ranking_room, 8 * self._population, count),
+        )
+        macros |= {
             "ISLANDS_PROBLEM": f'"problems/{self._problem.name}.cuh"',
             "ISLANDS_ALGORITHM": f'"algorithms/{algorithm}.cuh"',
+            **self._problem.defines(),
+            **self._algorithm.defines(),
         }
-        macros = {**parts, **self._problem.defines(), **self._algorithm.defines()}
-        rooms, individuals = (self._room, self._ranking_room), len(self.mine) * self._population
-        block = self._backend.block(rooms, self._problem.size, individuals)
-        return self._backend.compile(Source("program.cuh", macros), block)
+        return backend.compile(Source("program.cuh", macros), block), populations
 
-    def _bind(self, program: Program) -> None:
+    def _bind(self, program: Program, populations: Program) -> None:
         backend, name, count = self._backend, self._algorithm.name, len(self.mine)
         data = Struct(
             **{f"array{i}": backend.upload(a) for i, a in enumerate(self._problem.arrays())}
         )
         self._given_counts = backend.upload(np.array([len(g) for g in self._given], np.int32))
-        individuals = count * self._population
+        individuals, room = count * self._population, self._encoding.room()
         self._start = backend.call(
             program,
             f"{name}_start",
             *(self._all, data, self._given_counts),
             blocks=individuals,
-            room=self._room,
+            room=room,
         )
         self._evolve = backend.call(
             program,
             f"{name}_evolve",
             *(self._all, data, self._algorithm.plan()),
             blocks=individuals,
-            room=self._room,
+            room=room,
         )
-        self._rank = self._ranking(program, step=1)
-        self._rank_again = self._ranking(program, step=0)
+        self._rank = self._ranking(populations, step=1)
+        self._rank_again = self._ranking(populations, step=0)
         self._measure = backend.call(
-            program, "measure", self._all, self._measured, blocks=count, items=self._population
+            populations, "measure", self._all, self._measured, blocks=count
         )
         gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
-        self._exchange.prepare(program, self._all, gene_bytes, self._rank_again)
-
-    @property
-    def _room(self) -> Room:
-        return self._algorithm.room(self._encoding.room(), self._encoding.size)
+        self._exchange.prepare(populations, self._all, gene_bytes, self._rank_again)
 
     @property
     def _ranking_room(self) -> Room:
         """For a cost and an index of each individual, up to a power of two."""
         return Room(12 << (self._population - 1).bit_length())
 
-    def _ranking(self, program: Program, step: int) -> Call:
+    def _ranking(self, populations: Program, step: int) -> Call:
         return self._backend.call(
-            program,
+            populations,
             "rank",
-            self._all,
-            np.int32(step),
-            np.int64(self._algorithm.patience),
+            *(self._all, np.int32(step), np.int64(self._algorithm.patience)),
             blocks=len(self.mine),
-            items=self._population // 2,
             room=self._ranking_room,
         )
 
@@ -312,3 +330,8 @@ class Archipelago:
         self._backend.run([self._measure])
         rows = self._backend.download(self._measured).tolist()
         return [dict(zip(_MEASURE, row, strict=True)) for row in rows]
+
+
+def _is_archived(row: dict[str, int]) -> bool:
+    """Return whether an island's best dates from before a restart."""
+    return row["archived"] < row["best"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from islands.archipelago import Candidate
 from islands.backends import choose
+from islands.errors import UsageError
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems import load
@@ -81,11 +82,16 @@ class Solver:
         self.problem = load(problem) if isinstance(problem, str) else problem
         self._world = world if world is not None else launched_world()
         asked = layers({"instance": self.problem.instance, **settings})
-        self.spec = resolve(asked, self.problem)
-        general = self.spec.general
-        local = (self._world.local_rank, self._world.local_size)
-        backend = choose(general.backend, general.threads or None, *local)
-        self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
+        self.spec = self._world.agreed(lambda: resolve(asked, self.problem))
+        general, local = self.spec.general, (self._world.local_rank, self._world.local_size)
+        self._archipelago = self._world.agreed(
+            lambda: make_archipelago(
+                self.spec,
+                self.problem,
+                self._world,
+                choose(general.backend, general.threads or None, *local),
+            )
+        )
         self._archipelago.start()
 
     @property
@@ -95,6 +101,8 @@ class Solver:
 
     def evolve(self, generations: int = 1) -> None:
         """Pass so many generations on all islands."""
+        if generations < 0:
+            raise UsageError(f"generations={generations}: must be at least 0")
         self._archipelago.advance(generations)
 
     def exchange(self) -> None:
@@ -103,11 +111,14 @@ class Solver:
 
     def best(self, count: int = 1) -> list[Candidate]:
         """Return the best individuals of all populations, best first, checked exactly by NumPy."""
+        if count < 1:
+            raise UsageError(f"count={count}: must be at least 1")
         own = self._archipelago.elite(count)
         everyone = [candidate for rank in self._world.allgather(own) for candidate in rank]
         chosen = sorted(everyone, key=lambda candidate: (candidate.cost, candidate.island))[:count]
         sign = -1 if self.problem.maximise else 1
         best = [replace(candidate, cost=sign * candidate.cost) for candidate in chosen]
         for candidate in best:
+            # All ranks hold the same candidates, so all raise or none.
             check_exactly(self.problem, candidate, candidate.cost)
         return best

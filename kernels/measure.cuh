@@ -4,7 +4,7 @@
 #include "core/archipelago.cuh"
 
 struct Measure {
-    int64_t best, worst, sum, best_generation, restarts, archived, best_row;
+    int64_t best, worst, sum, best_generation, restarts, archived, archived_generation, best_row;
 };
 
 KERNEL(measure, (Archipelago all, Measure* measures)) {
@@ -16,7 +16,8 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
     for (int i = threadIdx.x; i < size; i += blockDim.x) mine += cost[i];
     const int64_t sum = block::sum(mine);
     if (threadIdx.x == 0) {
-        measures[me] = {cost[order[0]], cost[order[size - 1]],  sum,     island.best_generation,
-                        island.restarts, island.archived, all.row(island.generation, me, order[0])};
+        measures[me] = {cost[order[0]],  cost[order[size - 1]], sum,
+                        island.best_generation, island.restarts, island.archived,
+                        island.archived_generation, all.row(island.generation, me, order[0])};
     }
 }

@@ -3,6 +3,3 @@
 #include ISLANDS_ENCODING
 #include ISLANDS_PROBLEM
 #include ISLANDS_ALGORITHM
-#include "measure.cuh"
-#include "migrate.cuh"
-#include "rank.cuh"

@@ -33,6 +33,7 @@ KERNEL(rank, (Arena arena, Archipelago all, int32_t step, int64_t patience)) {
         island.restarts += restarted;
         if (island.restart && island.best < island.archived) {
             island.archived = island.best;
+            island.archived_generation = island.best_generation;
             copy_row(all.archive + int64_t(me) * all.shape.pitch,
                      all.genes_of(all.row(generation, me, index[0])), all.shape.pitch);
         }

@@ -38,3 +38,21 @@ def test_the_best_of_all_islands_come_first_with_their_keys(tmp_path: Path) -> N
 def test_settings_are_checked(tmp_path: Path) -> None:
     with pytest.raises(IslandsError, match=r"rho=2: must be from 0\.5 to 1"):
         Solver(cities(9, tmp_path), rho=2)
+    solver = Solver(cities(9, tmp_path), population=20, backend="cpu")
+    with pytest.raises(IslandsError, match="generations=-1: must be at least 0"):
+        solver.evolve(-1)
+    with pytest.raises(IslandsError, match="count=0: must be at least 1"):
+        solver.best(0)
+
+
+def test_restarts_lose_nothing(tmp_path: Path) -> None:
+    problem = cities(40, tmp_path)
+    solver = Solver(problem, population=20, islands=2, reset=3, migration="none", backend="cpu")
+    best = solver.best()[0].cost
+    for _ in range(40):
+        solver.evolve()
+        now = solver.best()[0].cost
+        assert now <= best
+        best = now
+    assert solver._archipelago._islands()[:, 4].sum() > 0, "no island restarted"
+    assert best == min(measure.best for measure in solver._archipelago.measure())

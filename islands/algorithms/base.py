@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Room
 from islands.settings import Settings
 
 
@@ -22,8 +21,8 @@ class Algorithm(ABC):
     """The encodings whose genomes it can move."""
     Settings: ClassVar[type[Settings]]
 
-    host_decoding: bool = False
-    """Whether genomes are decoded on the host, between the kernel and the ranking."""
+    decoding: str = "sorted"
+    """How the encoding decodes genomes; `host`: between the kernel and the ranking, by NumPy."""
     patience: int = 0
     """Generations without progress after which an island restarts; 0 means never."""
 
@@ -38,10 +37,6 @@ class Algorithm(ABC):
     @abstractmethod
     def plan(self) -> Struct:
         """Return the last argument of `NAME_evolve`."""
-
-    def room(self, decoding: Room, genes: int) -> Room:
-        """Return the working memory of a block, given what decoding a genome of `genes` needs."""
-        return decoding
 
     @abstractmethod
     def kept(self) -> int:

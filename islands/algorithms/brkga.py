@@ -15,7 +15,6 @@ import numpy as np
 
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
-from islands.backends.base import Room
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
@@ -73,7 +72,7 @@ class Brkga(Algorithm):
 
     def __init__(self, settings: BrkgaSettings, population: int) -> None:
         self.settings = settings
-        self.host_decoding = settings.decoding == "host"
+        self.decoding = settings.decoding
         self.patience = settings.reset
         # Shares are truncated to whole individuals; 1e-9 mends products such as 0.29 * 100.
         self.elite = math.floor(settings.elite * population + 1e-9)
@@ -92,8 +91,7 @@ class Brkga(Algorithm):
             )
 
     def defines(self) -> dict[str, str]:
-        decoding = _DECODINGS.index(self.settings.decoding)
-        return {"BRKGA_PARENTS": str(self.settings.parents), "BRKGA_DECODING": str(decoding)}
+        return {"BRKGA_PARENTS": str(self.settings.parents)}
 
     def plan(self) -> Struct:
         return Struct(
@@ -102,12 +100,6 @@ class Brkga(Algorithm):
             elite_parents=np.int32(self.settings.elite_parents),
             **{f"bias{k}": word for k, word in enumerate(self._bias())},
         )
-
-    def room(self, decoding: Room, genes: int) -> Room:
-        if self.settings.decoding != "plain":
-            return decoding
-        # `cost_of_keys` has a 64-bit word a gene, to a multiple of four.
-        return Room(max(8 * (genes + 3), decoding.large), decoding.small)
 
     def kept(self) -> int:
         return self.elite

@@ -85,11 +85,11 @@ class Backend(ABC):
     compile_seconds: float = 0.0
 
     @abstractmethod
-    def block(self, rooms: Sequence[Room], items: int, jobs: int) -> Block:
+    def block(self, room: Room, items: int, slices: int) -> Block:
         """Return how to cut the blocks of a program.
 
-        `rooms` are what its kernels need, the first being the one that matters for speed; `items`
-        are the pieces of work that a block shares, `jobs` the number of blocks that would be best.
+        `items` are the pieces of work that a block shares. Where fast memory is too small for
+        `room`, up to so many `slices` of global memory are taken for its large part.
         """
 
     @abstractmethod
@@ -119,15 +119,13 @@ class Backend(ABC):
         kernel: str,
         *arguments: Any,
         blocks: int,
-        items: int | None = None,
         room: Room | None = None,
     ) -> Call:
         """Return a launch of `kernel`.
 
-        `items` is how many pieces of work a block shares, where that is less than the program's
-        blocks are cut for. A kernel that works in an arena takes it as its first argument, which
-        is put before `arguments` where `room` is given; it may get fewer `blocks` than asked for,
-        and steps through its jobs by `gridDim.x`.
+        A kernel that works in an arena takes it as its first argument, which is put before
+        `arguments` where `room` is given; it may get fewer `blocks` than asked for, and steps
+        through its jobs by `gridDim.x`.
         """
 
     @abstractmethod
@@ -137,10 +135,6 @@ class Backend(ABC):
     @abstractmethod
     def synchronise(self) -> None:
         """Wait for all that was launched."""
-
-    @abstractmethod
-    def memory_used(self) -> int:
-        """Return the bytes that this process's arrays take on the device."""
 
     @contextmanager
     @abstractmethod

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from islands.errors import CompileError
 from islands.paths import cache_folder, published
 
+Loaded = TypeVar("Loaded")
 
-def cached(digest: str, suffix: str, make: Callable[[Path], None]) -> Path:
-    """Return the file kept under `digest`; where there is none yet, `make` writes it."""
+
+def loaded(
+    digest: str, suffix: str, make: Callable[[Path], None], load: Callable[[Path], Loaded]
+) -> Loaded:
+    """Return what `load` makes of the file kept under `digest`, which `make` writes if absent.
+
+    A file that does not load, such as one that was cut off, is made once more.
+    """
     path = cache_folder("programs") / f"{digest}{suffix}"
-    if not path.exists():
-        with published(path) as temporary:
-            make(temporary)
-    return path
+    if path.exists():
+        with suppress(Exception):  # whatever is wrong with it, it is made anew and loaded below
+            return load(path)
+    with published(path) as temporary:
+        make(temporary)
+    try:
+        return load(path)
+    except Exception as error:
+        path.unlink(missing_ok=True)
+        raise CompileError(
+            f"a program was compiled but cannot be loaded: {error}. If {path.parent} is on a file "
+            "system that forbids programs, let ISLANDS_CACHE name a folder on another"
+        ) from error
 
 
 def refused(compiler: str, digest: str, log: str) -> CompileError:

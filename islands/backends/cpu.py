@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import time
@@ -18,14 +19,15 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
-from islands.backends.cache import cached, refused
+from islands.backends.cache import loaded, refused
 from islands.backends.source import Source
-from islands.errors import CompileError, UsageError
+from islands.errors import CompileError, RunError, UsageError
 
 # Contraction would round a * b + c once where the GPU rounds twice.
 _OPTIONS = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"]
 _OPTIONS += ["-shared", "-fPIC", "-pthread", "-fvisibility=hidden", "-x", "c++"]
 _ALIGNMENT = 64
+_MOST_THREADS = 1024
 
 
 class CpuBackend(Backend):
@@ -36,19 +38,19 @@ class CpuBackend(Backend):
     def __init__(self, threads: int | None = None, sharers: int = 1) -> None:
         """Use so many threads; by default, as many as this process of so many sharers may use."""
         self.threads = threads if threads is not None else _share_of_cores(sharers)
-        if self.threads < 1:
-            raise UsageError(f"--threads {self.threads}: must be at least 1")
+        if not 1 <= self.threads <= _MOST_THREADS:
+            raise UsageError(f"--threads {self.threads}: must be from 1 to {_MOST_THREADS}")
         self.device = f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
         self.block_memory: int | None = None
         self._compiler, self._version = _compiler()
 
-    def block(self, rooms: Sequence[Room], items: int, jobs: int) -> Block:
+    def block(self, room: Room, items: int, slices: int) -> Block:
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:
         started = time.perf_counter()
-        command = [self._compiler, *_OPTIONS, *source.options()]
-        digest = source.digest(self._compiler, self._version, *_OPTIONS, _processor())
+        command = [*self._compiler, *_OPTIONS, *source.options()]
+        digest = source.digest(*self._compiler, self._version, *_OPTIONS, _processor())
 
         def make(path: Path) -> None:
             done = subprocess.run(
@@ -58,9 +60,9 @@ class CpuBackend(Backend):
                 capture_output=True,
             )
             if done.returncode != 0:
-                raise refused(self._compiler, digest, done.stderr)
+                raise refused(self._compiler[0], digest, done.stderr)
 
-        library = ctypes.CDLL(str(cached(digest, ".so", make)))
+        library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         self.compile_seconds += time.perf_counter() - started
         return Program(library, digest, block)
 
@@ -87,7 +89,6 @@ class CpuBackend(Backend):
         kernel: str,
         *arguments: Any,
         blocks: int,
-        items: int | None = None,
         room: Room | None = None,
     ) -> Call:
         if room is not None:
@@ -100,21 +101,22 @@ class CpuBackend(Backend):
             raise TypeError(f"{kernel} takes {expected}, but was given {packed.signature}")
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
-        launch.restype = None
+        launch.restype = ctypes.c_bool
         return Call(launch, blocks, self.threads, room.total if room else 0, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         for _ in range(times):
             for call in calls:
-                call.kernel(call.arguments.pointers, call.blocks, call.threads, call.fast_bytes)
+                if not call.kernel(
+                    call.arguments.pointers, call.blocks, call.threads, call.fast_bytes
+                ):
+                    raise RunError(
+                        f"no memory for {call.threads} arenas of {call.fast_bytes} bytes. "
+                        "Lower --threads or population"
+                    )
 
     def synchronise(self) -> None:
         """Return at once: `run` has waited already."""
-
-    def memory_used(self) -> int:
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
     @contextmanager
     def timed(self) -> Iterator[list[float]]:
@@ -125,19 +127,23 @@ class CpuBackend(Backend):
 
 
 def _share_of_cores(sharers: int) -> int:
+    if not hasattr(os, "sched_getaffinity"):  # macOS
+        return max(1, (os.cpu_count() or 1) // sharers)
     mine = len(os.sched_getaffinity(0))
     # A launcher that bound this process to some of the cores has dealt them out already.
     return mine if mine < (os.cpu_count() or 1) else max(1, mine // sharers)
 
 
-def _compiler() -> tuple[str, str]:
-    """Return the C++ compiler, which `CXX` may name, and its version."""
+def _compiler() -> tuple[list[str], str]:
+    """Return the command of the C++ compiler, which `CXX` may name, and its version."""
     wanted = os.environ.get("CXX")
-    for name in [wanted] if wanted else ["c++", "g++", "clang++"]:
-        path = shutil.which(name)
+    for words in [shlex.split(wanted)] if wanted else [["c++"], ["g++"], ["clang++"]]:
+        path = shutil.which(words[0])
         if path:
-            version = subprocess.run([path, "--version"], capture_output=True, text=True)
-            return path, version.stdout
+            version = subprocess.run(
+                [path, *words[1:], "--version"], capture_output=True, text=True
+            )
+            return [path, *words[1:]], version.stdout
     asked = f"CXX={wanted} is not on the PATH" if wanted else "no c++, g++ or clang++ on the PATH"
     raise CompileError(
         f"the CPU backend needs a C++ compiler, but there is {asked}. "
@@ -151,4 +157,5 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor()
-    return "\n".join(line for line in lines if line.startswith(("model name", "flags")))
+    telling = ("model name", "flags", "CPU implementer", "CPU part", "CPU variant", "Features")
+    return "\n".join(sorted({line for line in lines if line.startswith(telling)}))

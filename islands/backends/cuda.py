@@ -5,9 +5,10 @@ This is the only module that imports CuPy, and it does so late.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,16 +18,15 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
-from islands.backends.cache import cached, refused
+from islands.backends.cache import loaded, refused
 from islands.backends.source import Source
-from islands.errors import CompileError, UsageError
+from islands.errors import UsageError
 
 # Contraction would round a * b + c once where the CPU rounds twice.
-_OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false", "-DISLANDS_GPU"]
+_OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
 _RESERVED = (
     1024  # bytes of shared memory of each block for the system, and as many for kernels' own
 )
-_JOBS_A_SLICE = 6  # global memory for so many fewer arenas than individuals stays small beside them
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough for its launch to cost nothing beside it
 
 
@@ -57,14 +57,12 @@ class CudaBackend(Backend):
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._graphs: dict[tuple[tuple[int, ...], int], Any] = {}
 
-    def block(self, rooms: Sequence[Room], items: int, jobs: int) -> Block:
-        if any(room.total > self.block_memory for room in rooms):
-            slices = max(1, min(jobs // _JOBS_A_SLICE, self._multiprocessors))
-            spill = max(slices * rooms[0].large, *(room.large for room in rooms))
-            return Block(1024, 1, spill)
+    def block(self, room: Room, items: int, slices: int) -> Block:
+        if room.total > self.block_memory:
+            return Block(1024, 1, min(slices, self._multiprocessors) * room.large)
         # Measured on an H200: about 16 things a thread; 1536 threads a multiprocessor, which leaves
         # 40 registers to each; and an eighth of the fast memory left to be a cache.
-        fits = max(1, self._shared * 7 // 8 // (rooms[0].total + _RESERVED))
+        fits = max(1, self._shared * 7 // 8 // (room.total + _RESERVED))
         threads = min(512, max(128, 1 << round(math.log2(max(1, items / 16)))))
         threads = max(threads, min(1024, 1536 // fits // 128 * 128))
         return Block(threads, max(1, min(fits, 8, 1536 // threads)))
@@ -75,8 +73,9 @@ class CudaBackend(Backend):
         if block.spill:
             cut["ISLANDS_GLOBAL_ARENA"] = "1"
         cut_source = Source(source.entry, {**source.defines, **cut})
-        path, digest = compiled(cut_source, self._architecture)
-        module = self._cupy.RawModule(path=str(path))
+        module, digest = compiled(
+            cut_source, self._architecture, lambda path: self._cupy.RawModule(path=str(path))
+        )
         self.compile_seconds += time.perf_counter() - started
         spilled = self.empty((block.spill,), np.uint8) if block.spill else None
         return Program(module, digest, block, spilled)
@@ -111,13 +110,9 @@ class CudaBackend(Backend):
         kernel: str,
         *arguments: Any,
         blocks: int,
-        items: int | None = None,
         room: Room | None = None,
     ) -> Call:
         function = program.handle.get_function(kernel)
-        threads = program.block.threads
-        if items is not None:
-            threads = min(threads, max(32, 1 << max(0, items - 1).bit_length()))
         shared = 0
         if room is not None:
             space, shared, blocks = _arena(room, blocks, program)
@@ -125,7 +120,7 @@ class CudaBackend(Backend):
         # Beyond 48 KiB, which count the kernel's own arrays too, it has to be asked for.
         function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, lambda array: int(array.data.ptr))
-        return Call(function.kernel, blocks, threads, shared, packed)
+        return Call(function.kernel, blocks, program.block.threads, shared, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         with self._stream:
@@ -148,8 +143,6 @@ class CudaBackend(Backend):
         return self._graphs[key][0]
 
     def _launch(self, call: Call) -> None:
-        import ctypes
-
         self._cupy.cuda.driver.launchKernel(
             call.kernel.ptr,
             *(call.blocks, 1, 1),
@@ -162,9 +155,6 @@ class CudaBackend(Backend):
 
     def synchronise(self) -> None:
         self._stream.synchronize()
-
-    def memory_used(self) -> int:
-        return int(self._cupy.get_default_memory_pool().used_bytes())
 
     @contextmanager
     def timed(self) -> Iterator[list[float]]:
@@ -185,8 +175,8 @@ def _arena(room: Room, blocks: int, program: Program) -> tuple[Any, int, int]:
     return arena(program.spilled, room.large), room.small, min(blocks, fit)
 
 
-def compiled(source: Source, architecture: str) -> tuple[Path, str]:
-    """Return the file of machine code for `sm_90`, say, and its digest; this needs no GPU."""
+def compiled(source: Source, architecture: str, load: Callable[[Path], Any]) -> tuple[Any, str]:
+    """Return what `load` makes of the machine code for `sm_90`, say, and its digest."""
     nvrtc = _cupy().cuda.nvrtc
     options = [*_OPTIONS, f"-arch={architecture}"]
     digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
@@ -201,7 +191,7 @@ def compiled(source: Source, architecture: str) -> tuple[Path, str]:
         finally:
             nvrtc.destroyProgram(program)
 
-    return cached(digest, ".cubin", make), digest
+    return loaded(digest, ".cubin", make, load), digest
 
 
 def devices() -> int:
@@ -217,7 +207,7 @@ def _cupy() -> Any:
     try:
         import cupy
     except ImportError as error:
-        raise CompileError(
+        raise UsageError(
             f"the CUDA backend needs CuPy ({error}). Install it with pip install 'islands[cuda13]' "
             "(or cuda12 for drivers before 580), or choose --backend cpu"
         ) from None

@@ -5,6 +5,6 @@ from __future__ import annotations
 from islands.encodings.base import Encoding
 from islands.encodings.keys import Keys
 
-ENCODINGS: dict[str, type[Keys]] = {"keys": Keys}
+ENCODINGS: dict[str, type[Encoding]] = {"keys": Keys}
 
 __all__ = ["ENCODINGS", "Encoding"]

@@ -27,6 +27,14 @@ class Encoding(ABC):
     """Genes from one genome to the next in memory; what lies between means nothing."""
 
     @abstractmethod
+    def __init__(self, size: int, block_memory: int | None, decoding: str) -> None:
+        """Lay genomes out for solutions of `size` things, to be decoded in `block_memory` bytes."""
+
+    @abstractmethod
+    def defines(self) -> dict[str, str]:
+        """Return the macros that the kernel header is compiled with."""
+
+    @abstractmethod
     def room(self) -> Room:
         """Return the working memory that one block needs to decode a genome."""
 

@@ -19,6 +19,10 @@ LEVELS = 1 << 24
 """How many different keys there are."""
 
 
+DECODINGS = ("sorted", "plain", "host")
+"""Who puts the things in order: the block together, one thread from bare keys, or the host."""
+
+
 class Keys(Encoding):
     """Random keys for orders."""
 
@@ -26,25 +30,33 @@ class Keys(Encoding):
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
 
-    def __init__(self, size: int, block_memory: int | None) -> None:
-        """Lay keys out for `size` things; where fast memory is limited, sort in less of it."""
-        if size > LEVELS:
-            raise UsageError(
-                f"{size} things are more than random keys can order, which is {LEVELS}"
-            )
+    def __init__(self, size: int, block_memory: int | None, decoding: str = "sorted") -> None:
         self.size = size
         self.pitch = -(-size // 4) * 4
         self.index_bits = max(1, (size - 1).bit_length())
-        self.buckets = self._buckets(block_memory)
-
-    def _buckets(self, block_memory: int | None) -> int:
+        self._decoding = decoding
+        # An item keeps all of a key's 24 bits beside the index where there are so many buckets.
         fewest = max(1, (1 << self.index_bits) >> 8)
         if block_memory is None:
-            return max(fewest, self.size)
-        return max(fewest, min(self.size // 3, block_memory // 4))
+            self.buckets = max(fewest, size)
+        else:
+            self.buckets = max(fewest, min(size // 3, block_memory // 4))
+        most = (
+            LEVELS if block_memory is None else min(LEVELS, _power_of_two(block_memory // 4) << 8)
+        )
+        if size > most:
+            raise UsageError(
+                f"{size} things: random keys on this device can order at most {most}. "
+                "Choose --backend cpu, which can order more, or a smaller instance"
+            )
+
+    def defines(self) -> dict[str, str]:
+        return {"KEYS_DECODING": str(DECODINGS.index(self._decoding))}
 
     def room(self) -> Room:
-        return Room(large=4 * self.pitch, small=4 * self.buckets)
+        if self._decoding == "sorted":
+            return Room(large=4 * self.pitch, small=4 * self.buckets)
+        return Room(large=8 * self.pitch)
 
     def shape(self) -> Struct:
         members = (self.size, self.pitch, self.buckets, self.index_bits)
@@ -60,3 +72,8 @@ class Keys(Encoding):
         steps = np.arange(self.size, dtype=np.int64) * LEVELS // self.size
         keys[solution] = steps.astype(np.float32) / np.float32(LEVELS)
         return keys
+
+
+def _power_of_two(number: int) -> int:
+    """Return the largest power of two that is at most `number`."""
+    return 1 << (number.bit_length() - 1)

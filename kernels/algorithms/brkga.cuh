@@ -4,12 +4,7 @@
 
 #include "core/archipelago.cuh"
 
-// BRKGA_PARENTS: parents of a child. BRKGA_DECODING: 0 by the order of the keys, 1 by the problem
-// itself from the bare keys, 2 on the host, after the kernel.
-#define BRKGA_SORTED 0
-#define BRKGA_PLAIN 1
-#define BRKGA_HOST 2
-
+// BRKGA_PARENTS says how many parents a child has.
 struct Brkga {
     int32_t elite, mutants, elite_parents;
     // A word at or above bias[k] means a gene from a parent later than the k-th; parents stand best first.
@@ -18,30 +13,9 @@ struct Brkga {
 
 namespace brkga {
 
-// Four keys at a time are stored, and counted for the sort that follows.
-__device__ void store(encoding::Decoder& decoder, float* row, int quad, int n, float4 key) {
-    reinterpret_cast<float4*>(row)[quad] = key;
-#if BRKGA_DECODING == BRKGA_SORTED
-    decoder.count(key.x);
-    if (4 * quad + 1 < n) decoder.count(key.y);
-    if (4 * quad + 2 < n) decoder.count(key.z);
-    if (4 * quad + 3 < n) decoder.count(key.w);
-#endif
-}
-
-__device__ void fill(encoding::Decoder& decoder, float* row, const encoding::Shape& shape,
-                            const draw::Place& place, uint32_t stream) {
-    for (int quad = threadIdx.x; quad < shape.pitch / 4; quad += blockDim.x) {
-        const uint4 word = place.words(stream, quad);
-        const float4 key = {draw::uniform(word.x), draw::uniform(word.y), draw::uniform(word.z),
-                            draw::uniform(word.w)};
-        store(decoder, row, quad, shape.n, key);
-    }
-}
-
 // Draws the parents' ranks, all different, ascending: elite ones first, then non-elite ones.
 __device__ void parents(int (&rank)[BRKGA_PARENTS], const Brkga& plan, int population,
-                               const draw::Place& place) {
+                        const draw::Place& place) {
     uint4 words = {};
     for (int k = 0; k < BRKGA_PARENTS; ++k) {
         if (k % 4 == 0) words = place.words(stream::PARENTS, k / 4);
@@ -58,8 +32,8 @@ __device__ void parents(int (&rank)[BRKGA_PARENTS], const Brkga& plan, int popul
 }
 
 __device__ void mate(encoding::Decoder& decoder, float* row, const Archipelago& all,
-                            const Brkga& plan, int local, int64_t generation,
-                            const draw::Place& place) {
+                     const Brkga& plan, int local, int64_t generation,
+                     const draw::Place& place) {
     int rank[BRKGA_PARENTS];
     parents(rank, plan, all.population, place);
     const float4* parent[BRKGA_PARENTS];
@@ -76,20 +50,13 @@ __device__ void mate(encoding::Decoder& decoder, float* row, const Archipelago& 
             key = {word.x >= bias ? other.x : key.x, word.y >= bias ? other.y : key.y,
                    word.z >= bias ? other.z : key.z, word.w >= bias ? other.w : key.w};
         }
-        store(decoder, row, quad, all.shape.n, key);
+        encoding::put(decoder, row, quad, all.shape.n, key);
     }
 }
 
-__device__ void evaluate([[maybe_unused]] const Arena& arena, encoding::Decoder& decoder, const float* row,
-                                int n, const problem::Data& data, int64_t* cost) {
-#if BRKGA_DECODING == BRKGA_SORTED
-    const int64_t result = problem::cost(decoder.finish(row), n, data);
-#elif BRKGA_DECODING == BRKGA_PLAIN
-    __syncthreads();
-    const int64_t result = problem::cost_of_keys(row, n, data, arena.large());
-#else
-    const int64_t result = 0;
-#endif
+__device__ void evaluate(encoding::Decoder& decoder, const float* row, int n,
+                         const problem::Data& data, int64_t* cost) {
+    const int64_t result = encoding::ON_HOST ? 0 : problem::cost(decoder.finish(row), n, data);
     if (threadIdx.x == 0) *cost = result;
 }
 
@@ -104,15 +71,12 @@ KERNEL(brkga_start, (Arena arena, Archipelago all, problem::Data data, const int
         float* const keys = all.genes_of(row);
         decoder.begin();
         if (slot < given[local]) {
-            const float4* quads = reinterpret_cast<const float4*>(keys);
-            for (int quad = threadIdx.x; quad < all.shape.pitch / 4; quad += blockDim.x) {
-                brkga::store(decoder, keys, quad, all.shape.n, quads[quad]);
-            }
+            encoding::count(decoder, keys, all.shape.n);
         } else {
             const draw::Place place{all.seed, uint32_t(all.first + local), 0, uint32_t(slot)};
-            brkga::fill(decoder, keys, all.shape, place, stream::START);
+            encoding::fill(decoder, keys, all.shape, place, stream::START);
         }
-        brkga::evaluate(arena, decoder, keys, all.shape.n, data, all.cost + row);
+        brkga::evaluate(decoder, keys, all.shape.n, data, all.cost + row);
     }
 }
 
@@ -136,10 +100,10 @@ KERNEL(brkga_evolve, (Arena arena, Archipelago all, problem::Data data, Brkga pl
                                 uint32_t(slot)};
         decoder.begin();
         if (slot < plan.elite + plan.mutants || restart) {
-            brkga::fill(decoder, keys, all.shape, place, stream::MUTANT);
+            encoding::fill(decoder, keys, all.shape, place, stream::MUTANT);
         } else {
             brkga::mate(decoder, keys, all, plan, local, generation, place);
         }
-        brkga::evaluate(arena, decoder, keys, all.shape.n, data, all.cost + row);
+        brkga::evaluate(decoder, keys, all.shape.n, data, all.cost + row);
     }
 }

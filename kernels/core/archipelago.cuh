@@ -10,7 +10,8 @@ struct Island {
     int64_t best_generation;  // when that was found
     int64_t restart;          // 1: the next generation is drawn afresh
     int64_t restarts;
-    int64_t archived;  // cost of the best individual kept from before restarts
+    int64_t archived;             // cost of the best individual kept from before restarts
+    int64_t archived_generation;  // when that was found
 };
 
 struct Archipelago {

@@ -10,21 +10,19 @@ namespace block {
 constexpr unsigned ALL = 0xffffffffu;
 constexpr int WARP = 32;
 
+static_assert(ISLANDS_THREADS % WARP == 0, "blocks are made of whole warps");
+
 __device__ int lane() { return threadIdx.x % WARP; }
 __device__ int warp() { return threadIdx.x / WARP; }
-__device__ int warps() { return (blockDim.x + WARP - 1) / WARP; }
-__device__ unsigned mates() {  // the threads of this warp, of which the last may have fewer
-    const int rest = blockDim.x - warp() * WARP;
-    return rest >= WARP ? ALL : (1u << rest) - 1;
-}
+__device__ int warps() { return blockDim.x / WARP; }
 
 // Combines one value a thread; `combine` is associative and commutative.
 template <class T, class Combine>
 __device__ T reduce(T value, Combine combine) {
     __shared__ T partial[WARP];
     for (int step = WARP / 2; step > 0; step /= 2) {
-        const T other = value.shuffle_down(mates(), step);
-        if (lane() + step < WARP && threadIdx.x + step < blockDim.x) value = combine(value, other);
+        const T other = value.shuffle_down(step);
+        if (lane() + step < WARP) value = combine(value, other);
     }
     __syncthreads();  // an earlier call's result has been read
     if (lane() == 0) partial[warp()] = value;
@@ -43,9 +41,7 @@ T reduce(T value, Combine) {
 struct Sum {
     int64_t value;
 #ifdef __CUDACC__
-    __device__ Sum shuffle_down(unsigned mask, int step) const {
-        return {__shfl_down_sync(mask, value, step)};
-    }
+    __device__ Sum shuffle_down(int step) const { return {__shfl_down_sync(ALL, value, step)}; }
 #endif
 };
 
@@ -58,8 +54,8 @@ struct Ranked {
         return value < other.value || (value == other.value && index < other.index);
     }
 #ifdef __CUDACC__
-    __device__ Ranked shuffle_down(unsigned mask, int step) const {
-        return {__shfl_down_sync(mask, value, step), __shfl_down_sync(mask, index, step)};
+    __device__ Ranked shuffle_down(int step) const {
+        return {__shfl_down_sync(ALL, value, step), __shfl_down_sync(ALL, index, step)};
     }
 #endif
 };
@@ -98,11 +94,11 @@ __device__ uint32_t sum_before(uint32_t mine) {
     __shared__ uint32_t partial[WARP];
     uint32_t through = mine;
     for (int step = 1; step < WARP; step *= 2) {
-        const uint32_t other = __shfl_up_sync(mates(), through, step);
+        const uint32_t other = __shfl_up_sync(ALL, through, step);
         if (lane() >= step) through += other;
     }
     __syncthreads();
-    if (lane() == WARP - 1 || threadIdx.x == blockDim.x - 1) partial[warp()] = through;
+    if (lane() == WARP - 1) partial[warp()] = through;
     __syncthreads();
     uint32_t before = through - mine;
     for (int i = 0; i < warp(); ++i) before += partial[i];
@@ -160,7 +156,8 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
     }
     __syncthreads();
 #else
-    std::vector<Ranked> pairs(n);
+    static thread_local std::vector<Ranked> pairs;  // kept, so that a generation allocates nothing
+    pairs.resize(n);
     for (int i = 0; i < n; ++i) pairs[i] = {value[i], index[i]};
     std::sort(pairs.begin(), pairs.end(), [](const Ranked& a, const Ranked& b) { return a.before(b); });
     for (int i = 0; i < n; ++i) value[i] = pairs[i].value, index[i] = pairs[i].index;

@@ -1,21 +1,25 @@
 // The CPU's side: a block is one thread, and the blocks of a launch are run by a pool of threads.
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #define __device__ inline
-#define __restrict__ __restrict
 #define __shared__ static thread_local
 
 struct Index {
@@ -50,39 +54,57 @@ namespace host {
 
 inline thread_local char* arena = nullptr;
 
-// Threads that sleep between launches. It is never destroyed: its threads may outlive static objects.
+// Makes this thread's arena at least so large; it is kept for the launches to come.
+inline bool make_arena(uint64_t bytes) {
+    static thread_local std::unique_ptr<uint4[]> memory;
+    static thread_local uint64_t size = 0;
+    if (size < bytes) {
+        memory.reset(new (std::nothrow) uint4[bytes / sizeof(uint4) + 1]);
+        size = memory ? bytes : 0;
+    }
+    arena = reinterpret_cast<char*>(memory.get());
+    return size >= bytes;
+}
+
+// Threads that sleep between launches. A launch that comes while another runs waits for its turn.
 class Pool {
   public:
+    // Returns whether all blocks were run: not, where there was no memory for arenas.
     template <class Body>
-    void run(unsigned grid, unsigned threads, uint64_t arena_bytes, const Body& body) {
+    bool run(unsigned grid, unsigned threads, uint64_t arena_bytes, const Body& body) {
+        std::lock_guard<std::mutex> turn(turn_);
         next_ = 0;
+        std::atomic<unsigned> done{0};
         auto work = [&] {
-            std::vector<uint4> memory(arena_bytes / sizeof(uint4) + 1);
-            arena = reinterpret_cast<char*>(memory.data());
+            if (!make_arena(arena_bytes)) return;
             gridDim.x = grid;
-            for (unsigned block; (block = next_++) < grid;) {
+            for (unsigned block; (block = next_++) < grid; ++done) {
                 blockIdx.x = block;
                 body();
             }
         };
-        threads = std::max(1u, std::min(threads, grid));
-        if (threads == 1) return work();
-        grow(threads - 1);
-        {
+        const unsigned helpers = grow(std::min(threads, grid) - 1);
+        if (helpers > 0) {
             std::lock_guard<std::mutex> lock(mutex_);
             call_ = [](const void* self) { (*static_cast<const decltype(work)*>(self))(); };
             self_ = &work;
-            wanted_ = running_ = threads - 1;
+            wanted_ = running_ = helpers;
         }
         wake_.notify_all();
         work();
         std::unique_lock<std::mutex> lock(mutex_);
         done_.wait(lock, [&] { return running_ == 0; });
+        return done == grid;
     }
 
   private:
-    void grow(unsigned workers) {
-        for (; size_ < workers; ++size_) std::thread([this] { serve(); }).detach();
+    // Returns how many of so many helpers there are; a system may refuse more threads.
+    unsigned grow(unsigned helpers) {
+        try {
+            for (; size_ < helpers; ++size_) std::thread([this] { serve(); }).detach();
+        } catch (const std::system_error&) {
+        }
+        return std::min(size_, helpers);
     }
 
     void serve() {
@@ -99,7 +121,7 @@ class Pool {
         }
     }
 
-    std::mutex mutex_;
+    std::mutex turn_, mutex_;
     std::condition_variable wake_, done_;
     std::atomic<unsigned> next_{0};
     void (*call_)(const void*) = nullptr;
@@ -107,8 +129,17 @@ class Pool {
     unsigned wanted_ = 0, running_ = 0, size_ = 0;
 };
 
+// The pool of this process. It is never destroyed, as its threads may outlive static objects; a forked
+// child, in which they do not live on, takes a new one.
 inline Pool& pool() {
-    static Pool* only = new Pool;
+    static Pool* only = nullptr;
+    static pid_t owner = 0;
+    static std::mutex mutex;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (owner != getpid()) {
+        only = new Pool;
+        owner = getpid();
+    }
     return *only;
 }
 
@@ -129,14 +160,14 @@ const char* signature(void (*)(T...)) {
 }
 
 template <class... T, size_t... I>
-void launch(void (*kernel)(T...), void** values, std::index_sequence<I...>, unsigned grid,
+bool launch(void (*kernel)(T...), void** values, std::index_sequence<I...>, unsigned grid,
             unsigned threads, uint64_t arena_bytes) {
-    pool().run(grid, threads, arena_bytes, [&] { kernel(*static_cast<T*>(values[I])...); });
+    return pool().run(grid, threads, arena_bytes, [&] { kernel(*static_cast<T*>(values[I])...); });
 }
 
 template <class... T>
-void launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads, uint64_t bytes) {
-    launch(kernel, values, std::index_sequence_for<T...>{}, grid, threads, bytes);
+bool launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads, uint64_t bytes) {
+    return launch(kernel, values, std::index_sequence_for<T...>{}, grid, threads, bytes);
 }
 
 }  // namespace host
@@ -148,8 +179,8 @@ void launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads
 #define KERNEL(name, parameters)                                                                \
     static void name parameters;                                                                \
     EXPORT const char* name##_signature() { return host::signature(name); }                     \
-    EXPORT void name##_launch(void** values, unsigned grid, unsigned threads, uint64_t bytes) { \
-        host::launch(name, values, grid, threads, bytes);                                       \
+    EXPORT bool name##_launch(void** values, unsigned grid, unsigned threads, uint64_t bytes) { \
+        return host::launch(name, values, grid, threads, bytes);                                \
     }                                                                                           \
     static void name parameters
 

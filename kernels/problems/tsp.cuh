@@ -75,25 +75,4 @@ __device__ int64_t cost(const Order& order, int n, const Data& data) {
     return block::sum(length);
 }
 
-// A tour as the indices in the lower halves of sorted (key, index) words.
-struct SortedKeys {
-    const uint64_t* word;
-
-    __device__ int operator[](int position) const { return int(word[position]); }
-    __device__ uint4 four(int i) const {
-        return {uint32_t(word[i]), uint32_t(word[i + 1]), uint32_t(word[i + 2]), uint32_t(word[i + 3])};
-    }
-};
-
-// Decodes bare keys, for which one thread sorts. `workspace` has room for a word a gene, to a multiple of four.
-__device__ int64_t cost_of_keys(const float* keys, int n, const Data& data, char* workspace) {
-    uint64_t* const word = reinterpret_cast<uint64_t*>(workspace);
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < n; ++i) word[i] = uint64_t(keys[i] * 16777216.0f) << 32 | uint32_t(i);
-        block::sort_few(word, n);
-    }
-    __syncthreads();
-    return cost(SortedKeys{word}, n, data);
-}
-
 }  // namespace problem

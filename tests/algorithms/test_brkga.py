@@ -154,6 +154,7 @@ def test_islands_restart_after_stagnation_and_keep_their_best(
     assert_same(mine, reference)
     assert [measure.best for measure in mine.measure()] == best
     assert mine.best().cost == min(best) == problem.cost(mine.best().solution)
+    assert [each.cost for each in mine.elite(3)] == sorted(each.cost for each in mine.elite(3))
     fresh = mine.evaluations - 3 * (20 + 30 * 16)
     assert fresh > 0
     assert fresh % 4 == 0
@@ -169,30 +170,12 @@ def test_cpu_threads_do_not_matter(tmp_path: Path) -> None:
     assert len(digests) == 1
 
 
-def test_devices_agree(backend: Backend, tmp_path: Path) -> None:
-    for problem in (
-        cities(500, tmp_path),
-        cities(40, tmp_path, "CEIL_2D"),
-        cities(40, tmp_path, "ATT"),
-    ):
-        digests = []
-        for device in (choose("cpu"), backend):
-            mine = archipelago(device, problem)
-            mine.start()
-            mine.advance(10)
-            mine.migrate()
-            mine.advance(10)
-            digests.append(mine.digests())
-        assert digests[0] == digests[1]
-
-
-def test_devices_agree_where_indices_need_more_than_16_bits(
-    backend: Backend, tmp_path: Path
-) -> None:
-    # So many cities do not fit the shared memory of a block, and blocks take several individuals.
-    problem = cities(70_000, tmp_path)
+@pytest.mark.parametrize("n", [500, 70_000])
+def test_devices_agree(backend: Backend, n: int, tmp_path: Path) -> None:
+    """One CPU thread against all, or against the GPU, where 70,000 cities need global memory."""
+    problem = cities(n, tmp_path)
     digests = []
-    for device in (choose("cpu"), backend):
+    for device in (choose("cpu", 1), backend):
         mine = archipelago(device, problem)
         mine.start()
         mine.advance(2)
@@ -201,6 +184,36 @@ def test_devices_agree_where_indices_need_more_than_16_bits(
         digests.append(mine.digests())
         assert problem.cost(mine.best().solution) == mine.best().cost
     assert digests[0] == digests[1]
+
+
+def test_a_large_population_is_ranked_as_a_small_one(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(8, tmp_path)
+    mine = archipelago(backend, problem, population=40_000, islands=2)
+    mine.start()
+    mine.advance(2)
+    mine.migrate()
+    order = backend.download(mine._order)
+    for (_, costs), ranked in zip(genes_and_costs(mine), order, strict=True):
+        assert ranked.tolist() == np.argsort(costs, kind="stable").tolist()
+
+
+def test_keys_take_twice_their_size_and_little_more(
+    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in (5_000, 70_000):
+        problem, taken = cities(n, tmp_path), []
+        empty = backend.empty
+
+        def counted(
+            shape: tuple[int, ...], dtype: Any, empty: Any = empty, taken: Any = taken
+        ) -> Any:
+            taken.append(int(np.prod(shape)) * np.dtype(dtype).itemsize)
+            return empty(shape, dtype)
+
+        monkeypatch.setattr(backend, "empty", counted)
+        archipelago(backend, problem, population=60)
+        monkeypatch.setattr(backend, "empty", empty)
+        assert 1 < sum(taken) / (2 * 3 * 60 * n * 4) < 1.1
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])

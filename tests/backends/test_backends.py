@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +13,11 @@ import pytest
 
 import islands.backends as backends
 from islands.backends import choose
-from islands.backends.base import Backend, Block
+from islands.backends.base import Backend, Block, Room
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.encodings.keys import Keys
-from islands.errors import CompileError, UsageError
+from islands.errors import CompileError, RunError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +69,78 @@ def test_arrays_go_to_the_device_and_back(backend: Backend) -> None:
     assert backend.download(backend.zeros((4,), np.float32)).tolist() == [0, 0, 0, 0]
 
 
+def test_a_damaged_program_is_made_anew(
+    backend: Backend, fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend.compile(Source("check.cuh"), Block(128))
+    (sound,) = (fresh_cache / "programs").iterdir()
+    # In another folder, since a library of the same path would be taken for the loaded one.
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
+    damaged = tmp_path / "other" / "programs" / sound.name
+    damaged.parent.mkdir(parents=True)
+    damaged.write_bytes(sound.read_bytes()[:100])
+    backend.compile(Source("check.cuh"), Block(128))
+    assert damaged.stat().st_size == sound.stat().st_size
+
+
+def test_a_compiler_that_makes_nothing_is_named(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "true")
+    with pytest.raises(CompileError, match="was compiled but cannot be loaded"):
+        choose("cpu").compile(Source("check.cuh"), Block())
+    assert list((fresh_cache / "programs").iterdir()) == []
+
+
+def test_a_compiler_may_have_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "c++ -DANY")
+    choose("cpu").compile(Source("check.cuh"), Block())
+
+
+def scans(backend: CpuBackend) -> list[int]:
+    """Launch a kernel on enough blocks for every thread, and return what it computed."""
+    program = backend.compile(Source("check.cuh"), Block())
+    values = backend.upload(np.ones((500, 200), np.uint32))
+    backend.run([backend.call(program, "check_scan", np.int32(200), values, blocks=500)])
+    return np.unique(values.sum(axis=1)).tolist()
+
+
+def test_launches_from_several_threads_take_turns() -> None:
+    backend = CpuBackend(3)
+    with ThreadPoolExecutor(4) as pool:
+        for found in [pool.submit(scans, backend) for _ in range(40)]:
+            assert found.result(timeout=60) == [199 * 200 // 2]
+
+
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    backend = CpuBackend(3)
+    scans(backend)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if scans(backend) == [199 * 200 // 2] else 1)
+    for _ in range(600):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            assert status == 0
+            return
+        time.sleep(0.1)
+    os.kill(child, signal.SIGKILL)
+    pytest.fail("the child hangs")
+
+
+def test_arenas_that_no_memory_has_room_for_are_an_error(backend: Backend) -> None:
+    if backend.name == "cpu":
+        program = backend.compile(Source("check.cuh"), Block())
+        arguments = (np.int32(1), backend.zeros((1,), np.float64), backend.zeros((1,), np.float64))
+        room = Room(1 << 60)
+        call = backend.call(program, "check_ordered_sum", *arguments, blocks=1, room=room)
+        with pytest.raises(RunError, match="no memory for"):
+            backend.run([call])
+    else:
+        with pytest.raises(UsageError, match="GiB are too little"):
+            backend.empty((1 << 50,), np.uint8)
+
+
 @pytest.mark.parametrize("times", [1, 2, 5, 250])
 def test_calls_are_repeated_in_order(backend: Backend, times: int) -> None:
     program = backend.compile(Source("check.cuh"), Block(128))
@@ -92,7 +167,7 @@ def test_keys_are_sorted_whatever_memory_the_block_has(backend: Backend, n: int)
     encoding = Keys(n, backend.block_memory)
     rows = np.zeros((7, encoding.pitch), np.float32)
     rows[:, :n] = keys
-    block = backend.block([encoding.room()], n, 7)
+    block = backend.block(encoding.room(), n, 2)
     program = backend.compile(Source("check.cuh"), block)
     assert (block.spill == 0) == (backend.name == "cpu" or n < 44_000)
     out = backend.zeros((7, n), np.int32)
@@ -130,7 +205,8 @@ def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_backend_that_cannot_be_is_refused(backend: Backend) -> None:
     with pytest.raises(UsageError, match=r"unknown backend 'gpu'.*Known: auto, cuda, cpu"):
         choose("gpu")
-    with pytest.raises(UsageError, match="--threads 0: must be at least 1"):
-        choose("cpu", threads=0)
+    for threads in (0, 100_000):
+        with pytest.raises(UsageError, match=f"--threads {threads}: must be from 1 to 1024"):
+            choose("cpu", threads=threads)
     with pytest.raises((UsageError, CompileError), match="choose --backend cpu"):
         choose("cuda", local_rank=1000)

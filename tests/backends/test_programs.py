@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 METRICS = ["TSP_EUC_2D", "TSP_CEIL_2D", "TSP_ATT", "TSP_MATRIX"]
 PLANS = [(2, 0), (2, 1), (2, 2), (3, 0), (8, 0)]
+"""Parents of a child and the way to decode."""
 CUTS = [
     {"ISLANDS_THREADS": "256", "ISLANDS_BLOCKS": "6"},
     {"ISLANDS_THREADS": "1024", "ISLANDS_BLOCKS": "1", "ISLANDS_GLOBAL_ARENA": "1"},
@@ -29,9 +30,11 @@ def programs() -> list[Source]:
         "ISLANDS_ALGORITHM": '"algorithms/brkga.cuh"',
     }
     found = [Source("check.cuh")]
+    keys = {"ISLANDS_ENCODING": '"encodings/keys.cuh"', "KEYS_DECODING": "0"}
+    found += [Source("population.cuh", {**keys, **cut}) for cut in CUTS]
     usual = list(product(METRICS, PLANS[:1], CUTS[:1]))
     for metric, (parents, decoding), cut in [*usual, *product(METRICS[:1], PLANS[1:], CUTS)]:
-        plan = {"BRKGA_PARENTS": str(parents), "BRKGA_DECODING": str(decoding)}
+        plan = {"BRKGA_PARENTS": str(parents), "KEYS_DECODING": str(decoding)}
         found.append(Source("program.cuh", {**parts, **plan, "TSP_METRIC": metric, **cut}))
     return found
 
@@ -41,8 +44,8 @@ def programs() -> list[Source]:
 def test_program_compiles_to_machine_code(source: Source, architecture: str) -> None:
     from islands.backends.cuda import compiled
 
-    path, _ = compiled(source, architecture)
-    assert path.read_bytes()[:4] == b"\x7fELF"
+    code, _ = compiled(source, architecture, lambda path: path.read_bytes())
+    assert code[:4] == b"\x7fELF"
 
 
 def test_no_multiplication_is_fused_with_an_addition() -> None:
