@@ -17,6 +17,10 @@ class InputError(IslandsError, ValueError):
     """A file that is missing, unreadable or malformed."""
 
 
+class UnwritableError(InputError):
+    """A file or a folder that cannot be written."""
+
+
 class CompileError(IslandsError, RuntimeError):
     """A kernel that a compiler refused, or a compiler that is not there."""
 
@@ -27,3 +31,8 @@ class RunError(IslandsError, RuntimeError):
     """A run that failed after it began, a result that the exact check contradicts among them."""
 
     status = 1
+
+
+def system_reason(error: OSError) -> str:
+    """Return what the operating system says, such as `Permission denied`."""
+    return error.strerror or str(error)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from islands.errors import InputError
+from islands.errors import InputError, UnwritableError, system_reason
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -29,23 +29,55 @@ def cache_folder(name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"cannot make the cache folder {folder}: {error.strerror}. "
+            f"cannot make the cache folder {folder}: {system_reason(error)}. "
             "Let ISLANDS_CACHE name a folder that you may write"
         ) from error
     return folder
 
 
 @contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """Turn an `OSError` inside into an error of ours that names `path` and the mend."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: {system_reason(error)}. Name a file that can be read") from error
+
+
+@contextmanager
+def writing(path: Path | str) -> Iterator[None]:
+    """Turn an `OSError` inside into an error of ours that names `path` and the mend."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # a reader who has left is no fault of the file
+    except OSError as error:
+        raise UnwritableError(
+            f"{path}: cannot be written: {system_reason(error)}."
+            " Make room there, or name a folder that can be written"
+        ) from error
+
+
+@contextmanager
 def published(path: Path) -> Iterator[Path]:
     """Yield a temporary path; what is written there appears under `path` whole, or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
     temporary = Path(name)
     try:
-        yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        try:
+            yield temporary
+        except OSError as error:
+            # What concerns another file, such as a compiler that cannot be started, is not ours.
+            if error.filename not in (None, name):
+                raise
+            with writing(path):
+                raise
+        with writing(path):
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 

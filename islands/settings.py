@@ -78,6 +78,8 @@ def _converted(name: str, value: Any, kind: type) -> Any:
             return _truth(value)
         if kind is str:
             return str(value)
+        if isinstance(value, bool):
+            raise TypeError("to Python, true is 1")
         number = float(value) if not isinstance(value, int) else value
         if kind is int:
             if number != int(number):

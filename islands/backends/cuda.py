@@ -73,12 +73,15 @@ class CudaBackend(Backend):
         if block.spill:
             cut["ISLANDS_GLOBAL_ARENA"] = "1"
         cut_source = Source(source.entry, {**source.defines, **cut})
-        module, digest = compiled(
-            cut_source, self._architecture, lambda path: self._cupy.RawModule(path=str(path))
-        )
+        module, digest = compiled(cut_source, self._architecture, self._load)
         self.compile_seconds += time.perf_counter() - started
         spilled = self.empty((block.spill,), np.uint8) if block.spill else None
         return Program(module, digest, block, spilled)
+
+    def _load(self, path: Path) -> Any:
+        module = self._cupy.RawModule(path=str(path))
+        _ = module.module  # loads it now, and not when its first kernel is asked for
+        return module
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         try:

@@ -7,12 +7,11 @@ import json
 from pathlib import Path
 
 from islands.errors import InputError, RunError
-from islands.instances.locate import find
+from islands.instances.locate import expanded, find
+from islands.paths import reading
 from islands.problems import SUFFIXES, read
 from islands.problems.base import Problem
 from islands.text import gap
-
-_COST_WORDS = {"tsp": "length"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,11 +44,10 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _solution_path(name: str, instance: Path) -> Path:
-    given, beside = Path(name).expanduser(), instance.parent / name
-    if given.exists():
-        return given
-    if beside.exists():
-        return beside
+    with reading(name):
+        for path in (expanded(name), instance.parent / name):
+            if path.exists():
+                return path
     raise InputError(f"{name}: no such file, nor one beside {instance}. Name a solution's file")
 
 
@@ -58,7 +56,7 @@ def _as_text(problem: Problem, cost: int | None, reason: str | None) -> str:
     known = problem.best_known
     if cost is None:
         return "\n".join([*lines, f"infeasible: {reason}"])
-    lines.append(f"{_COST_WORDS.get(problem.name, 'cost')} {cost}")
+    lines.append(f"{problem.cost_word} {cost}")
     if known is not None:
         status = known.status.replace("_", " ")
         lines.append(f"best known {known.value} ({status})   gap {gap(problem.gap(cost))}")

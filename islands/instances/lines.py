@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Self, cast
 
 from islands.errors import InputError
+from islands.paths import reading
 
 _LINE = 1 << 16
 _WORD = 64
@@ -40,11 +41,9 @@ class Lines:
     @contextmanager
     def open(cls, path: Path) -> Iterator[Self]:
         """Open a file; whether it is gzipped is seen from its first bytes, not from its name."""
-        try:
+        with reading(path):
             size = _size(path)
             raw = path.open("rb")
-        except OSError as problem:
-            raise InputError(f"{path}: {_reason(problem)}. Name a file that can be read") from None
         with raw:
             if raw.read(2) == b"\x1f\x8b":
                 raw.seek(0)
@@ -129,7 +128,3 @@ def _size(path: Path) -> int:
     if path.exists() and not path.is_file():
         raise OSError("is not a regular file")
     return path.stat().st_size
-
-
-def _reason(problem: OSError) -> str:
-    return problem.strerror or str(problem)

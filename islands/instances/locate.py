@@ -15,7 +15,7 @@ from pathlib import Path
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import Entry, catalogue
-from islands.paths import cache_folder, data_folder
+from islands.paths import cache_folder, data_folder, reading
 
 VARIABLE = "ISLANDS_INSTANCES"
 
@@ -73,9 +73,10 @@ class Index:
 
 def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     """Return what is called `instance`; files with one of `suffixes` are instances."""
-    path = Path(instance).expanduser()
-    if path.is_file():
-        return _of_path(path, instance)
+    path = expanded(instance)
+    with reading(instance):
+        if path.is_file():
+            return _of_path(path, instance)
     index = Index()
     others = index.others(suffixes)
     names = [*catalogue().names(), *others]
@@ -89,6 +90,14 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     if entry is None:
         return Found(matches[0], others[matches[0]], None)
     return Found(entry.full_name, index.of_entry(entry), entry)
+
+
+def expanded(name: str) -> Path:
+    """Return the path that a user calls `name`, which may begin with `~`."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise InputError(f"{name}: there is no such user. Write the path in full") from None
 
 
 def set_of(path: Path) -> str:
@@ -135,7 +144,7 @@ def _near(instance: str, names: list[str]) -> list[str]:
 
 def _folders() -> Iterator[Path]:
     for name in os.environ.get(VARIABLE, "").split(os.pathsep):
-        if name and Path(name).is_dir():
+        if name and _is_folder(Path(name)):
             yield Path(name)
     # Where no cache can be made, none holds instances.
     with suppress(InputError):
@@ -145,8 +154,16 @@ def _folders() -> Iterator[Path]:
 def _absent_folders() -> str:
     """Say which folders were to be searched and are none."""
     named = os.environ.get(VARIABLE, "").split(os.pathsep)
-    absent = [name for name in named if name and not Path(name).is_dir()]
+    absent = [name for name in named if name and not _is_folder(Path(name))]
     return f" ({VARIABLE} names {', '.join(absent)}, not a folder)" if absent else ""
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether `path` is a folder that can be seen; one that cannot is said to be absent."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _files(folder: Path) -> Iterator[Path]:

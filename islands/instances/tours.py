@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.instances.lines import Lines, shown
-from islands.paths import published
+from islands.paths import published, reading
 
 _JSON_LEAST = 1 << 20
 _JSON_CITY = 64
@@ -21,10 +21,13 @@ _CITY_MAX = 2**31 - 1
 
 def read_tour(path: Path, n: int) -> NDArray[np.int64]:
     """Return the cities in a file, counted from 0; whether they are a tour of n is not checked."""
-    if path.is_dir():
-        path = path / "solution.tour"
-        if not path.exists():
-            raise InputError(f"{path.parent}: is a folder without solution.tour. Name a tour file")
+    with reading(path):
+        if path.is_dir():
+            path = path / "solution.tour"
+            if not path.exists():
+                raise InputError(
+                    f"{path.parent}: is a folder without solution.tour. Name a tour file"
+                )
     if path.suffix == ".json":
         return _read_json(path, _JSON_LEAST + _JSON_CITY * n)
     with Lines.open(path) as lines:
@@ -37,7 +40,7 @@ def write_tour(path: Path, name: str, tour: NDArray[np.int64], length: int) -> N
     head = f"NAME : {name}\nCOMMENT : Length {length}\nTYPE : TOUR\nDIMENSION : {len(tour)}\n"
     cities = "\n".join(str(city + 1) for city in tour.tolist())
     with published(path) as temporary:
-        temporary.write_text(f"{head}TOUR_SECTION\n{cities}\n-1\nEOF\n")
+        temporary.write_text(f"{head}TOUR_SECTION\n{cities}\n-1\nEOF\n", encoding="utf-8")
 
 
 def tour_fault(tour: NDArray[np.int64], n: int) -> str | None:
@@ -95,12 +98,12 @@ def _skip_header(lines: Lines) -> None:
 
 def _read_json(path: Path, largest: int) -> NDArray[np.int64]:
     """Return the list in a JSON file, or the one under `solution` in what `run --json` prints."""
-    try:
+    with reading(path):
         if path.stat().st_size > largest:
             raise InputError(f"{path}: is larger than {largest} bytes. Leave one tour in it")
-        content: Any = json.loads(path.read_bytes())
-    except OSError as problem:
-        raise InputError(f"{path}: {problem.strerror}. Name a file that can be read") from None
+        raw = path.read_bytes()
+    try:
+        content: Any = json.loads(raw)
     except (ValueError, RecursionError) as problem:
         raise InputError(f"{path}: is not JSON ({problem}). Correct it") from None
     cities = content.get("solution") if isinstance(content, dict) else content

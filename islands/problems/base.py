@@ -29,6 +29,10 @@ class Problem(ABC):
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the family's own format, such as `.tour`."""
     maximise: ClassVar[bool] = False
+    cost_word: ClassVar[str] = "cost"
+    """What people call its cost."""
+    default_algorithm: ClassVar[str] = "brkga"
+    """The algorithm that solves it where none is named."""
 
     instance: str
     """The instance's name, `set/name` where it is in the catalogue."""

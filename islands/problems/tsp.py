@@ -31,6 +31,7 @@ class Tsp(Problem):
     name: ClassVar[str] = "tsp"
     solution_kind: ClassVar[str] = "order"
     solution_suffix: ClassVar[str] = ".tour"
+    cost_word: ClassVar[str] = "length"
 
     def __init__(
         self, file: TspFile, instance: str | None = None, best_known: BestKnown | None = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+SIGNIFICANT = 0.05
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -18,8 +20,8 @@ class Comparison:
 
     def words(self) -> str:
         """Return the comparison for the end of a sentence."""
-        who = {"ours": "ours is better", "theirs": "theirs is better", "neither": "neither better"}
-        return f"Wilcoxon p = {self.p:.2g}, {who[self.better]}, {self.pairs} pairs"
+        verdict = f"{self.better} better" if self.p < SIGNIFICANT else "no significant difference"
+        return f"Wilcoxon p = {self.p:.2g} on {self.pairs} pairs, {verdict}"
 
 
 def compare(pairs: Iterable[tuple[float, ...]]) -> Comparison:

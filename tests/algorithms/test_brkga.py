@@ -211,9 +211,9 @@ def test_keys_take_twice_their_size_and_little_more(
             return empty(shape, dtype)
 
         monkeypatch.setattr(backend, "empty", counted)
-        archipelago(backend, problem, population=60)
+        archipelago(backend, problem, population=256)
         monkeypatch.setattr(backend, "empty", empty)
-        assert 1 < sum(taken) / (2 * 3 * 60 * n * 4) < 1.1
+        assert 1 < sum(taken) / (2 * 3 * 256 * n * 4) < 1.1
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
