@@ -60,8 +60,8 @@ KERNEL(check_sort_few, (int32_t n, uint32_t* value)) {
     if (threadIdx.x == 0) block::sort_few(value + blockIdx.x * n, n);
 }
 
-KERNEL(check_order, (Arena arena, int32_t rows, encoding::Shape shape, const float* keys,
-                     int32_t* out)) {
+KERNEL(check_order,
+       (Arena arena, int32_t rows, encoding::Shape shape, const float* keys, int32_t* out)) {
     encoding::Decoder decoder(arena, shape);
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         const float* const mine = keys + int64_t(row) * shape.pitch;

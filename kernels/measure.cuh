@@ -16,8 +16,13 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
     for (int i = threadIdx.x; i < size; i += blockDim.x) mine += cost[i];
     const int64_t sum = block::sum(mine);
     if (threadIdx.x == 0) {
-        measures[me] = {cost[order[0]],  cost[order[size - 1]], sum,
-                        island.best_generation, island.restarts, island.archived,
-                        island.archived_generation, all.row(island.generation, me, order[0])};
+        measures[me] = {cost[order[0]],
+                        cost[order[size - 1]],
+                        sum,
+                        island.best_generation,
+                        island.restarts,
+                        island.archived,
+                        island.archived_generation,
+                        all.row(island.generation, me, order[0])};
     }
 }

@@ -1,4 +1,5 @@
-// Migration: emigrants are packed into one buffer, which travels as it is, and immigrants are taken from one.
+// Migration: emigrants are packed into one buffer, which travels as it is, and immigrants are taken
+// from one.
 #pragma once
 
 #include "core/archipelago.cuh"
@@ -26,16 +27,17 @@ KERNEL(migrate_pack, (Archipelago all, int32_t migrants, char* emigrants)) {
     copy_row(leaving->genes(), all.genes_of(row), all.shape.pitch);
 }
 
-// One block takes one immigrant. `sources` lists, for each of this rank's islands, the `degree` islands
-// whose migrants it receives, ascending. Immigrants are ordered by (cost, source, position); the first
-// replaces the worst individual, the second the second worst, and so on.
+// One block takes one immigrant. `sources` lists, for each of this rank's islands, the `degree`
+// islands whose migrants it receives, ascending. Immigrants are ordered by (cost, source,
+// position); the first replaces the worst individual, the second the second worst, and so on.
 KERNEL(migrate_take, (Archipelago all, int32_t migrants, int32_t degree, const int32_t* sources,
                       char* immigrants)) {
     const int arrivals = degree * migrants;
     const int me = blockIdx.x / arrivals, mine = blockIdx.x % arrivals;
     const int32_t* const source = sources + me * degree;
     const auto cost_of = [&](int arrival) {
-        const int64_t position = int64_t(source[arrival / migrants]) * migrants + arrival % migrants;
+        const int64_t position =
+            int64_t(source[arrival / migrants]) * migrants + arrival % migrants;
         return migrant_at(immigrants, position, all.shape.pitch)->cost;
     };
     const block::Ranked self{cost_of(mine), uint32_t(mine)};

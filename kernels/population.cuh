@@ -1,4 +1,5 @@
-// What is done with populations whatever the problem and the algorithm: ranked, measured, exchanged.
+// What is done with populations whatever the problem and the algorithm: ranked, measured,
+// exchanged.
 #include "core/core.cuh"
 #include ISLANDS_ENCODING
 #include "measure.cuh"

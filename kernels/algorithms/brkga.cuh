@@ -1,5 +1,6 @@
 // The biased random-key genetic algorithm (Goncalves and Resende 2011), with several parents as in
-// BRKGA-MP-IPR (Andrade, Toso, Goncalves and Resende 2021). One block makes and decodes one individual.
+// BRKGA-MP-IPR (Andrade, Toso, Goncalves and Resende 2021). One block makes and decodes one
+// individual.
 #pragma once
 
 #include "core/archipelago.cuh"
@@ -7,7 +8,8 @@
 // BRKGA_PARENTS says how many parents a child has.
 struct Brkga {
     int32_t elite, mutants, elite_parents;
-    // A word at or above bias[k] means a gene from a parent later than the k-th; parents stand best first.
+    // A word at or above bias[k] means a gene from a parent later than the k-th; parents stand best
+    // first.
     uint32_t bias[BRKGA_PARENTS - 1];
 };
 
@@ -20,7 +22,8 @@ __device__ void parents(int (&rank)[BRKGA_PARENTS], const Brkga& plan, int popul
     for (int k = 0; k < BRKGA_PARENTS; ++k) {
         if (k % 4 == 0) words = place.words(stream::PARENTS, k / 4);
         const bool elite = k < plan.elite_parents;
-        const int start = elite ? 0 : plan.elite_parents;  // where this kind's ranks stand in `rank`
+        const int start =
+            elite ? 0 : plan.elite_parents;  // where this kind's ranks stand in `rank`
         const int left = (elite ? plan.elite : population - plan.elite) - (k - start);
         int drawn = draw::below(words.x, left) + (elite ? 0 : plan.elite);
         words = {words.y, words.z, words.w, words.x};
@@ -32,14 +35,14 @@ __device__ void parents(int (&rank)[BRKGA_PARENTS], const Brkga& plan, int popul
 }
 
 __device__ void mate(encoding::Decoder& decoder, float* row, const Archipelago& all,
-                     const Brkga& plan, int local, int64_t generation,
-                     const draw::Place& place) {
+                     const Brkga& plan, int local, int64_t generation, const draw::Place& place) {
     int rank[BRKGA_PARENTS];
     parents(rank, plan, all.population, place);
     const float4* parent[BRKGA_PARENTS];
     for (int k = 0; k < BRKGA_PARENTS; ++k) {
         const int individual = all.order[local * all.population + rank[k]];
-        parent[k] = reinterpret_cast<const float4*>(all.genes_of(all.row(generation, local, individual)));
+        parent[k] =
+            reinterpret_cast<const float4*>(all.genes_of(all.row(generation, local, individual)));
     }
     for (int quad = threadIdx.x; quad < all.shape.pitch / 4; quad += blockDim.x) {
         float4 key = parent[0][quad];
@@ -91,7 +94,8 @@ KERNEL(brkga_evolve, (Arena arena, Archipelago all, problem::Data data, Brkga pl
         const int64_t row = all.row(generation + 1, local, slot);
         float* const keys = all.genes_of(row);
         if (slot < plan.elite && !restart) {
-            const int64_t from = all.row(generation, local, all.order[local * all.population + slot]);
+            const int64_t from =
+                all.row(generation, local, all.order[local * all.population + slot]);
             copy_row(keys, all.genes_of(from), all.shape.pitch);
             if (threadIdx.x == 0) all.cost[row] = all.cost[from];
             continue;

@@ -1,5 +1,6 @@
 // The islands of one rank as every kernel sees them: contiguous arrays, advanced together.
-// Generation g lies in half g % 2 of the arrays `genes` and `cost`; g + 1 is written to the other half.
+// Generation g lies in half g % 2 of the arrays `genes` and `cost`; g + 1 is written to the other
+// half.
 #pragma once
 
 #include "core/core.cuh"

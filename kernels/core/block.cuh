@@ -1,5 +1,5 @@
-// What the threads of one block do together. Every thread of the block must call; all get the result.
-// Each function has one meaning for any number of threads, 1 (the CPU) included.
+// What the threads of one block do together. Every thread of the block must call; all get the
+// result. Each function has one meaning for any number of threads, 1 (the CPU) included.
 #pragma once
 
 #include "core/core.cuh"
@@ -159,7 +159,8 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
     static thread_local std::vector<Ranked> pairs;  // kept, so that a generation allocates nothing
     pairs.resize(n);
     for (int i = 0; i < n; ++i) pairs[i] = {value[i], index[i]};
-    std::sort(pairs.begin(), pairs.end(), [](const Ranked& a, const Ranked& b) { return a.before(b); });
+    std::sort(pairs.begin(), pairs.end(),
+              [](const Ranked& a, const Ranked& b) { return a.before(b); });
     for (int i = 0; i < n; ++i) value[i] = pairs[i].value, index[i] = pairs[i].index;
 #endif
 }

@@ -1,4 +1,5 @@
-// The ground that every kernel stands on: the same words for NVRTC and for the system's C++ compiler.
+// The ground that every kernel stands on: the same words for NVRTC and for the system's C++
+// compiler.
 #pragma once
 
 #ifdef __CUDACC__

@@ -6,7 +6,8 @@ using uint32_t = unsigned int;
 using int64_t = long long;
 using uint64_t = unsigned long long;
 
-// Threads a block and the blocks that should share a multiprocessor bound the registers of a thread.
+// Threads a block and the blocks that should share a multiprocessor bound the registers of a
+// thread.
 #ifndef ISLANDS_THREADS
 #define ISLANDS_THREADS 256
 #endif
@@ -17,9 +18,9 @@ using uint64_t = unsigned long long;
 #define KERNEL(name, parameters) \
     extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
 
-// A block's working memory, in two parts. Both lie in shared memory; where that is too small, the large
-// part is a slice of global memory. Which one is known to the compiler, because it reaches shared
-// memory by faster instructions.
+// A block's working memory, in two parts. Both lie in shared memory; where that is too small, the
+// large part is a slice of global memory. Which one is known to the compiler, because it reaches
+// shared memory by faster instructions.
 struct Arena {
     char* memory;
     uint64_t large_bytes;

@@ -102,8 +102,7 @@ class Pool {
     unsigned grow(unsigned helpers) {
         try {
             for (; size_ < helpers; ++size_) std::thread([this] { serve(); }).detach();
-        } catch (const std::system_error&) {
-        }
+        } catch (const std::system_error&) {}
         return std::min(size_, helpers);
     }
 
@@ -129,8 +128,8 @@ class Pool {
     unsigned wanted_ = 0, running_ = 0, size_ = 0;
 };
 
-// The pool of this process. It is never destroyed, as its threads may outlive static objects; a forked
-// child, in which they do not live on, takes a new one.
+// The pool of this process. It is never destroyed, as its threads may outlive static objects; a
+// forked child, in which they do not live on, takes a new one.
 inline Pool& pool() {
     static Pool* only = nullptr;
     static pid_t owner = 0;

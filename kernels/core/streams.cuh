@@ -1,5 +1,5 @@
-// The register of random streams: no two purposes share one, so no two draws are ever the same number.
-// A number, once given, is never reused for another purpose: results depend on it.
+// The register of random streams: no two purposes share one, so no two draws are ever the same
+// number. A number, once given, is never reused for another purpose: results depend on it.
 #pragma once
 
 namespace stream {

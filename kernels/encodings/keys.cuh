@@ -4,7 +4,7 @@
 
 #include "core/core.cuh"
 
-#define KEYS_SORTED 0  // the block, by buckets in its arena: count, scan, scatter, finish each bucket
+#define KEYS_SORTED 0  // the block, by buckets: count, scan, scatter, finish each bucket
 #define KEYS_PLAIN 1   // one thread for itself, from bare keys
 #define KEYS_HOST 2    // the host, after the kernel
 
@@ -14,9 +14,9 @@ using Gene = float;
 constexpr bool ON_HOST = KEYS_DECODING == KEYS_HOST;
 
 struct Shape {
-    int32_t n;           // genes
-    int32_t pitch;       // genes from one row to the next, a multiple of four
-    int32_t buckets;     // at least 2^index_bits / 256, so that an item keeps all of a key's 24 bits
+    int32_t n;        // genes
+    int32_t pitch;    // genes from one row to the next, a multiple of four
+    int32_t buckets;  // at least 2^index_bits / 256, so that an item keeps all of a key's 24 bits
     int32_t index_bits;  // of the largest index
 };
 
@@ -99,7 +99,8 @@ struct Order {
 
     __device__ int operator[](int position) const { return int(word[position]); }
     __device__ uint4 four(int i) const {
-        return {uint32_t(word[i]), uint32_t(word[i + 1]), uint32_t(word[i + 2]), uint32_t(word[i + 3])};
+        return {uint32_t(word[i]), uint32_t(word[i + 1]), uint32_t(word[i + 2]),
+                uint32_t(word[i + 3])};
     }
 };
 

@@ -1,6 +1,6 @@
 // The travelling salesman problem: the length of the closed tour, by TSPLIB's rules of rounding.
-// TSP_METRIC says whether distances come from coordinates (in double precision: float32 is off by one
-// on some edges) or from a matrix.
+// TSP_METRIC says whether distances come from coordinates (in double precision: float32 is off by
+// one on some edges) or from a matrix.
 #pragma once
 
 #include "core/core.cuh"

@@ -69,6 +69,7 @@ class Machine:
             (self.bin / tool).symlink_to(path)
         self.add("python3", PYTHON)
         self.add("c++", "#!/bin/sh\n")
+        self.add("clang-format", "#!/bin/sh\n")
         self.add("mpirun", MPIRUN)
 
     def add(self, name: str, text: str) -> None:

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from islands.encodings.keys import LEVELS, Keys
+from islands.errors import UsageError
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 929, 70_000])
+def test_a_solution_is_what_its_keys_stand_for(n: int) -> None:
+    encoding = Keys(n, None)
+    solution = np.random.default_rng(n).permutation(n).astype(np.int64)
+    keys = encoding.encode(solution)
+    assert keys.shape == (encoding.pitch,)
+    assert encoding.pitch % 4 == 0
+    assert ((keys >= 0) & (keys < 1)).all()
+    assert (keys * LEVELS == np.floor(keys * LEVELS)).all()
+    assert encoding.decode(keys[np.newaxis]).tolist() == [solution.tolist()]
+
+
+def test_equal_keys_are_ordered_by_index() -> None:
+    keys = np.array([[0.5, 0.25, 0.5, 0.25, 0.0]], np.float32)
+    assert Keys(5, None).decode(keys).tolist() == [[4, 1, 3, 0, 2]]
+
+
+@pytest.mark.parametrize("n", [1, 2, 100, 65_536, 65_537, 1 << 20, 1 << 23])
+@pytest.mark.parametrize("memory", [None, 100_000, 231_424])
+def test_an_item_has_room_for_index_and_key(n: int, memory: int | None) -> None:
+    if memory == 100_000 and n > 1 << 22:
+        with pytest.raises(UsageError, match="can order at most 4194304"):
+            Keys(n, memory)
+        return
+    encoding = Keys(n, memory)
+    assert 1 << encoding.index_bits >= n
+    # Two keys of one bucket differ above the bits of the index: 2^index_bits <= 2^8 x buckets.
+    assert 1 << encoding.index_bits <= encoding.buckets << 8
+    assert memory is None or encoding.room().small <= memory
+
+
+def test_more_things_than_keys_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"16777217 things: .* at most 16777216"):
+        Keys(LEVELS + 1, None)
