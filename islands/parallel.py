@@ -30,10 +30,25 @@ _LAUNCHERS = (
 
 def launched() -> tuple[int, int]:
     """Return this process's rank and the number of ranks, as its launcher announced them."""
-    for rank, size in _LAUNCHERS:
-        if rank in os.environ and size in os.environ:
-            return int(os.environ[rank]), int(os.environ[size])
+    for names in _LAUNCHERS:
+        if all(name in os.environ for name in names):
+            rank, size = (_whole(name) for name in names)
+            if rank >= size:
+                raise UsageError(
+                    f"{names[0]}={rank}: must be less than {names[1]}={size}."
+                    " Launchers set them; unset them outside of one"
+                )
+            return rank, size
     return 0, 1
+
+
+def _whole(name: str) -> int:
+    value = os.environ[name]
+    if not (value.isascii() and value.isdigit()):
+        raise UsageError(
+            f"{name}={value}: must be a whole number. Launchers set it; unset it outside of one"
+        )
+    return int(value)
 
 
 def deal(islands: int, size: int, rank: int) -> range:

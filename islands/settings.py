@@ -36,6 +36,12 @@ class Settings:
         return [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
 
     @classmethod
+    def words(cls, name: str) -> str:
+        """Return the sentence of a setting, and its default."""
+        fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        return f"{fields[name].metadata['sentence']} ({fields[name].default})"
+
+    @classmethod
     def build(cls, values: Mapping[str, Any]) -> Self:
         """Return settings made of `values`, each converted and checked, the rest being defaults."""
         types = get_type_hints(cls)

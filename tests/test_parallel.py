@@ -48,6 +48,24 @@ def test_the_launcher_says_who_we_are(
     assert launched() == expected
 
 
+@pytest.mark.parametrize(
+    ("rank", "size", "message"),
+    [
+        ("x", "2", "OMPI_COMM_WORLD_RANK=x: must be a whole number. Launchers set it; unset"),
+        ("0", "-2", "OMPI_COMM_WORLD_SIZE=-2: must be a whole number"),
+        ("2", "2", "OMPI_COMM_WORLD_RANK=2: must be less than OMPI_COMM_WORLD_SIZE=2"),
+    ],
+)
+def test_a_launcher_that_makes_no_sense_is_refused(
+    rank: str, size: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", rank)
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", size)
+    with pytest.raises(UsageError) as caught:
+        launched()
+    assert str(caught.value).startswith(message)
+
+
 def alone(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a Python of its own, outside of any launcher but the one in `environment`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PRTE_"))}

@@ -55,6 +55,8 @@ def test_values_are_converted_where_nothing_is_lost(name: str, value: Any, expec
         ("size", "1.5", "size=1.5: must be a whole number"),
         ("size", "1e999", "size=1e999: must be a whole number"),
         ("size", [1], r"size=[1]: must be a whole number"),
+        ("size", True, "size=True: must be a whole number"),
+        ("share", True, "share=True: must be a number"),
         ("word", "rign", "word=rign: unknown choice 'rign'. Did you mean 'ring'?"),
         ("flag", "maybe", "flag=maybe: must be true or false"),
         ("shore", "1", "unknown setting 'shore'. Did you mean 'share'?"),

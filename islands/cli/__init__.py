@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import NoReturn
 
 import islands
+from islands.cli import streams
 from islands.errors import IslandsError, UsageError
 from islands.parallel import describe, launched
+from islands.paths import writing
 from islands.text import unknown
 
 COMMANDS = {
@@ -39,9 +41,10 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Do one command and return its exit status; under mpirun, rank 0 speaks."""
     line = list(sys.argv[1:] if argv is None else argv)
-    rank, _ = launched()
-    args = None
+    streams.prepare()
+    rank, args = 0, None
     try:
+        rank, _ = launched()
         with (
             Path(os.devnull).open("w") as nowhere,
             redirect_stdout(sys.stdout if rank == 0 else nowhere),
@@ -50,12 +53,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if rank > 0 and args.command not in _COLLECTIVE:
             return 0
         status = int(import_module(COMMANDS[args.command]).main(args))
-        sys.stdout.flush()
+        with writing("standard output"):
+            sys.stdout.flush()
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 0
     except BrokenPipeError:
-        # The reader has gone; nor could Python's own flush at exit reach it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except BaseException as error:
         if rank == 0 or not isinstance(error, IslandsError):
@@ -64,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             # Rank 0 read the same line; a launcher that saw this rank fail first would silence it.
             return 0
         return 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
+    finally:
+        streams.leave()
     return status
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from importlib import import_module
 
 from islands.bench import BENCHES
+from islands.cli import arguments
 from islands.errors import UsageError
 from islands.text import unknown
 
@@ -17,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands bench`."""
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"{', '.join(BENCHES)} (all)")
     parser.add_argument("--backend", metavar="NAME", help="cpu or cuda alone (all there are)")
-    parser.add_argument("--threads", metavar="T", type=int, help="threads of the cpu (every core)")
+    parser.add_argument(
+        "--threads", metavar="T", type=arguments.threads, help="threads of the cpu (every core)"
+    )
     parser.add_argument(
         "--generations", metavar="G", type=int, default=1000, help="generations a repeat (1000)"
     )

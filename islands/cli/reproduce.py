@@ -8,9 +8,9 @@ import os
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from islands.cli import arguments
 from islands.errors import UsageError
 from islands.parallel import world
 from islands.reproduce import PAPERS
@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("what", metavar="PAPER[/TABLE]", help=f"{', '.join(PAPERS)}; all its tables, or one")
     add("--runs", metavar="R", type=int, help="runs of an instance, with seeds 1 to R")
     add("--only", metavar="NAME", nargs="+", action="extend", help="these instances alone")
-    add("--out", metavar="DIR", type=Path, help="write tables, plots and settings to this folder")
+    words = "write tables, plots and settings to this folder"
+    add("--out", metavar="DIR", type=arguments.folder, help=words)
     add("--backend", metavar="NAME", default="auto", help="auto, cpu or cuda")
     add("--threads", metavar="T,T", help="threads of the CPU runs to compare times with, or none")
     add("--generations", metavar="G", type=int, help="of each run, instead of the paper's: a try")

@@ -5,15 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from textwrap import indent, wrap
 from typing import Any
 
+from islands.algorithms import ALGORITHMS
+from islands.cli import arguments
+from islands.encodings import ENCODINGS
 from islands.errors import UsageError
+from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import world
+from islands.run.resolve import DEFAULT_INSTANCE, PRESETS
+from islands.run.spec import GeneralSettings
+from islands.run.stop import KINDS
 
-_EXAMPLES = """
+_KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
+_EXAMPLES = f"""
 stopping criteria; the first that is met ends the run:
-  generations=1000  seconds=60 (or 5m, 2h)  evaluations=1e9  target=9552  gap=0.5%
-  best-known  optimum  stagnation=200 (generations without a better solution)
+{indent(_KINDS, "  ")}
+  (seconds=5m and seconds=2h mean minutes and hours; stagnation counts generations)
 
 examples:
   islands run                                       the embedded demonstration
@@ -29,29 +38,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    add("instance", nargs="?", metavar="INSTANCE", help="set/name, a bare name or a path")
+    words = f"set/name, a bare name or a path ({DEFAULT_INSTANCE})"
+    add("instance", nargs="?", metavar="INSTANCE", help=words)
     what = parser.add_argument_group("what runs (defaults < preset < --config < options)")
     add = what.add_argument
-    add("--preset", metavar="NAME", help="a paper's complete settings: xavier2019")
+    add("--preset", metavar="NAME", help=f"a paper's complete settings: {', '.join(PRESETS)}")
     add("--config", metavar="FILE.toml", type=Path, help="settings, such as the run.toml of a run")
     add("--set", metavar="KEY=VALUE", action="append", help="any setting, such as rho=0.7")
-    add("--algorithm", metavar="NAME", help="brkga")
-    add("--encoding", metavar="NAME", help="keys")
-    add("--islands", metavar="N", help="islands in the whole run, over all ranks (8)")
-    add("--population", metavar="P", help="individuals an island (256)")
-    add("--migration", metavar="TOPOLOGY", help="who sends to whom: elite, ring or none")
-    add("--interval", metavar="G", help="generations from one migration to the next")
-    add("--migrants", metavar="M", help="individuals that each island sends")
-    add("--seed", metavar="S", help="the same seed repeats the run (1)")
+    add("--algorithm", metavar="NAME", help=", ".join(ALGORITHMS))
+    add("--encoding", metavar="NAME", help=", ".join(ENCODINGS))
+    add("--islands", metavar="N", help=GeneralSettings.words("islands"))
+    add("--population", metavar="P", help=GeneralSettings.words("population"))
+    add("--migration", metavar="TOPOLOGY", help=f"who sends to whom: {', '.join(TOPOLOGIES)}")
+    add("--interval", metavar="G", help=MigrationSettings.words("interval"))
+    add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
+    add("--seed", metavar="S", help=GeneralSettings.words("seed"))
     add("--start", metavar="FILE", action="append", help="start from this solution; repeatable")
     add("--stop", metavar="KIND=VALUE", action="append", help="when to stop; repeatable, see below")
     where = parser.add_argument_group("where it runs")
     add = where.add_argument
     add("--backend", metavar="NAME", help="auto, cpu or cuda; auto takes a GPU where one is")
-    add("--threads", metavar="T", help="threads of the cpu backend (every core)")
+    words = "threads of the cpu backend (every core)"
+    add("--threads", metavar="T", type=arguments.threads, help=words)
     output = parser.add_argument_group("what it writes")
     add = output.add_argument
-    add("--out", metavar="DIR", type=Path, help="the run's folder (a fresh runs/NAME-DATE-TIME)")
+    words = "the run's folder (a fresh runs/NAME-DATE-TIME)"
+    add("--out", metavar="DIR", type=arguments.folder, help=words)
     add("--force", action="store_true", help="overwrite a finished run in --out")
     add("--quiet", action="store_true", help="print the result alone")
     add("--json", action="store_true", help="print one JSON object; all else goes to stderr")
@@ -69,9 +81,10 @@ def main(args: argparse.Namespace) -> int:
         stream=sys.stderr if args.json else sys.stdout,
         quiet=args.quiet,
     )
+    asked = options(args)
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
-        result = run_asked(options(args), args.config, ranks, output)
+        result = run_asked(asked, args.config, ranks, output)
     if args.json and ranks.rank == 0:
         print(result.to_json())
     return signals.STATUS if result.interrupted else 0

@@ -11,9 +11,11 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.signals import Interruption
 from islands.run.spec import RunSpec
-from islands.run.stop import Progress, first_reason, last_generation
+from islands.run.stop import Progress, first_reason, last_generation, time_limit
 
 _INTERRUPTED = "interrupted by a signal"
+_STEP_SECONDS = 0.5
+"""After about so long at the latest, the host looks at the clock and for signals."""
 
 
 @dataclass(frozen=True)
@@ -75,45 +77,88 @@ def evolve(
     interruption: Interruption,
 ) -> Outcome:
     """Run until a criterion is met or a signal comes; rank 0 decides for all ranks."""
-    schedule = Schedule.of(spec)
+    schedule, limit = Schedule.of(spec), time_limit(spec.stop)
     began = time.perf_counter()
+    progress: Progress | None = None
+
+    def is_over() -> bool:
+        out_of_time = world.rank == 0 and time.perf_counter() - began >= limit
+        return out_of_time or interruption.requested
+
     archipelago.start()
     while True:
         measures = archipelago.measure()
         seconds = time.perf_counter() - began
         generation = archipelago.generation
         everyone = world.gather((measures, interruption.requested))
-        progress, outcome = None, None
+        outcome, step = None, 1
         if world.rank == 0:
             islands = [measure for rank, _ in everyone for measure in rank]
-            progress = summarise(islands, generation, seconds, problem)
+            step = step_after(progress, generation, seconds)
+            progress = summarise(islands, generation, seconds, problem, progress)
             interrupted = any(requested for _, requested in everyone)
             reason = _INTERRUPTED if interrupted else first_reason(spec.stop, progress)
             outcome = Outcome(progress, reason, interrupted) if reason is not None else None
         watch(Epoch(measures, generation, seconds, progress))
-        outcome = world.bcast(outcome)
+        outcome, step = world.bcast((outcome, step))
         if outcome is not None:
             return outcome
         visit = schedule.next_visit(generation)
-        archipelago.advance(visit - generation)
-        if schedule.migrates(visit):
+        if _reached(visit, step, archipelago, world, is_over) and schedule.migrates(visit):
             archipelago.migrate()
 
 
+def step_after(before: Progress | None, generation: int, seconds: float) -> int:
+    """Return how many generations pass in about half a second, by the speed of the last epoch."""
+    # To make generation 0 takes about as long as any other.
+    generations = 1 if before is None else generation - before.generation
+    elapsed = seconds if before is None else seconds - before.seconds
+    fitting = int(_STEP_SECONDS * generations / max(elapsed, 1e-9))
+    # Of powers of two there are few, and a GPU keeps what it has prepared for each number.
+    return 1 << max(0, fitting.bit_length() - 1)
+
+
+def _reached(
+    visit: int, step: int, archipelago: Archipelago, world: World, is_over: Callable[[], bool]
+) -> bool:
+    """Pass the generations up to `visit`; return early, with False, where a rank says it is over.
+
+    Only the clock and signals end a run between epochs, so that nothing else depends on the steps.
+    """
+    while True:
+        archipelago.advance(min(step, visit - archipelago.generation))
+        if archipelago.generation == visit:
+            return True
+        archipelago.measure()  # waits for the device, which has only been told to advance
+        if world.any(is_over()):
+            return False
+
+
 def summarise(
-    islands: Sequence[IslandMeasure], generation: int, seconds: float, problem: Problem
+    islands: Sequence[IslandMeasure],
+    generation: int,
+    seconds: float,
+    problem: Problem,
+    before: Progress | None = None,
 ) -> Progress:
-    """Return where all islands together stand; of equal bests, the lowest island's counts."""
-    best = min(islands, key=lambda measure: (measure.best, measure.island))
+    """Return where all islands together stand, `before` being where they stood an epoch ago.
+
+    A best cost belongs to the island that reached it first, and of these to the lowest. It stays
+    that island's when others receive the solution, and when the island restarts.
+    """
+    first = min(islands, key=lambda each: (each.best, each.best_generation, each.island))
     sign = -1 if problem.maximise else 1
-    cost = sign * best.best
+    cost = sign * first.best
+    found = (first.island, first.best_generation)
+    if before is not None and sign * cost >= sign * before.cost:
+        found = (before.island, before.best_generation)
     return Progress(
         generation=generation,
         evaluations=sum(measure.evaluations for measure in islands),
         seconds=seconds,
         cost=cost,
-        island=best.island,
-        best_generation=best.best_generation,
+        island=found[0],
+        best_generation=found[1],
         mean=sign * sum(measure.mean for measure in islands) / len(islands),
         gap=problem.gap(cost),
         best_known=problem.best_known.value if problem.best_known is not None else None,

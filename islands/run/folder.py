@@ -15,19 +15,11 @@ SETTINGS = "run.toml"
 """The file that is written first: a folder that holds one of ours is that of a run."""
 LOG = "log.txt"
 TRACE = "trace"
+"""The folder in it with a file a rank."""
+UNFINISHED = ".unfinished.arrows"
+"""The suffix of a rank's trace while its run lasts."""
 FINISHED = "solution.parquet"
 """The file that is written last: a folder that holds it is that of a finished run."""
-
-
-def trace_file(folder: Path, rank: int | str) -> Path:
-    """Return where the trace of a rank is when the run has ended."""
-    number = rank if isinstance(rank, str) else f"{rank:03}"
-    return folder / TRACE / f"rank-{number}.parquet"
-
-
-def unfinished(trace: Path) -> Path:
-    """Return where a trace is while its run lasts."""
-    return trace.with_suffix(".unfinished.arrows")
 
 
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
@@ -66,9 +58,7 @@ def claim(folder: Path | None, *, name: str, force: bool) -> Path:
 
 
 def _unusable(folder: Path, error: OSError) -> UsageError:
-    return UsageError(
-        f"--out {folder}: {system_reason(error)}. Name a folder that can be written"
-    )
+    return UsageError(f"--out {folder}: {system_reason(error)}. Name a folder that can be written")
 
 
 def _is_of_a_run(folder: Path) -> bool:
@@ -116,7 +106,6 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
     yield folder / FINISHED
     yield from (folder / f"solution{kind.solution_suffix}" for kind in PROBLEMS.values())
     yield folder / LOG
-    pattern = trace_file(folder, "[0-9]*")
-    yield from sorted(folder.glob(str(pattern.relative_to(folder))))
-    yield from sorted(folder.glob(str(unfinished(pattern).relative_to(folder))))
+    for suffix in (".parquet", UNFINISHED):
+        yield from sorted((folder / TRACE).glob(f"rank-[0-9]*{suffix}"))
     yield folder / SETTINGS

@@ -10,7 +10,7 @@ from pathlib import Path
 from islands.paths import published
 from islands.problems.base import Problem
 from islands.run.epochs import Epoch
-from islands.run.folder import FINISHED
+from islands.run.folder import FINISHED, SETTINGS
 from islands.run.result import Result
 from islands.run.spec import RunSpec
 from islands.run.trace import Trace
@@ -24,10 +24,10 @@ class Recorder:
         self._spec = spec
         self._problem = problem
         self._speaks = rank == 0
-        self._trace = Trace(folder, rank, maximise=problem.maximise)
         if self._speaks:
-            with published(folder / "run.toml") as temporary:
+            with published(folder / SETTINGS) as temporary:
                 temporary.write_text(spec.to_toml(), encoding="utf-8")
+        self._trace = Trace(folder, rank, maximise=problem.maximise)
 
     def epoch(self, epoch: Epoch) -> None:
         """Add this rank's islands to the trace."""

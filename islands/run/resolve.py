@@ -10,19 +10,19 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
-from islands.encodings import ENCODINGS
-from islands.errors import InputError, UsageError
+from islands.errors import InputError, UsageError, system_reason
+from islands.paths import reading
 from islands.problems.base import Problem
+from islands.run.fit import encoding_for
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import Criterion, parse, require_known
 from islands.settings import Settings
 from islands.text import unknown
 
-PRESETS = ("xavier2019",)
-"""The files of `islands/presets`."""
+_PRESETS = Path(__file__).parents[1] / "presets"
+PRESETS = tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
 
 DEFAULT_INSTANCE = "demo/tsp"
-DEFAULT_ALGORITHM = {"tsp": "brkga"}
 
 _ALIASES = {
     "migration": "migration.topology",
@@ -50,8 +50,10 @@ def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer
         return asked
     if preset not in PRESETS:
         raise UsageError(unknown("preset", str(preset), PRESETS))
-    folder = Path(__file__).parents[1] / "presets"
-    return [Layer(f"preset {preset}: ", _read(folder / f"{preset}.toml")), *asked]
+    layer = Layer(f"preset {preset}: ", _read(_PRESETS / f"{preset}.toml"))
+    if config is not None and "preset" in asked[-1].values:
+        _refuse_hidden(preset, layer, config, *asked)
+    return [layer, *asked]
 
 
 def instance_of(asked: Sequence[Layer]) -> str:
@@ -61,13 +63,16 @@ def instance_of(asked: Sequence[Layer]) -> str:
 
 def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     """Return the complete run; refuse what is unknown, out of range or does not fit."""
-    algorithm = _algorithm(asked, problem)
-    encoding = _encoding(asked, algorithm)
+    name = str(_strongest(asked, "algorithm", problem.default_algorithm))
+    encoding = _strongest(asked, "encoding", None)
+    encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
+    algorithm = ALGORITHMS[name]
     values: dict[str, Any] = {}
     for layer in asked:
         _refuse_unknown(layer, algorithm)
         values |= layer.values
-    stop = _criteria(values.get("stop", _default_stop(problem)))
+    # An empty list would let the run go on for ever.
+    stop = _criteria(values.get("stop") or _default_stop(problem))
     require_known(stop, problem.instance, problem.best_known)
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group)) for name, group in GROUPS.items()
@@ -100,7 +105,8 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return _flat(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}. Name a TOML file, such as run.toml") from error
+        reason = system_reason(error)
+        raise InputError(f"{path}: {reason}. Name a TOML file, such as run.toml") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not TOML: {error}") from error
 
@@ -109,25 +115,18 @@ def _strongest(asked: Sequence[Layer], name: str, default: Any) -> Any:
     return next((layer.values[name] for layer in reversed(asked) if name in layer.values), default)
 
 
-def _algorithm(asked: Sequence[Layer], problem: Problem) -> type[Algorithm]:
-    name = str(_strongest(asked, "algorithm", DEFAULT_ALGORITHM[problem.name]))
-    if name not in ALGORITHMS:
-        raise UsageError(unknown("algorithm", name, ALGORITHMS))
-    return ALGORITHMS[name]
-
-
-def _encoding(asked: Sequence[Layer], algorithm: type[Algorithm]) -> str:
-    name = str(_strongest(asked, "encoding", algorithm.encodings[0]))
-    if name not in ENCODINGS:
-        raise UsageError(unknown("encoding", name, ENCODINGS))
-    if name not in algorithm.encodings:
-        others = [other for other, known in ALGORITHMS.items() if name in known.encodings]
-        use = f", or use --algorithm {' or '.join(others)}" if others else ""
+def _refuse_hidden(preset: str, layer: Layer, config: Path, file: Layer, options: Layer) -> None:
+    """Refuse a preset that is asked for beside a file which would take its place unseen."""
+    hidden = [
+        key
+        for key, value in layer.values.items()
+        if key not in options.values and file.values.get(key, value) != value
+    ]
+    if hidden:
         raise UsageError(
-            f"{algorithm.name} moves {' or '.join(algorithm.encodings)} only, but --encoding {name}"
-            f" was asked for. Leave --encoding out{use}"
+            f"--preset {preset} beside --config {config}: the file sets {', '.join(hidden)} too,"
+            f" and otherwise. Leave one of them out, or write preset = {preset!r} into the file"
         )
-    return name
 
 
 def _refuse_unknown(layer: Layer, algorithm: type[Algorithm]) -> None:
@@ -161,4 +160,12 @@ def _default_stop(problem: Problem) -> list[str]:
 
 def _lasting(name: str) -> str:
     """Return a name that means the same in any folder: a path in full, other names as they are."""
-    return str(Path(name).resolve()) if Path(name).exists() else name
+    with reading(name):
+        lasting = str(Path(name).resolve()) if Path(name).exists() else name
+    try:
+        lasting.encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{lasting!a}: is not UTF-8, as run.toml has to be. Rename the file or its folder"
+        ) from None
+    return lasting

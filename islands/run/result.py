@@ -31,8 +31,9 @@ class Result:
     """In per cent, positive when worse."""
     solution: NDArray[np.int64]
     island: int
-    """The island that holds the best solution."""
+    """The island that found the best solution."""
     best_generation: int
+    """The generation in which it was found."""
     generations: int
     evaluations: int
     seconds: float

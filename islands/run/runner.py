@@ -12,12 +12,13 @@ import islands
 from islands.archipelago import Archipelago, Candidate
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import RunError
+from islands.errors import InputError, RunError
 from islands.parallel import World, deal
 from islands.problems import load
-from islands.problems.base import Problem
+from islands.problems.base import Problem, Solution
+from islands.run.agreement import require_agreement
 from islands.run.epochs import Epoch, Outcome, evolve
-from islands.run.folder import claim, refuse_finished
+from islands.run.folder import LOG, claim, refuse_unfit
 from islands.run.machine import Machine
 from islands.run.recorder import Recorder
 from islands.run.resolve import instance_of, layers, resolve
@@ -59,7 +60,8 @@ def run_asked(
 
 def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result:
     """Run on all ranks; every rank returns the same result."""
-    world.agreed(lambda: refuse_finished(output.folder, force=output.force))
+    require_agreement(world, spec, problem, writes=output.writes)
+    world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
     world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
     backend = world.agreed(
         lambda: choose(
@@ -72,9 +74,9 @@ def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result
     archipelago = world.agreed(lambda: make_archipelago(spec, problem, world, backend))
     machine = Machine.of(world, backend, archipelago)
     folder = _folder(spec, problem, world, output)
-    recorder = Recorder(folder, spec, problem, world.rank) if folder is not None else None
+    recorder = world.agreed(lambda: _recorder(folder, spec, problem, world))
     speaks = world.rank == 0
-    log = folder / "log.txt" if folder is not None and speaks else None
+    log = folder / LOG if folder is not None and speaks else None
     with Screen(output.stream if speaks else None, log, quiet=output.quiet) as screen:
         screen.begin(header(islands.__version__, spec, problem, machine, folder))
 
@@ -115,8 +117,24 @@ def make_archipelago(
         migration=spec.migration,
         backend=backend,
         world=world,
-        warm_start=[problem.read_solution(Path(path)) for path in spec.start],
+        warm_start=[_given(problem, Path(path)) for path in spec.start],
     )
+
+
+def _given(problem: Problem, path: Path) -> Solution:
+    """Return the solution in a file, having checked that it is one."""
+    solution = problem.read_solution(path)
+    try:
+        problem.check(solution)
+    except RunError as error:
+        raise InputError(f"{path}: {error}") from error
+    return solution
+
+
+def _recorder(
+    folder: Path | None, spec: RunSpec, problem: Problem, world: World
+) -> Recorder | None:
+    return Recorder(folder, spec, problem, world.rank) if folder is not None else None
 
 
 def _folder(spec: RunSpec, problem: Problem, world: World, output: Output) -> Path | None:
@@ -166,7 +184,7 @@ def _result(
         best_known=progress.best_known,
         gap=progress.gap,
         solution=best.solution,
-        island=best.island,
+        island=progress.island,
         best_generation=progress.best_generation,
         generations=progress.generation,
         evaluations=progress.evaluations,

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
+from islands.paths import writing
 from islands.problems.base import Problem
 from islands.run.machine import Machine
 from islands.run.spec import RunSpec
@@ -19,7 +20,7 @@ class Screen:
     def __init__(self, stream: TextIO | None, log: Path | None, *, quiet: bool = False) -> None:
         self._stream = stream
         self._quiet = quiet
-        self._log = log.open("w", encoding="utf-8", buffering=1) if log is not None else None
+        self._log = _opened(log) if log is not None else None
         self._table = Table(self._say)
 
     def __enter__(self) -> Self:
@@ -32,7 +33,8 @@ class Screen:
         trace: TracebackType | None,
     ) -> None:
         if self._log is not None:
-            self._log.close()
+            with writing(self._log.name):
+                self._log.close()
 
     def begin(self, header: str) -> None:
         """Say what is about to run."""
@@ -50,9 +52,17 @@ class Screen:
 
     def _say(self, text: str, *, always: bool = False) -> None:
         if self._stream is not None and (always or not self._quiet):
-            print(text, file=self._stream, flush=True)
+            with writing(getattr(self._stream, "name", "the output")):
+                print(text, file=self._stream, flush=True)
         if self._log is not None:
-            print(text, file=self._log)
+            with writing(self._log.name):
+                print(text, file=self._log)
+
+
+def _opened(log: Path) -> TextIO:
+    with writing(log):
+        # Names of files may hold bytes that are not UTF-8.
+        return log.open("w", encoding="utf-8", errors="backslashreplace", buffering=1)
 
 
 def header(

@@ -56,8 +56,7 @@ class Interruption:
                 os._exit(STATUS)
             self.requested = True
             print(
-                "islands: interrupted; writing the best so far when this epoch ends"
-                " (once more to end at once)",
+                "islands: interrupted; writing the best so far (once more to end at once)",
                 file=sys.stderr,
                 flush=True,
             )

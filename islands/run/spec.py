@@ -9,6 +9,9 @@ from islands.migration import MigrationSettings
 from islands.run.stop import Criterion
 from islands.settings import Settings, setting
 
+SIGN = "# The settings of a run of islands"
+"""What the text of `run.toml` begins with, by which a run's folder is known."""
+
 
 @dataclass(frozen=True)
 class GeneralSettings(Settings):
@@ -61,4 +64,4 @@ class RunSpec:
         """Return the text of `run.toml`, which `islands run --config` takes."""
         import tomli_w
 
-        return tomli_w.dumps(self.to_mapping())
+        return f"{SIGN}: --config repeats it.\n{tomli_w.dumps(self.to_mapping())}"

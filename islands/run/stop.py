@@ -23,7 +23,9 @@ class Progress:
     seconds: float
     cost: int
     island: int
+    """The island that found the best solution."""
     best_generation: int
+    """The generation in which the best cost of all islands was reached."""
     mean: float
     gap: float | None = None
     best_known: int | None = None
@@ -95,6 +97,12 @@ def last_generation(criteria: Iterable[Criterion]) -> int | None:
     """Return the exact generation at which the run ends at the latest, or None."""
     limits = [int(criterion.value) for criterion in criteria if criterion.kind == "generations"]
     return min(limits, default=None)
+
+
+def time_limit(criteria: Iterable[Criterion]) -> float:
+    """Return the seconds after which the run ends at the latest; infinite without a limit."""
+    limits = [criterion.value for criterion in criteria if criterion.kind == "seconds"]
+    return min(limits, default=math.inf)
 
 
 def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | None:

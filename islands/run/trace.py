@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from islands.paths import published
+from islands.paths import published, writing
 from islands.run.epochs import Epoch
+from islands.run.folder import TRACE, UNFINISHED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,15 +27,16 @@ class Trace:
     def __init__(self, folder: Path, rank: int, *, maximise: bool) -> None:
         import pyarrow as pa
 
-        self._path = folder / "trace" / f"rank-{rank:03}.parquet"
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._stream_path = self._path.with_suffix(".unfinished.arrows")
+        self._path = folder / TRACE / f"rank-{rank:03}.parquet"
+        self._stream_path = self._path.with_suffix(UNFINISHED)
         self._sign = -1 if maximise else 1
         self._schema = _schema()
         self._rows: list[dict[str, Any]] = []
         self._written_at = 0.0
-        self._sink = self._stream_path.open("wb")
-        self._stream = pa.ipc.new_stream(self._sink, self._schema)
+        with writing(self._stream_path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._sink = self._stream_path.open("wb")
+            self._stream = pa.ipc.new_stream(self._sink, self._schema)
 
     def add(self, epoch: Epoch) -> None:
         """Add a row for each island of this rank."""
@@ -62,8 +64,9 @@ class Trace:
         import pyarrow.parquet as pq
 
         self._write()
-        self._stream.close()
-        self._sink.close()
+        with writing(self._stream_path):
+            self._stream.close()
+            self._sink.close()
         schema = self._schema.with_metadata(dict(metadata))
         with (
             published(self._path) as temporary,
@@ -78,8 +81,10 @@ class Trace:
         import pyarrow as pa
 
         if self._rows:
-            self._stream.write_batch(pa.RecordBatch.from_pylist(self._rows, self._schema))
-            self._sink.flush()
+            batch = pa.RecordBatch.from_pylist(self._rows, self._schema)
+            with writing(self._stream_path):
+                self._stream.write_batch(batch)
+                self._sink.flush()
             self._rows = []
 
 

@@ -3,11 +3,15 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
 
 import pytest
 
 from islands.errors import UsageError
+from islands.run import folder as module
 from islands.run.folder import claim
+from islands.run.spec import SIGN
 
 
 def finished(folder: Path) -> Path:
@@ -15,11 +19,12 @@ def finished(folder: Path) -> Path:
     for name in (
         "solution.parquet",
         "solution.tour",
-        "run.toml",
         "log.txt",
         "trace/rank-007.parquet",
+        "trace/rank-1000.unfinished.arrows",
     ):
         (folder / name).write_text("old")
+    (folder / "run.toml").write_text(f"{SIGN}: old\n")
     (folder / "notes.txt").write_text("mine")
     return folder
 
@@ -52,6 +57,67 @@ def test_a_run_that_was_killed_can_be_run_again(tmp_path: Path) -> None:
     (folder / "solution.parquet").unlink()
     claim(folder, name="x", force=False)
     assert not (folder / "trace").exists()
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("settings", [None, "rho = 0.7\n"])
+def test_a_folder_of_the_users_own_is_refused_and_left(
+    tmp_path: Path, force: bool, settings: str | None
+) -> None:
+    (tmp_path / "trace").mkdir()
+    names = ["solution.cpp", "log.txt", "trace/data.csv", "solution.parquet"]
+    for name in names:
+        (tmp_path / name).write_text("mine")
+    if settings is not None:
+        names.append("run.toml")
+        (tmp_path / "run.toml").write_text(settings)
+    with pytest.raises(UsageError, match=r"holds files, but no run\. Name a folder that is new or"):
+        claim(tmp_path, name="x", force=force)
+    found = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert sorted(str(path.relative_to(tmp_path)) for path in found) == sorted(names)
+
+
+def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
+    folder = finished(tmp_path / "a")
+    for name in ("solution.cpp", "trace/data.csv", "trace/rank-best.parquet"):
+        (folder / name).write_text("mine")
+    claim(folder, name="x", force=True)
+    assert sorted(path.name for path in folder.rglob("*") if path.is_file()) == [
+        *("data.csv", "notes.txt", "rank-best.parquet", "solution.cpp")
+    ]
+
+
+def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+    assert claim(tmp_path, name="x", force=False) == tmp_path
+
+
+def test_an_earlier_run_stays_where_the_new_one_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def probe(dir: Path) -> Any:
+        if dir.name == "trace":
+            raise PermissionError(13, "Permission denied", str(dir))
+        return TemporaryFile(dir=dir)
+
+    folder = finished(tmp_path / "a")
+    before = sorted(folder.rglob("*"))
+    monkeypatch.setattr(module, "TemporaryFile", probe)
+    with pytest.raises(
+        UsageError, match=r"a: Permission denied\. Name a folder that can be written"
+    ):
+        claim(folder, name="x", force=True)
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_folder_that_may_not_be_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    with pytest.raises(UsageError, match=r"--out .*x: Permission denied\. Name a folder"):
+        claim(tmp_path / "x", name="x", force=False)
 
 
 def test_a_new_folder_is_made_with_its_parents(tmp_path: Path) -> None:

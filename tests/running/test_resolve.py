@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,6 @@ import pytest
 from fakes import FakeProblem
 
 import islands.run.resolve as module
-from islands.algorithms.base import Algorithm
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.run.resolve import PRESETS, instance_of, layers, resolve
@@ -66,9 +66,44 @@ def test_a_criterion_replaces_those_of_the_preset() -> None:
     assert [criterion.text for criterion in spec.stop] == ["seconds=5", "target=3"]
 
 
-def test_every_preset_file_is_named_and_the_other_way_round() -> None:
-    folder = Path(module.__file__).parents[1] / "presets"
-    assert sorted(path.stem for path in folder.glob("*.toml")) == sorted(PRESETS)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_is_a_run(preset: str) -> None:
+    assert resolved({"preset": preset}).preset == preset
+
+
+@pytest.mark.parametrize("empty", [[], ()])
+def test_no_criteria_are_the_default_ones(empty: Any) -> None:
+    assert [each.text for each in resolved({"stop": empty}).stop] == ["seconds=60"]
+    spec = resolved({"preset": "xavier2019", "stop": empty})
+    assert [each.text for each in spec.stop] == ["seconds=60"]
+
+
+def test_a_preset_beside_a_file_that_overrides_it_is_refused(tmp_path: Path) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text("population = 64\nparents = 3\nrho = 0.7\n")
+    with pytest.raises(UsageError) as caught:
+        resolved({"preset": "xavier2019"}, config)
+    assert str(caught.value) == (
+        f"--preset xavier2019 beside --config {config}: the file sets population too, and"
+        " otherwise. Leave one of them out, or write preset = 'xavier2019' into the file"
+    )
+    # What the options say is not hidden.
+    assert resolved({"preset": "xavier2019", "population": 32, "parents": 2}, config)
+
+
+def test_a_name_that_is_not_utf8_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"caf\xe9.tsp")
+    Path(name).touch()
+    with pytest.raises(UsageError, match=r"caf\\udce9\.tsp': is not UTF-8, .*Rename the file"):
+        resolved({"instance": name})
+
+
+def test_a_file_that_may_not_be_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"x\.tour: File name too long\. Name a file"):
+        resolved({"start": ["x" * 300 + "x.tour"]})
 
 
 @pytest.mark.parametrize(
@@ -137,23 +172,6 @@ def test_what_cannot_be_is_refused_with_the_mend(options: dict[str, Any], messag
         resolved(options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_pair_that_does_not_fit_is_refused_with_what_fits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Mover(Algorithm):
-        name = "mover"
-        encodings = ("bits",)
-
-    monkeypatch.setattr(module, "ENCODINGS", {"keys": None, "bits": None})
-    monkeypatch.setattr(module, "ALGORITHMS", {**module.ALGORITHMS, "mover": Mover})
-    with pytest.raises(UsageError) as caught:
-        resolved({"encoding": "bits"})
-    assert str(caught.value) == (
-        "brkga moves keys only, but --encoding bits was asked for."
-        " Leave --encoding out, or use --algorithm mover"
-    )
 
 
 def test_an_unknown_key_of_a_file_names_the_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago import Candidate
-from islands.errors import RunError, UsageError
+from islands.errors import InputError, RunError, UsageError
 from islands.parallel import World
 from islands.run import runner
 from islands.run.runner import Output, check_exactly, combined, run_asked
@@ -37,16 +37,17 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "Archipelago", Honest)
 
 
-def solved(folder: Path | None, **options: Any) -> Any:
+def solved(folder: Path | None, problem: FakeProblem | None = None, **options: Any) -> Any:
     output = Output(writes=folder is not None, folder=folder, stream=StringIO())
     options = {"backend": "cpu", "stop": "generations=100", **options}
-    return run_asked(options, None, World(), output, FakeProblem())
+    return run_asked(options, None, World(), output, problem or FakeProblem())
 
 
 def test_the_result_of_a_run(tmp_path: Path) -> None:
     result = solved(tmp_path / "a", seed=5)
     assert (result.cost, result.island, result.generations, result.seed) == (100, 0, 100, 5)
-    assert (result.evaluations, result.best_generation) == (2 * 10 * 101, 100)
+    # The same best in each generation was found in the first.
+    assert (result.evaluations, result.best_generation) == (2 * 10 * 101, 0)
     assert result.solution.tolist() == [0, 1, 2, 3, 4]
     assert (result.reason, result.interrupted) == ("100 generations done", False)
     assert (result.instance, result.problem, result.ranks) == ("fake/five", "tsp", 1)
@@ -95,6 +96,16 @@ def test_a_finished_folder_is_refused_before_anything_is_compiled(
     monkeypatch.setattr(runner, "choose", None)
     with pytest.raises(UsageError, match="holds a finished run"):
         solved(tmp_path / "a")
+
+
+def test_a_solution_to_start_from_that_is_none_is_refused_by_its_file(tmp_path: Path) -> None:
+    class Strict(FakeProblem):
+        def check(self, solution: Any) -> None:
+            raise RunError("thing 3 is missing")
+
+    (tmp_path / "short.tour").write_text("0 1 2 4 4")
+    with pytest.raises(InputError, match=r"short\.tour: thing 3 is missing"):
+        solved(None, Strict(), start=[str(tmp_path / "short.tour")])
 
 
 def test_a_result_that_the_exact_check_contradicts_is_an_error(

@@ -1,0 +1,26 @@
+"""The kinds of values that options of several commands take."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from pathlib import Path
+
+
+def folder(text: str) -> Path:
+    """Return the folder that `--out` names."""
+    if not text:
+        raise ArgumentTypeError("'' names no folder. Name one, which may be new")
+    return Path(text)
+
+
+def threads(text: str) -> int:
+    """Return how many threads are asked for."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ArgumentTypeError(
+            f"{text!r} must be a whole number of at least 1. Leave it out to use every core"
+        )
+    return number

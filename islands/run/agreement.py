@@ -1,0 +1,57 @@
+"""Whether all ranks are about to make the same run: each has resolved it by itself, on its host."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+
+from islands.errors import UsageError
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.run.spec import RunSpec
+
+_OWN = ("backend", "threads")
+"""What may differ from rank to rank, as the result does not depend on it."""
+
+
+def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: bool) -> None:
+    """Refuse ranks that differ from rank 0 in settings or in the instance's data; collective."""
+    if world.size == 1:
+        return
+    facts = world.allgather(
+        {
+            "the settings": _digest_of_settings(spec),
+            "the data of the instance": _digest_of_data(problem),
+            "whether files are written": str(writes),
+        }
+    )
+    # All ranks know the same, so all raise the same.
+    world.agreed(lambda: _refuse_differences(facts))
+
+
+def _refuse_differences(facts: list[dict[str, str]]) -> None:
+    differing = [rank for rank, fact in enumerate(facts) if fact != facts[0]]
+    if not differing:
+        return
+    what = [name for name in facts[0] if any(fact[name] != facts[0][name] for fact in facts)]
+    ranks = ", ".join(str(rank) for rank in differing[:8]) + (" ..." if differing[8:] else "")
+    raise UsageError(
+        f"rank{'s' if differing[1:] else ''} {ranks} of {len(facts)} would make another run than"
+        f" rank 0: {' and '.join(what)} differ. Start all ranks with the same options, and let"
+        " --config, ISLANDS_INSTANCES and the cache hold the same files on every host"
+    )
+
+
+def _digest_of_settings(spec: RunSpec) -> str:
+    shared = {name: value for name, value in spec.to_mapping().items() if name not in _OWN}
+    return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
+
+
+def _digest_of_data(problem: Problem) -> str:
+    digest = hashlib.sha256(f"{problem.name} {problem.size} {problem.defines()}".encode())
+    for array in problem.arrays():
+        digest.update(f"{array.dtype} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+from fakes import FakeProblem
+
+import islands.run.fit as module
+from islands.algorithms.base import Algorithm
+from islands.encodings import ENCODINGS
+from islands.encodings.base import Encoding
+from islands.errors import UsageError
+from islands.run.fit import encoding_for, fitting
+from islands.run.resolve import layers, resolve
+
+
+class Bits(Encoding):
+    name = "bits"
+    solution_kinds = ("subset",)
+
+
+class Mover(Algorithm):
+    name = "mover"
+    encodings = ("bits", "keys")
+
+
+class Subset(FakeProblem):
+    solution_kind = "subset"
+
+
+@pytest.fixture
+def _more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let there be a second encoding, for subsets, and a second algorithm."""
+    monkeypatch.setattr(module, "ENCODINGS", {**ENCODINGS, "bits": Bits})
+    monkeypatch.setattr(module, "ALGORITHMS", {**module.ALGORITHMS, "mover": Mover})
+
+
+@pytest.mark.usefixtures("_more")
+def test_the_first_encoding_that_fits_is_taken() -> None:
+    assert encoding_for("brkga", None, FakeProblem()) == "keys"
+    assert encoding_for("mover", None, FakeProblem()) == "keys"
+    assert encoding_for("mover", None, Subset()) == "bits"
+    assert fitting(FakeProblem()) == [("brkga", "keys"), ("mover", "keys")]
+
+
+@pytest.mark.usefixtures("_more")
+@pytest.mark.parametrize(
+    ("algorithm", "asked", "message"),
+    [
+        (
+            "brkga",
+            "bits",
+            "brkga moves keys only, but --encoding bits was asked for."
+            " Leave --encoding out, or use --algorithm mover",
+        ),
+        (
+            "brkga",
+            None,
+            "brkga on keys does not fit fake/five, whose solutions are of the kind 'subset'."
+            " What fits: mover on bits",
+        ),
+        (
+            "mover",
+            "keys",
+            "mover on keys does not fit fake/five, whose solutions are of the kind 'subset'."
+            " What fits: mover on bits",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_does(
+    algorithm: str, asked: str | None, message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        encoding_for(algorithm, asked, Subset())
+    assert str(caught.value) == message
+
+
+def test_a_run_that_cannot_be_is_not_resolved() -> None:
+    with pytest.raises(UsageError, match=r"What fits: nothing"):
+        resolve(layers({}), Subset())
