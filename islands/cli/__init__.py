@@ -14,9 +14,8 @@ from typing import NoReturn
 
 import islands
 from islands.cli import streams
-from islands.errors import IslandsError, UsageError
+from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.parallel import describe, launched
-from islands.paths import writing
 from islands.text import unknown
 
 COMMANDS = {
@@ -42,6 +41,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Do one command and return its exit status; under mpirun, rank 0 speaks."""
     line = list(sys.argv[1:] if argv is None else argv)
     streams.prepare()
+    try:
+        status = _done(line)
+        streams.flush()
+    except BrokenPipeError:
+        return 1
+    except UnwritableError as error:
+        _print(error, with_traceback="--debug" in line)
+        return error.status
+    return status
+
+
+def _done(line: list[str]) -> int:
+    """Do one command; return its exit status, having said what went wrong."""
     rank, args = 0, None
     try:
         rank, _ = launched()
@@ -52,23 +64,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             args = _parsed(line)
         if rank > 0 and args.command not in _COLLECTIVE:
             return 0
-        status = int(import_module(COMMANDS[args.command]).main(args))
-        with writing("standard output"):
-            sys.stdout.flush()
+        return int(import_module(COMMANDS[args.command]).main(args))
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 0
     except BrokenPipeError:
+        streams.flush()
         return 1
     except BaseException as error:
+        if isinstance(error, OSError):
+            # Where it was standard output that failed, it fails again, and that is what is said.
+            streams.flush()
         if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
             # Rank 0 read the same line; a launcher that saw this rank fail first would silence it.
             return 0
         return 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
-    finally:
-        streams.leave()
-    return status
 
 
 def parser() -> argparse.ArgumentParser:

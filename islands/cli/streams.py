@@ -7,6 +7,9 @@ import sys
 from io import TextIOWrapper
 from pathlib import Path
 
+from islands.errors import UnwritableError
+from islands.paths import writing
+
 
 def prepare() -> None:
     """Let no print fail because a stream is closed, or lacks the letters of a file's name."""
@@ -18,9 +21,11 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def leave() -> None:
-    """Give up what standard output does not take, as Python would fail once more at its exit."""
+def flush() -> None:
+    """Write what was printed; give up what cannot be, as Python would fail again at its exit."""
     try:
-        sys.stdout.flush()
-    except OSError:
+        with writing("standard output"):
+            sys.stdout.flush()
+    except (OSError, UnwritableError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise

@@ -50,8 +50,9 @@ def _write_solution(path: Path, result: Result, metadata: dict[str, str]) -> Non
     import pyarrow.parquet as pq
 
     table = pa.table({"solution": result.solution}).replace_schema_metadata(metadata)
-    with published(path) as temporary:
-        pq.write_table(table, temporary)
+    # An open file, since Arrow takes no path that is not UTF-8.
+    with published(path) as temporary, temporary.open("wb") as stream:
+        pq.write_table(table, stream)
 
 
 def _metadata(spec: RunSpec, result: Result) -> dict[str, str]:

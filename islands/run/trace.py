@@ -71,7 +71,8 @@ class Trace:
         with (
             published(self._path) as temporary,
             self._stream_path.open("rb") as source,
-            pq.ParquetWriter(temporary, schema) as writer,
+            temporary.open("wb") as target,  # as Arrow takes no path that is not UTF-8
+            pq.ParquetWriter(target, schema) as writer,
         ):
             for batch in pa.ipc.open_stream(source):
                 writer.write_batch(batch.replace_schema_metadata(schema.metadata))

@@ -3,11 +3,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from islands import __version__
+from islands.algorithms import ALGORITHMS
 from islands.cli import COMMANDS, main
+from islands.encodings import ENCODINGS
+from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.migration import TOPOLOGIES
+from islands.run.resolve import PRESETS
+from islands.run.stop import KINDS
 
 
 def test_each_command_has_its_sentence_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,6 +49,9 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("run --stop", "argument --stop: expected one argument. See islands run --help"),
         ("verify", "the following arguments are required: INSTANCE, SOLUTION. See islands verify"),
         ("--foo", "unknown option '--foo'."),
+        ("run --threads 0", "argument --threads: '0' must be a whole number of at least 1. Leave"),
+        ("bench --threads 0", "argument --threads: '0' must be a whole number of at least 1."),
+        ("bench --threads two", "argument --threads: 'two' must be a whole number"),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_2(
@@ -59,6 +69,20 @@ def test_debug_shows_where_an_error_comes_from(capsys: pytest.CaptureFixture[str
     err = capsys.readouterr().err
     assert err.startswith("Traceback")
     assert err.splitlines()[-1].startswith("islands: unknown instance 'nosuch'")
+
+
+@pytest.mark.parametrize("command", ["run", "reproduce xavier2019"])
+def test_an_empty_name_is_no_folder(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command.split(), "--out", ""]) == 2
+    assert capsys.readouterr().err.startswith("islands: argument --out: '' names no folder. Name")
+
+
+def test_the_help_names_all_that_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--help"]) == 0
+    out = capsys.readouterr().out
+    for names in (ALGORITHMS, ENCODINGS, TOPOLOGIES, PRESETS, KINDS):
+        for name in names:
+            assert name in out
 
 
 @pytest.mark.parametrize(
@@ -88,6 +112,50 @@ def test_a_reader_who_leaves_is_no_error_to_speak_of() -> None:
         )
     assert done.returncode == 1
     assert done.stderr == b""
+
+
+def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a line of the shell in which `islands` is this one."""
+    command = f'islands() {{ "{sys.executable}" -m islands "$@"; }}; {line}'
+    return subprocess.run(
+        ["sh", "-c", command], env={**os.environ, **environment}, capture_output=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize("line", ["islands instances list >&-", "islands --version >&- 2>&-"])
+def test_a_closed_output_is_one_that_nobody_reads(line: str) -> None:
+    done = shell(line)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")  # noqa: PTH110
+@pytest.mark.parametrize(
+    ("command", "unbuffered"), [("--version", ""), ("instances list", ""), ("instances list", "1")]
+)
+def test_a_full_output_is_named_once(command: str, unbuffered: str) -> None:
+    done = shell(f"islands {command} > /dev/full", PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith(b"islands: standard output: ")
+    assert b"No space left on device. " in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_names_that_the_output_has_no_letters_for_are_written_all_the_same(tmp_path: Path) -> None:
+    for name in (b"caf\xe9.tsp", "café.tsp".encode()):
+        path = os.fsdecode(os.path.join(os.fsencode(tmp_path), name))  # noqa: PTH118
+        Path(path).write_text(tsplib_text(uniform_tsp(5, seed=1)))
+        done = shell(f"islands instances show '{path}'", PYTHONIOENCODING="ascii")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"caf\\" in done.stdout
+
+
+def test_a_launcher_that_makes_no_sense_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "x")
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    assert main(["run"]) == 2
+    assert capsys.readouterr().err.startswith("islands: OMPI_COMM_WORLD_RANK=x: must be a whole")
 
 
 def test_ranks_above_the_first_do_not_speak(

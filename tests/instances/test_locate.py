@@ -59,6 +59,25 @@ def test_a_cache_that_cannot_be_made_is_no_obstacle(
     assert look("demo/tsp").path is not None
 
 
+def test_a_folder_that_may_not_be_looked_into(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bool:
+        if "lock" in path.parts:
+            raise PermissionError(13, "Permission denied")
+        return os.path.isdir(path)  # noqa: PTH112
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    with pytest.raises(
+        InputError, match=r"^lock/n3\.tsp: Permission denied\. Name a file that can"
+    ):
+        look("lock/n3.tsp")
+    monkeypatch.setattr(Path, "is_dir", refuse)
+    monkeypatch.setenv("ISLANDS_INSTANCES", "lock")
+    with pytest.raises(InputError, match="ISLANDS_INSTANCES names lock, not a folder"):
+        look("att48").file()
+
+
 def test_a_file_of_the_users_own_has_a_name(folders: Path) -> None:
     own = Found("vlsi/own", folders / "two/vlsi/own.tsp.gz", None)
     assert look("vlsi/own") == look("own") == own
@@ -97,6 +116,8 @@ def test_a_known_instance_without_a_file_says_how_to_get_it(
         ("./none", "./none: no such file"),
         ("two", "two: is a folder"),
         ("/dev/null", "/dev/null: is not a regular file"),
+        ("x" * 300, "xxx: File name too long. Name a file that can be read"),
+        ("~nosuchuser/a.tsp", "~nosuchuser/a.tsp: there is no such user. Write the path in full"),
     ],
 )
 def test_what_is_not_found_is_refused_in_one_line(instance: str, words: str) -> None:
