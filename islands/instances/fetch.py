@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from islands.errors import InputError
+from islands.errors import InputError, UnwritableError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.locate import VARIABLE
 from islands.paths import cache_folder, published
@@ -47,7 +47,7 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
         try:
             _fetch_file(instances.url(file, base), target, entry)
             say(progress)
-        except NoAnswerError:
+        except (NoAnswerError, UnwritableError):
             raise
         except InputError as failure:
             say(f"{progress} failed")

@@ -31,13 +31,8 @@ class Folder:
         import tomli_w
 
         self.path = path
-        try:
-            with published(path / _SETTINGS) as temporary:
-                temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(
-                f"--out {path}: {error.strerror}. Name a folder that can be written"
-            ) from error
+        with published(path / _SETTINGS) as temporary:
+            temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
 
     def table(self, table: Table, rows: Sequence[Row]) -> None:
         """Write the rows of a table so far."""

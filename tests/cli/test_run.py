@@ -138,6 +138,57 @@ def test_a_finished_folder_needs_force(capsys: pytest.CaptureFixture[str]) -> No
     assert {row[1] for row in traced("a")} == {0, 3}
 
 
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_folder_with_files_of_the_users_own_is_refused(
+    force: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("solution.cpp", "log.txt", "trace.csv"):
+        Path(name).write_text("mine")
+    assert main(["run", "demo/tsp", *SMALL, "--stop", "generations=3", "--out", ".", *force]) == 2
+    assert capsys.readouterr().err.startswith("islands: --out .: holds files, but no run. Name a")
+    assert sorted(path.read_text() for path in Path().iterdir()) == ["mine"] * 3
+
+
+def test_a_start_that_is_no_tour_is_refused_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("short.tour").write_text("TYPE : TOUR\nTOUR_SECTION\n1\n2\n3\n-1\n")
+    assert main(["run", "demo/tsp", *SMALL, "--start", "short.tour"]) == 2
+    err = capsys.readouterr().err
+    assert "short.tour: not a tour of demo/tsp: city 4 is not visited" in err
+    assert err.count("\n") == 1
+
+
+def test_restarts_do_not_put_off_stagnation(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--set", "reset=10", "--stop", "stagnation=60", "--stop", "generations=20000"]
+    result = solved(capsys, *options, "--population", "16")
+    idle = result["generations"] - result["best_generation"]
+    assert result["reason"] == f"no better solution for {idle} generations"
+    assert 60 <= idle < 80
+
+
+def test_true_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.toml").write_text("islands = true\n")
+    assert main(["run", "demo/tsp", "--config", "mine.toml"]) == 2
+    assert capsys.readouterr().err == "islands: islands=True: must be a whole number\n"
+
+
+def test_time_and_signals_end_a_long_epoch(tmp_path: Path) -> None:
+    line = ["demo/tsp", *SMALL, "--migration", "none", "--set", "record.every=1000000"]
+    command = [sys.executable, "-m", "islands", "run", *line, "--json"]
+    timed = [*command, "--stop", "seconds=1.5"]
+    done = subprocess.run(timed, capture_output=True, check=True, timeout=60)
+    result = json.loads(done.stdout)
+    assert 1.5 <= result["seconds"] < 10
+    assert 0 < result["generations"] < 1_000_000
+    # Generation 0, and the one at which it ended.
+    assert [row[1] for row in traced(result["folder"])][::4] == [0, result["generations"]]
+    with subprocess.Popen([*command, "--out", "a"], stdout=subprocess.PIPE) as process:
+        wait_for(tmp_path / "a" / "log.txt")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert json.loads(out)["seconds"] < 20
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -243,6 +294,18 @@ def test_what_all_ranks_refuse_is_said_once(
     assert done.stderr.count(message) == 1
     assert "MPI_ABORT" not in done.stderr
     assert done.stdout == ""
+
+
+def test_ranks_that_were_started_differently_are_refused(mpirun: list[str]) -> None:
+    command = [sys.executable, "-m", "islands", "run", "demo/tsp", *SMALL, "--threads", "1"]
+    other = [":", "-n", "1", *command, "--seed", "5"]
+    done = subprocess.run(
+        [*mpirun, "1", *command, *other], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("rank 1 of 2 would make another run than rank 0: the settings") == 1
+    assert "MPI_ABORT" not in done.stderr
+    assert not Path("runs").exists()
 
 
 @pytest.mark.parametrize("rank", [0, 2])

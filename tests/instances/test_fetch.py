@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from islands.errors import InputError
+from islands.errors import InputError, UnwritableError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.fetch import NoAnswerError, digest, fetch
 from islands.paths import cache_folder
@@ -165,6 +165,17 @@ def test_a_cache_that_cannot_be_made_is_refused(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "file"))
     with pytest.raises(InputError, match=r"cannot make the cache .* Let ISLANDS_CACHE name"):
+        fetch(instances(site), None, ignore)
+
+
+def test_a_cache_that_cannot_be_written_ends_the_fetching(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("islands.paths.tempfile.mkstemp", refuse)
+    with pytest.raises(UnwritableError, match=r"f0\.tsp: cannot be written: Permission denied\."):
         fetch(instances(site), None, ignore)
 
 

@@ -3,8 +3,10 @@ from __future__ import annotations
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from fakes import FakeProblem
 
+from islands.errors import UnwritableError
 from islands.instances.catalogue import BestKnown
 from islands.run.machine import Machine
 from islands.run.resolve import layers, resolve
@@ -34,6 +36,34 @@ def test_the_log_is_what_was_shown(tmp_path: Path) -> None:
 def test_quiet_shows_the_end_alone_and_logs_all(tmp_path: Path) -> None:
     assert said(tmp_path / "log.txt", quiet=True) == "END\n"
     assert (tmp_path / "log.txt").read_text() == said(tmp_path / "other.txt", quiet=False)
+
+
+def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").mkdir()
+    with pytest.raises(
+        UnwritableError, match=r"log\.txt: cannot be written: Is a directory\. Make"
+    ):
+        said(tmp_path / "log.txt", quiet=False)
+
+
+def test_an_output_that_is_full_is_named(tmp_path: Path) -> None:
+    class Full(StringIO):
+        name = "<stdout>"
+
+        def write(self, _: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    with (
+        pytest.raises(UnwritableError, match="^<stdout>: cannot be written: No space left"),
+        Screen(Full(), tmp_path / "log.txt") as screen,
+    ):
+        screen.begin("HEAD")
+
+
+def test_names_that_are_not_utf8_are_logged_all_the_same(tmp_path: Path) -> None:
+    with Screen(None, tmp_path / "log.txt") as screen:
+        screen.begin("caf\udce9")
+    assert (tmp_path / "log.txt").read_text() == "caf\\udce9\n\n"
 
 
 def test_a_screen_without_stream_and_log_is_silent() -> None:

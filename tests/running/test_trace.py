@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import io
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from islands.archipelago import IslandMeasure
+from islands.errors import UnwritableError
 from islands.run.epochs import Epoch
 from islands.run.trace import Trace
 
@@ -82,3 +85,34 @@ def test_few_writes_for_many_quick_epochs(tmp_path: Path) -> None:
     file = pq.ParquetFile(tmp_path / "trace" / "rank-000.parquet")
     assert file.metadata.num_rows == 10_000
     assert file.metadata.num_row_groups <= 10
+
+
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.RawIOBase):
+        def writable(self) -> bool:
+            return True
+
+        def write(self, _: object) -> int:
+            raise OSError(28, "No space left on device")
+
+    message = (
+        r"rank-000\.unfinished\.arrows: cannot be written: No space left on device\. Make room"
+    )
+    monkeypatch.setattr(Path, "open", lambda *_: Full())
+    with pytest.raises(UnwritableError, match=message):
+        Trace(tmp_path, 0, maximise=False).add(epoch(0, seconds=2.0))
+
+
+def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
+    (tmp_path / "trace").touch()
+    with pytest.raises(UnwritableError, match=r"rank-000.*: cannot be written: File exists\. Make"):
+        Trace(tmp_path, 0, maximise=False)
+
+
+def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    trace = Trace(folder, 0, maximise=False)
+    trace.add(epoch(0))
+    trace.finish({})
+    with (folder / "trace" / "rank-000.parquet").open("rb") as stream:
+        assert pq.read_table(stream).num_rows == 2
