@@ -13,7 +13,7 @@ from typing import IO, cast
 from islands.errors import InputError, UnwritableError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.locate import VARIABLE
-from islands.paths import cache_folder, published
+from islands.paths import cache_folder, published, reading
 
 _TIMEOUT = 30.0
 _CHUNK = 1 << 16
@@ -41,7 +41,9 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
     for number, (file, entry) in enumerate(files.items(), start=1):
         target = folder / file
         progress = f"{number}/{len(files)} {target}"
-        if target.exists() and hashlib.sha256(target.read_bytes()).hexdigest() == entry.sha256:
+        with reading(target):
+            there = target.exists() and hashlib.sha256(target.read_bytes()).hexdigest()
+        if there == entry.sha256:
             say(f"{progress} is there already")
             continue
         try:

@@ -15,7 +15,7 @@ from islands.paths import reading
 from islands.problems.base import Problem
 from islands.run.fit import encoding_for
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
-from islands.run.stop import Criterion, parse, require_known
+from islands.run.stop import parse, require_known
 from islands.settings import Settings
 from islands.text import unknown
 
@@ -72,7 +72,8 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         _refuse_unknown(layer, algorithm)
         values |= layer.values
     # An empty list would let the run go on for ever.
-    stop = _criteria(values.get("stop") or _default_stop(problem))
+    criteria = _listed(values.get("stop", [])) or _default_stop(problem)
+    stop = tuple(parse(text) for text in criteria)
     require_known(stop, problem.instance, problem.best_known)
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group)) for name, group in GROUPS.items()
@@ -146,10 +147,6 @@ def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> di
 
 def _listed(value: Any) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
-
-
-def _criteria(value: Any) -> tuple[Criterion, ...]:
-    return tuple(parse(text) for text in _listed(value))
 
 
 def _default_stop(problem: Problem) -> list[str]:

@@ -97,3 +97,8 @@ def test_published_tours(
     monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
     assert run(f"tsplib/{name}", f"{name}.opt.tour") == 0
     assert f"length {length}\n" in capsys.readouterr().out
+
+
+def test_what_may_not_be_looked_for_is_refused_by_its_name() -> None:
+    with pytest.raises(InputError, match=r"^xxx.*: File name too long\. Name a file that can be"):
+        run("demo/tsp", "x" * 300)

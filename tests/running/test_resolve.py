@@ -164,6 +164,7 @@ def test_paths_in_toml_hold_in_every_folder(
         ({"seed": "-1"}, "seed=-1: must be from 0"),
         ({"migration": "rign"}, "Did you mean 'ring'?"),
         ({"backend": "gpu"}, "Known: auto, cpu, cuda"),
+        ({"stop": ""}, "--stop : unknown criterion ''"),
         ({"stop": ["gap=1%"]}, "no best known value of fake/five"),
     ],
 )

@@ -54,7 +54,7 @@ def test_an_output_that_is_full_is_named(tmp_path: Path) -> None:
             raise OSError(28, "No space left on device")
 
     with (
-        pytest.raises(UnwritableError, match="^<stdout>: cannot be written: No space left"),
+        pytest.raises(UnwritableError, match=r"^<stdout>: cannot be written: No space left"),
         Screen(Full(), tmp_path / "log.txt") as screen,
     ):
         screen.begin("HEAD")
