@@ -145,6 +145,10 @@ class Archipelago:
             self._backend.run([self._evolve, self._rank], generations)
             self.generation += generations
 
+    def wait(self) -> None:
+        """Wait until the device has done what it was told to."""
+        self._backend.synchronise()
+
     def migrate(self) -> None:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()

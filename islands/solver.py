@@ -15,6 +15,7 @@ from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems import load
 from islands.problems.base import Problem
+from islands.run.agreement import require_agreement
 from islands.run.resolve import layers, resolve
 from islands.run.result import Result
 from islands.run.runner import Output, check_exactly, make_archipelago, run_asked
@@ -83,6 +84,7 @@ class Solver:
         self._world = world if world is not None else launched_world()
         asked = layers({"instance": self.problem.instance, **settings})
         self.spec = self._world.agreed(lambda: resolve(asked, self.problem))
+        require_agreement(self._world, self.spec, self.problem, writes=False)
         general, local = self.spec.general, (self._world.local_rank, self._world.local_size)
         self._archipelago = self._world.agreed(
             lambda: make_archipelago(

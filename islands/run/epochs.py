@@ -129,7 +129,7 @@ def _reached(
         archipelago.advance(min(step, visit - archipelago.generation))
         if archipelago.generation == visit:
             return True
-        archipelago.measure()  # waits for the device, which has only been told to advance
+        archipelago.wait()
         if world.any(is_over()):
             return False
 

@@ -70,6 +70,9 @@ class FakeArchipelago:
     def migrate(self) -> None:
         self.calls.append("migrate")
 
+    def wait(self) -> None:
+        """Return at once: here nothing is done later."""
+
     def measure(self) -> list[IslandMeasure]:
         g = self.generation
         return [
