@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from islands.errors import CompileError
-from islands.paths import cache_folder, published
+from islands.paths import cache_folder, published, writing
 
 Loaded = TypeVar("Loaded")
 
@@ -19,14 +21,30 @@ def loaded(
 ) -> Loaded:
     """Return what `load` makes of the file kept under `digest`, which `make` writes if absent.
 
-    A file that does not load, such as one that was cut off, is made once more.
+    The file's name ends in a checksum of its content, since a damaged program can end the process
+    that loads it; such a file is made anew.
     """
-    path = cache_folder("programs") / f"{digest}{suffix}"
-    if path.exists():
-        with suppress(Exception):  # whatever is wrong with it, it is made anew and loaded below
-            return load(path)
-    with published(path) as temporary:
-        make(temporary)
+    folder = cache_folder("programs")
+    for path in folder.glob(f"{digest}-*{suffix}"):
+        with suppress(FileNotFoundError):  # another process has just removed it
+            if path.name == _name(digest, path, suffix):
+                return _load(path, load)
+            path.unlink()
+    with writing(folder), TemporaryDirectory(dir=folder) as scratch:
+        made = Path(scratch) / f"program{suffix}"
+        make(made)
+        if not made.is_file():
+            raise CompileError("the compiler made nothing, and no error either. See to CXX")
+        path = folder / _name(digest, made, suffix)
+        made.replace(path)
+    return _load(path, load)
+
+
+def _name(digest: str, path: Path, suffix: str) -> str:
+    return f"{digest}-{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}{suffix}"
+
+
+def _load(path: Path, load: Callable[[Path], Loaded]) -> Loaded:
     try:
         return load(path)
     except Exception as error:

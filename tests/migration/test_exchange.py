@@ -8,8 +8,10 @@ import pytest
 from problems_for_tests import cities
 
 from islands import Solver
+from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES
 from islands.parallel import World, world
+from islands.problems.tsp import Tsp
 
 SETTINGS: dict[str, Any] = {"population": 24, "seed": 6, "backend": "cpu", "threads": 1}
 
@@ -47,12 +49,13 @@ def test_one_island_or_none_to_send_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 @pytest.mark.parametrize("islands", [3, 8])
-def test_ranks_exchange_as_one_rank_does(topology: str, islands: int, tmp_path: Path) -> None:
+def test_ranks_exchange_as_one_rank_does(topology: str, islands: int) -> None:
     ranks = world()
+    problem = Tsp(uniform_tsp(20, seed=1))
     digests = []
     for each in (World(), ranks):
         settings = {"islands": islands, "migration": topology, "migrants": 3, **SETTINGS}
-        solver = Solver(cities(20, tmp_path), world=each, **settings)
+        solver = Solver(problem, world=each, **settings)
         for _ in range(3):
             solver.evolve(2)
             solver.exchange()
