@@ -116,11 +116,6 @@ class Archipelago:
         """Seconds spent on compiling and loading kernels."""
         return self._backend.compile_seconds
 
-    @property
-    def evaluations(self) -> int:
-        """How many individuals of this rank were decoded and evaluated."""
-        return sum(measure.evaluations for measure in self.measure())
-
     def start(self) -> None:
         """Make and evaluate generation 0."""
         self.generation = 0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from islands.backends import choose
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Block, Program, Room
+from islands.backends.base import Backend, Block, Room
 from islands.backends.source import Source
 from islands.encodings.keys import LEVELS, Keys
 from islands.paths import data_folder
@@ -22,31 +22,24 @@ SIZES = [1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000, 4097]
 Launch = Callable[..., None]
 
 
-def threads_a_block(backend: Backend) -> list[int]:
-    return [32, 96, 128, 1024] if backend.name == "cuda" else [1]
+@pytest.fixture
+def launches(backend: Backend) -> list[Launch]:
+    """Return launches for each cut of blocks: threads a block on a GPU, threads of the CPU."""
+    if backend.name == "cuda":
+        return [launcher(backend, Block(threads)) for threads in (32, 96, 128, 1024)]
+    return [launcher(choose("cpu", threads), Block()) for threads in (1, 2, 3)]
 
 
-@pytest.fixture(params=[1, 2, 3])
-def launches(backend: Backend, request: pytest.FixtureRequest) -> list[tuple[int, Launch]]:
-    """Return (threads a block, launch) for each cut of blocks; the parameter: CPU threads."""
-    if backend.name == "cpu":
-        backend = choose("cpu", threads=request.param)
-    elif request.param > 1:
-        pytest.skip("the number of CPU threads does not matter on a GPU")
+def launcher(backend: Backend, block: Block) -> Launch:
+    program = backend.compile(Source("check.cuh"), block)
 
-    def launcher(program: Program) -> Launch:
-        def launch(kernel: str, *arguments: Any, blocks: int = 1, room: Room | None = None) -> None:
-            backend.run([backend.call(program, kernel, *arguments, blocks=blocks, room=room)])
-            backend.synchronise()
+    def launch(kernel: str, *arguments: Any, blocks: int = 1, room: Room | None = None) -> None:
+        backend.run([backend.call(program, kernel, *arguments, blocks=blocks, room=room)])
+        backend.synchronise()
 
-        launch.backend = backend  # type: ignore[attr-defined]
-        return launch
-
-    source = Source("check.cuh")
-    return [
-        (threads, launcher(backend.compile(source, Block(threads))))
-        for threads in threads_a_block(backend)
-    ]
+    launch.backend = backend  # type: ignore[attr-defined]
+    launch.threads = block.threads  # type: ignore[attr-defined]
+    return launch
 
 
 def random(*shape: int, low: int = -(2**40), high: int = 2**40, seed: int = 5) -> NDArray[np.int64]:
@@ -88,7 +81,7 @@ def words(text: str) -> list[int]:
 @pytest.mark.parametrize(("counter", "key", "result"), PHILOX)
 def test_philox_gives_the_known_answers(launches, counter: str, key: str, result: str) -> None:
     low, high = words(key)
-    for _, launch in launches:
+    for launch in launches:
         out = on(launch, np.zeros(4, np.uint32))
         counters = on(launch, np.array(words(counter), np.uint32))
         launch("check_philox", np.int32(1), counters, np.uint64(low | high << 32), out)
@@ -97,7 +90,7 @@ def test_philox_gives_the_known_answers(launches, counter: str, key: str, result
 
 def test_words_are_philox_of_what_they_are_for(launches) -> None:
     seed, stream, island, generation, individual = 0x123456789ABCDEF0, 3, 70_000, 9, 11
-    for _, launch in launches:
+    for launch in launches:
         counters = np.array(
             [[i, individual, generation, stream << 24 | island] for i in range(50)], np.uint32
         )
@@ -111,7 +104,7 @@ def test_words_are_philox_of_what_they_are_for(launches) -> None:
 
 def test_uniform_is_a_24_bit_fraction(launches) -> None:
     word = np.array([0, 255, 256, 2**31, 2**32 - 1, 123456789], np.uint32)
-    for _, launch in launches:
+    for launch in launches:
         out = on(launch, np.ones(len(word), np.float32))
         launch("check_uniform", np.int32(len(word)), on(launch, word), out)
         assert off(launch, out).tolist() == [(int(w) >> 8) / 2**24 for w in word]
@@ -120,7 +113,7 @@ def test_uniform_is_a_24_bit_fraction(launches) -> None:
 def test_below_is_the_upper_half_of_the_product(launches) -> None:
     word = random(1000, low=0, high=2**32).astype(np.uint32)
     bound = random(1000, low=1, high=2**32, seed=6).astype(np.uint32)
-    for _, launch in launches:
+    for launch in launches:
         out = on(launch, np.zeros(1000, np.uint32))
         launch("check_below", np.int32(1000), on(launch, word), on(launch, bound), out)
         expected = [int(w) * int(b) >> 32 for w, b in zip(word, bound, strict=True)]
@@ -130,8 +123,8 @@ def test_below_is_the_upper_half_of_the_product(launches) -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_sum_reaches_every_thread(launches, n: int) -> None:
     value = random(7, n)
-    for threads, launch in launches:
-        out = on(launch, np.zeros((7, threads, 2), np.int64))
+    for launch in launches:
+        out = on(launch, np.zeros((7, launch.threads, 2), np.int64))
         launch("check_sum", np.int32(n), on(launch, value), out, blocks=7)
         total = value.sum(axis=1)
         assert (off(launch, out)[:, :, 0] == total[:, None]).all()
@@ -147,7 +140,7 @@ def test_ordered_sum_has_one_order(launches, n: int) -> None:
     while lanes.shape[1] > 1:
         half = lanes.shape[1] // 2
         lanes = lanes[:, :half] + lanes[:, half:]
-    for _, launch in launches:
+    for launch in launches:
         out = on(launch, np.zeros(5))
         launch(
             "check_ordered_sum", np.int32(n), on(launch, value), out, blocks=5, room=Room(256 * 8)
@@ -161,7 +154,7 @@ def test_ordered_sum_has_one_order(launches, n: int) -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_argmin_takes_the_first_of_equals(launches, n: int) -> None:
     value = random(9, n, low=0, high=4)
-    for _, launch in launches:
+    for launch in launches:
         out = on(launch, np.zeros((9, 2), np.int64))
         launch("check_argmin", np.int32(n), on(launch, value), out, blocks=9)
         assert off(launch, out)[:, 0].tolist() == value.min(axis=1).tolist()
@@ -171,7 +164,7 @@ def test_argmin_takes_the_first_of_equals(launches, n: int) -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_scan_sums_what_stands_before(launches, n: int) -> None:
     value = random(4, n, low=0, high=1000).astype(np.uint32)
-    for _, launch in launches:
+    for launch in launches:
         array = on(launch, value)
         launch("check_scan", np.int32(n), array, blocks=4)
         assert (off(launch, array) == np.cumsum(value, axis=1) - value).all()
@@ -184,7 +177,7 @@ def test_sort_orders_pairs_by_value_then_index(launches, n: int, levels: int) ->
     value = np.zeros((3, room), np.int64)
     value[:, :n] = random(3, n, low=-levels, high=levels)
     index = np.tile(np.random.default_rng(1).permutation(room).astype(np.uint32), (3, 1))
-    for _, launch in launches:
+    for launch in launches:
         values, indices = on(launch, value), on(launch, index)
         launch("check_sort", np.int32(n), np.int32(room), values, indices, blocks=3)
         for row in range(3):
@@ -201,7 +194,7 @@ def test_sort_orders_pairs_by_value_then_index(launches, n: int, levels: int) ->
 def test_sort_few_sorts_few_and_many(launches, n: int) -> None:
     value = random(20, n, low=0, high=2**32).astype(np.uint32)
     value[1], value[2] = np.sort(value[1]), np.sort(value[2])[::-1]
-    for _, launch in launches:
+    for launch in launches:
         array = on(launch, value)
         launch("check_sort_few", np.int32(n), array, blocks=20)
         assert (off(launch, array) == np.sort(value, axis=1)).all()
@@ -222,7 +215,7 @@ def test_keys_are_sorted_as_numpy_sorts_them(launches, n: int, memory: int | Non
     encoding = Keys(n, memory)
     rows = np.zeros((7, encoding.pitch), np.float32)
     rows[:, :n] = key_rows(n)
-    for _, launch in launches:
+    for launch in launches:
         out = on(launch, np.zeros((7, n), np.int32))
         arguments = (np.int32(7), encoding.shape(), on(launch, rows), out)
         launch("check_order", *arguments, blocks=7, room=encoding.room())
