@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,11 @@ from islands.backends.base import Backend, Call, Program, Room
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.migration import Exchange, MigrationSettings
+from islands.migration import Arrivals, Exchange, MigrationSettings, Road
 from islands.parallel import World, deal
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings
+from islands.state import Field, State
 
 _NONE = np.iinfo(np.int64).max
 # The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
@@ -31,6 +32,7 @@ _MEASURE = (
     *("best", "worst", "sum", "best_generation", "restarts", "archived", "archived_generation"),
     "best_row",
 )
+_EMIGRANTS = "emigrants"
 _MOST_ISLANDS = 1 << 24  # the random streams give an island's number 24 bits
 _INDIVIDUALS_A_SLICE = 6
 _MOST_INDIVIDUALS = (1 << 30) - 1  # kernels count the rows of a population in 32 bits
@@ -42,6 +44,8 @@ class IslandMeasure:
 
     island: int
     best: int
+    total: int
+    """The sum of all costs."""
     mean: float
     worst: int
     best_generation: int
@@ -74,9 +78,13 @@ class Archipelago:
         migration: MigrationSettings,
         backend: Backend,
         world: World,
+        road: type[Road] | None = None,
         warm_start: Sequence[Solution] = (),
     ) -> None:
-        """Compile the program and take all the memory that the run will need."""
+        """Compile the program and take all the memory that the run will need.
+
+        `road` is the one between the ranks, found by `islands.migration.road.find`.
+        """
         if not 0 < islands <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands}: must be from 1 to {_MOST_ISLANDS}")
         self.mine = deal(islands, world.size, world.rank)
@@ -97,10 +105,11 @@ class Archipelago:
             migration,
             backend,
             world,
+            road,
             islands=islands,
-            mine=self.mine,
             population=population,
             kept=self._algorithm.kept(),
+            seed=seed,
         )
         self._given = self._dealt(warm_start, islands)
         self._allocate(seed)
@@ -108,8 +117,13 @@ class Archipelago:
 
     @property
     def road(self) -> str:
-        """How migrants travel: `none`, `device` or `staged`."""
+        """How migrants travel: `none`, `device`, `cuda-aware` or `staged`."""
         return self._exchange.road
+
+    @property
+    def migrations(self) -> int:
+        """How many times migrants have left their islands."""
+        return self._exchange.epoch
 
     @property
     def compile_seconds(self) -> float:
@@ -119,8 +133,9 @@ class Archipelago:
     def start(self) -> None:
         """Make and evaluate generation 0."""
         self.generation = 0
+        self._exchange.restore(0, None)
         island = np.tile(np.array([0, _NONE, 0, 0, 0, _NONE, 0], np.int64), (len(self.mine), 1))
-        self._backend.upload(island, self._island)
+        self._backend.upload(island, self._now("island"))
         self._upload_given()
         self._backend.run([self._start])
         if self._decodes_on_host:
@@ -139,6 +154,8 @@ class Archipelago:
         else:
             self._backend.run([self._evolve, self._rank], generations)
             self.generation += generations
+        # While the device is at work, the host has time for those who are on their way.
+        self._exchange.arrive()
 
     def wait(self) -> None:
         """Wait until the device has done what it was told to."""
@@ -148,6 +165,26 @@ class Archipelago:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()
 
+    def arrivals(self) -> Arrivals | None:
+        """Return, after `measure`, what the migration before it brought; None where none was."""
+        return self._exchange.arrivals()
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Return all that the islands of this rank are, those who are on their way included."""
+        saved = self._state.snapshot(self.generation)
+        emigrants = self._exchange.emigrants()
+        return saved if emigrants is None else saved | {_EMIGRANTS: emigrants}
+
+    def restore(
+        self, saved: Mapping[str, NDArray[Any]], *, generation: int, migrations: int
+    ) -> None:
+        """Go on from a snapshot of the same islands, instead of `start`."""
+        own = {name: array for name, array in saved.items() if name != _EMIGRANTS}
+        self._state.require_fit(own)
+        self._exchange.restore(migrations, saved.get(_EMIGRANTS))
+        self._state.restore(own, generation)
+        self.generation = generation
+
     def measure(self) -> list[IslandMeasure]:
         """Return the few numbers of each island."""
         first, later = self._population, self._population - self._algorithm.kept()
@@ -155,6 +192,7 @@ class Archipelago:
             IslandMeasure(
                 island=island,
                 best=row["archived"] if _is_archived(row) else row["best"],
+                total=row["sum"],
                 mean=row["sum"] / self._population,
                 worst=row["worst"],
                 best_generation=row[
@@ -171,8 +209,7 @@ class Archipelago:
 
     def elite(self, count: int) -> list[Candidate]:
         """Return the best individuals of this rank's islands, best first, archives included."""
-        half = self.generation % 2 * len(self.mine) * self._population
-        costs = self._backend.download(self._cost)[self.generation % 2].reshape(-1)
+        costs = self._backend.download(self._now("cost")).reshape(-1)
         islands = np.arange(len(costs)) // self._population
         archived = self._islands()[:, _ISLAND.index("archived")]
         # An archive stands behind its island's population, and is none where its cost is _NONE.
@@ -183,19 +220,18 @@ class Archipelago:
         for place in chosen[costs[chosen] < _NONE]:
             local = int(islands[place])
             if place < len(costs) - len(self.mine):
-                row = self._genes[half + place]
+                row = self._now("genes")[local, place - local * self._population]
             else:
-                assert self._archive is not None, "islands that never restart have no archive"
-                row = self._archive[local]
+                row = self._now("archive")[local]
             found.append(self._candidate(int(costs[place]), local, row))
         return found
 
     def digests(self) -> list[tuple[int, str]]:
         """Return, for each island, the SHA-256 of its genomes and costs."""
-        costs = self._backend.download(self._cost)[self.generation % 2]
+        costs = self._backend.download(self._now("cost"))
         found = []
         for local, island in enumerate(self.mine):
-            genes = self._backend.download(self._genes_of(local))[:, : self._encoding.size]
+            genes = self._backend.download(self._now("genes")[local])[:, : self._encoding.size]
             content = np.ascontiguousarray(genes).tobytes() + costs[local].tobytes()
             found.append((island, hashlib.sha256(content).hexdigest()))
         return found
@@ -212,26 +248,29 @@ class Archipelago:
         return [list(solutions[island::islands]) for island in self.mine]
 
     def _allocate(self, seed: int) -> None:
-        backend, count, pitch = self._backend, len(self.mine), self._encoding.pitch
-        rows = 2 * count * self._population
-        self._genes = backend.empty((rows, pitch), self._encoding.gene)
-        self._cost = backend.empty((2, count, self._population), np.int64)
-        self._order = backend.empty((count, self._population), np.int32)
-        self._island = backend.empty((count, len(_ISLAND)), np.int64)
-        self._measured = backend.empty((count, len(_MEASURE)), np.int64)
-        self._archive = (
-            backend.empty((count, pitch), self._encoding.gene) if self._algorithm.patience else None
-        )
+        count, size, pitch = len(self.mine), self._population, self._encoding.pitch
+        fields = {
+            "genes": Field((size, pitch), self._encoding.gene, in_halves=True),
+            "cost": Field((size,), np.int64, in_halves=True),
+            "order": Field((size,), np.int32),
+            "island": Field((len(_ISLAND),), np.int64),
+        }
+        if self._algorithm.patience:
+            fields["archive"] = Field((pitch,), self._encoding.gene)
+        self._state = State(self._backend, count, fields)
+        self._measured = self._backend.empty((count, len(_MEASURE)), np.int64)
+        self._seen = self._backend.host_array(self._measured.shape, np.int64)
+        arrays = self._state.arrays
         self._all = Struct(
             seed=np.uint64(seed),
-            island=self._island,
-            genes=self._genes,
-            cost=self._cost,
-            order=self._order,
-            archive=self._archive,
+            island=arrays["island"],
+            genes=arrays["genes"],
+            cost=arrays["cost"],
+            order=arrays["order"],
+            archive=arrays.get("archive"),
             first=np.int32(self.mine.start),
             islands=np.int32(count),
-            population=np.int32(self._population),
+            population=np.int32(size),
             shape=self._encoding.shape(),
         )
 
@@ -281,7 +320,9 @@ class Archipelago:
             populations, "measure", self._all, self._measured, blocks=count
         )
         gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
-        self._exchange.prepare(populations, self._all, gene_bytes, self._rank_again)
+        self._exchange.prepare(
+            populations, self._all, gene_bytes, self._rank_again, self._ranking_room
+        )
 
     @property
     def _ranking_room(self) -> Room:
@@ -300,22 +341,21 @@ class Archipelago:
     def _upload_given(self) -> None:
         for local, solutions in enumerate(self._given):
             for slot, solution in enumerate(solutions):
-                row = self._genes[local * self._population + slot]
+                row = self._now("genes")[local, slot]
                 self._backend.upload(self._encoding.encode(solution), row)
 
     def _decode_on_host(self, kept: int, restarting: NDArray[np.bool_] | None = None) -> None:
         """Evaluate this generation by NumPy, but for the kept individuals of islands that go on."""
-        half = self.generation % 2
-        costs = self._backend.download(self._cost)
+        costs = self._backend.download(self._now("cost"))
         for local in range(len(self.mine)):
             first = 0 if restarting is not None and restarting[local] else kept
-            genomes = self._backend.download(self._genes_of(local))[first:]
-            costs[half, local, first:] = self._problem.costs(self._encoding.decode(genomes))
-        self._backend.upload(costs, self._cost)
+            genomes = self._backend.download(self._now("genes")[local, first:])
+            costs[local, first:] = self._problem.costs(self._encoding.decode(genomes))
+        self._backend.upload(costs, self._now("cost"))
 
-    def _genes_of(self, local: int) -> Any:
-        first = (self.generation % 2 * len(self.mine) + local) * self._population
-        return self._genes[first : first + self._population]
+    def _now(self, name: str) -> Any:
+        """Return one of the arrays as it stands in this generation, by island."""
+        return self._state.part(name, self.generation)
 
     def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
         genome = self._backend.download(row)[: self._encoding.size]
@@ -323,12 +363,14 @@ class Archipelago:
         return Candidate(cost, self.mine[local], solution, genome)
 
     def _islands(self) -> NDArray[np.int64]:
-        return self._backend.download(self._island)
+        return self._backend.download(self._now("island"))
 
     def _measures(self) -> list[dict[str, int]]:
         self._backend.run([self._measure])
-        rows = self._backend.download(self._measured).tolist()
-        return [dict(zip(_MEASURE, row, strict=True)) for row in rows]
+        self._backend.fetch(self._measured, self._seen)
+        self._exchange.fetch()
+        self._backend.synchronise()
+        return [dict(zip(_MEASURE, row, strict=True)) for row in self._seen.tolist()]
 
 
 def _is_archived(row: dict[str, int]) -> bool:

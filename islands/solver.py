@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from islands.archipelago import Candidate
-from islands.backends import choose
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.agreement import require_agreement
+from islands.run.machine import take_device
 from islands.run.resolve import layers, resolve
 from islands.run.result import Result
 from islands.run.runner import Output, check_exactly, make_archipelago, run_asked
@@ -85,15 +85,9 @@ class Solver:
         asked = layers({"instance": self.problem.instance, **settings})
         self.spec = self._world.agreed(lambda: resolve(asked, self.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)
-        general, local = self.spec.general, (self._world.local_rank, self._world.local_size)
-        self._archipelago = self._world.agreed(
-            lambda: make_archipelago(
-                self.spec,
-                self.problem,
-                self._world,
-                choose(general.backend, general.threads or None, *local),
-            )
-        )
+        general = self.spec.general
+        backend = take_device(self._world, general.backend, general.threads or None)
+        self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
         self._archipelago.start()
 
     @property

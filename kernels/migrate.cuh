@@ -1,5 +1,5 @@
-// Migration: emigrants are packed into one buffer, which travels as it is, and immigrants are taken
-// from one.
+// Migration: emigrants are packed into one buffer, whose parts travel as they are, and immigrants
+// are taken from it. A slot of the buffer holds the migrants of one island.
 #pragma once
 
 #include "core/archipelago.cuh"
@@ -12,44 +12,119 @@ struct alignas(16) Migrant {
     __device__ encoding::Gene* genes() { return reinterpret_cast<encoding::Gene*>(this + 1); }
 };
 
-__device__ Migrant* migrant_at(char* buffer, int64_t position, int pitch) {
-    return reinterpret_cast<Migrant*>(
-        buffer + position * (sizeof(Migrant) + pitch * sizeof(encoding::Gene)));
-}
+// What became of an individual that arrived.
+struct Arrival {
+    int64_t cost;
+    int32_t refused;   // nobody came here, or the same genome is there already
+    int32_t accepted;  // it has replaced somebody
+};
 
-// One block packs one emigrant: the best of each island, best first.
-KERNEL(migrate_pack, (Archipelago all, int32_t migrants, char* emigrants)) {
-    const int me = blockIdx.x / migrants, position = blockIdx.x % migrants;
-    const int individual = all.order[me * all.population + position];
+struct Migration {
+    int32_t migrants;  // that an island sends
+    int32_t degree;    // islands that an island receives from, at most
+    int32_t refuse_duplicates;
+    int32_t if_better;
+    const int32_t* leaving;  // [slots]: the island that a slot is packed with, or -1
+    const int32_t* source;   // [islands][degree]: the slots that an island receives, or -1
+    char* buffer;
+
+    __device__ int arrivals() const { return degree * migrants; }
+
+    __device__ Migrant* at(int64_t position, int pitch) const {
+        return reinterpret_cast<Migrant*>(
+            buffer + position * (sizeof(Migrant) + pitch * sizeof(encoding::Gene)));
+    }
+
+    // Returns the arrival of this number on an island, or null. They are ordered by source island
+    // and by their position there.
+    __device__ Migrant* arrival(int island, int number, int pitch) const {
+        const int slot = source[island * degree + number / migrants];
+        return slot < 0 ? nullptr : at(int64_t(slot) * migrants + number % migrants, pitch);
+    }
+};
+
+// One block packs one emigrant. `chosen` lists the individuals that leave, `stride` an island.
+KERNEL(migrate_pack, (Archipelago all, Migration plan, const int32_t* chosen, int32_t stride)) {
+    const int me = plan.leaving[blockIdx.x / plan.migrants];
+    if (me < 0) return;
+    const int individual = chosen[int64_t(me) * stride + blockIdx.x % plan.migrants];
     const int64_t row = all.row(all.island[me].generation, me, individual);
-    Migrant* const leaving = migrant_at(emigrants, blockIdx.x, all.shape.pitch);
+    Migrant* const leaving = plan.at(blockIdx.x, all.shape.pitch);
     if (threadIdx.x == 0) leaving->cost = all.cost[row], leaving->spare = 0;
     copy_row(leaving->genes(), all.genes_of(row), all.shape.pitch);
 }
 
-// One block takes one immigrant. `sources` lists, for each of this rank's islands, the `degree`
-// islands whose migrants it receives, ascending. Immigrants are ordered by (cost, source,
-// position); the first replaces the worst individual, the second the second worst, and so on.
-KERNEL(migrate_take, (Archipelago all, int32_t migrants, int32_t degree, const int32_t* sources,
-                      char* immigrants)) {
-    const int arrivals = degree * migrants;
-    const int me = blockIdx.x / arrivals, mine = blockIdx.x % arrivals;
-    const int32_t* const source = sources + me * degree;
-    const auto cost_of = [&](int arrival) {
-        const int64_t position =
-            int64_t(source[arrival / migrants]) * migrants + arrival % migrants;
-        return migrant_at(immigrants, position, all.shape.pitch)->cost;
-    };
-    const block::Ranked self{cost_of(mine), uint32_t(mine)};
-    int64_t ahead = 0;
-    for (int i = threadIdx.x; i < arrivals; i += blockDim.x) {
-        ahead += block::Ranked{cost_of(i), uint32_t(i)}.before(self);
+namespace migrate {
+
+__device__ bool same_genes(const encoding::Gene* a, const encoding::Gene* b, int n) {
+    int64_t different = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) different += a[i] != b[i];
+    return block::sum(different) == 0;
+}
+
+// Returns the lowest number from `first` to `count` - 1 for which `is_like` holds, or `count`.
+template <class IsLike>
+__device__ int next_like(int first, int count, IsLike is_like) {
+    block::Ranked found{count, 0};
+    for (int i = first + threadIdx.x; i < count && found.value == count; i += blockDim.x) {
+        if (is_like(i)) found.value = i;
     }
-    const int place = block::sum(ahead);
-    const int individual = all.order[(me + 1) * all.population - 1 - place];
+    return block::argmin(found).value;
+}
+
+// Whether the genome of an arrival is on the island already, or comes with an arrival before it.
+__device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int me, int number) {
+    const int pitch = all.shape.pitch;
+    Migrant* const self = plan.arrival(me, number, pitch);
+    const int64_t first = all.row(all.island[me].generation, me, 0);
+    for (int i = -1;;) {
+        i = next_like(i + 1, all.population,
+                      [&](int other) { return all.cost[first + other] == self->cost; });
+        if (i == all.population) break;
+        if (same_genes(all.genes_of(first + i), self->genes(), all.shape.n)) return true;
+    }
+    for (int i = -1;;) {
+        i = next_like(i + 1, number, [&](int other) {
+            Migrant* const before = plan.arrival(me, other, pitch);
+            return before != nullptr && before->cost == self->cost;
+        });
+        if (i == number) return false;
+        if (same_genes(plan.arrival(me, i, pitch)->genes(), self->genes(), all.shape.n))
+            return true;
+    }
+}
+
+}  // namespace migrate
+
+// One block judges one arrival, before any has been taken.
+KERNEL(migrate_judge, (Archipelago all, Migration plan, Arrival* arrivals)) {
+    const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
+    Migrant* const self = plan.arrival(me, number, all.shape.pitch);
+    const bool refused =
+        self == nullptr || (plan.refuse_duplicates && migrate::is_duplicate(all, plan, me, number));
+    if (threadIdx.x == 0) arrivals[blockIdx.x] = {self == nullptr ? 0 : self->cost, refused, 0};
+}
+
+// One block takes one arrival, unless it was refused. The best of an island's arrivals takes the
+// first place, the next the second, and so on; of equals, the one of the lower island comes first.
+// Places are the worst individuals from the worst on or, where given, those that `victims` lists.
+KERNEL(migrate_take, (Archipelago all, Migration plan, const int32_t* victims, Arrival* arrivals)) {
+    const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
+    Arrival* const here = arrivals + me * plan.arrivals();
+    if (here[number].refused) return;
+    const block::Ranked self{here[number].cost, uint32_t(number)};
+    int64_t before = 0;
+    for (int i = threadIdx.x; i < plan.arrivals(); i += blockDim.x) {
+        before += !here[i].refused && block::Ranked{here[i].cost, uint32_t(i)}.before(self);
+    }
+    const int place = block::sum(before);
+    const int individual = victims == nullptr ? all.order[(me + 1) * all.population - 1 - place]
+                                              : victims[int64_t(me) * plan.arrivals() + place];
     const int64_t row = all.row(all.island[me].generation, me, individual);
-    const int64_t position = int64_t(source[mine / migrants]) * migrants + mine % migrants;
-    if (threadIdx.x == 0) all.cost[row] = self.value;
-    copy_row(all.genes_of(row), migrant_at(immigrants, position, all.shape.pitch)->genes(),
+    const bool accepted = !plan.if_better || self.value < all.cost[row];
+    __syncthreads();  // every thread has read the cost that is replaced now
+    if (!accepted) return;
+    if (threadIdx.x == 0) all.cost[row] = self.value, here[number].accepted = 1;
+    copy_row(all.genes_of(row), plan.arrival(me, number, all.shape.pitch)->genes(),
              all.shape.pitch);
 }

@@ -12,18 +12,18 @@ BACKENDS = ("auto", "cuda", "cpu")
 
 
 def choose(
-    name: str = "auto", threads: int | None = None, local_rank: int = 0, local_size: int = 1
+    name: str = "auto", threads: int | None = None, gpu: int = 0, sharers: int = 1
 ) -> Backend:
     """Return the backend of this name; `auto` takes a GPU where there is one, and says why.
 
-    `local_rank` of the `local_size` ranks on this host takes a GPU, or a share of the cores.
+    It takes the GPU of this number, or by default its part of the cores among so many sharers.
     """
     if name not in BACKENDS:
         raise UsageError(unknown("backend", name, BACKENDS))
     reason = "asked for"
     if name == "auto":
         name, reason = automatic()
-    backend = _made(name, threads, local_rank, local_size)
+    backend = _made(name, threads, gpu, sharers)
     backend.reason = reason
     return backend
 
@@ -40,13 +40,18 @@ def automatic() -> tuple[str, str]:
     return "cuda", f"{found} GPU{'s' if found > 1 else ''} found"
 
 
-def _made(name: str, threads: int | None, local_rank: int, local_size: int) -> Backend:
+def takes_gpu(name: str) -> bool:
+    """Return whether the backend of this name will be a GPU on this machine."""
+    return name == "cuda" or (name == "auto" and automatic()[0] == "cuda")
+
+
+def _made(name: str, threads: int | None, gpu: int, sharers: int) -> Backend:
     if name == "cpu":
         from islands.backends.cpu import CpuBackend
 
-        return CpuBackend(threads, local_size)
+        return CpuBackend(threads, sharers)
     from islands.backends.cuda import CudaBackend, devices
 
     if devices() == 0:
         raise UsageError("--backend cuda: no GPU found. Check nvidia-smi, or choose --backend cpu")
-    return CudaBackend(local_rank)
+    return CudaBackend(gpu)

@@ -76,6 +76,8 @@ class Backend(ABC):
     """A device and the ways to use it."""
 
     name: ClassVar[str]
+    in_host_memory: ClassVar[bool]
+    """Whether arrays lie in the host's memory, where every MPI takes them."""
     device: str
     """The device in words for people."""
     reason: str = ""
@@ -109,6 +111,18 @@ class Backend(ABC):
         """Return a copy of a device array, after all that was launched before."""
 
     @abstractmethod
+    def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return an array on the host that `fetch` and `store` reach fast."""
+
+    @abstractmethod
+    def fetch(self, array: Array, into: NDArray[Any]) -> None:
+        """Copy a device array to one of `host_array`, in order with the launches, not waiting."""
+
+    @abstractmethod
+    def store(self, values: NDArray[Any], to: Array) -> None:
+        """Copy an array of `host_array` to the device, in order with the launches, not waiting."""
+
+    @abstractmethod
     def copy(self, source: Array, target: Array) -> None:
         """Copy an array to another of the same shape on the device, in order with the launches."""
 
@@ -135,6 +149,14 @@ class Backend(ABC):
     @abstractmethod
     def synchronise(self) -> None:
         """Wait for all that was launched."""
+
+    @abstractmethod
+    def mark(self) -> Any:
+        """Return a mark of the moment at which all that was launched so far is done."""
+
+    @abstractmethod
+    def seconds_between(self, begin: Any, end: Any) -> float:
+        """Return the time between two marks, both of which have been passed."""
 
     @contextmanager
     @abstractmethod

@@ -34,6 +34,7 @@ class CpuBackend(Backend):
     """The CPU of this machine; a block is one thread."""
 
     name: ClassVar[str] = "cpu"
+    in_host_memory: ClassVar[bool] = True
 
     def __init__(self, threads: int | None = None, sharers: int = 1) -> None:
         """Use so many threads; by default, as many as this process of so many sharers may use."""
@@ -80,6 +81,15 @@ class CpuBackend(Backend):
     def download(self, array: Array) -> NDArray[Any]:
         return np.array(array)
 
+    def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        return np.empty(shape, dtype)
+
+    def fetch(self, array: Array, into: NDArray[Any]) -> None:
+        np.copyto(into, array)
+
+    def store(self, values: NDArray[Any], to: Array) -> None:
+        np.copyto(to, values)
+
     def copy(self, source: Array, target: Array) -> None:
         np.copyto(target, source)
 
@@ -117,6 +127,12 @@ class CpuBackend(Backend):
 
     def synchronise(self) -> None:
         """Return at once: `run` has waited already."""
+
+    def mark(self) -> Any:
+        return time.perf_counter()
+
+    def seconds_between(self, begin: Any, end: Any) -> float:
+        return float(end - begin)
 
     @contextmanager
     def timed(self) -> Iterator[list[float]]:

@@ -34,6 +34,7 @@ class CudaBackend(Backend):
     """One GPU of this machine."""
 
     name: ClassVar[str] = "cuda"
+    in_host_memory: ClassVar[bool] = False
 
     def __init__(self, number: int = 0) -> None:
         """Use the GPU of this number among those that the process sees."""
@@ -42,7 +43,7 @@ class CudaBackend(Backend):
         if number >= count:
             raise UsageError(
                 f"GPU {number} was asked for, but this process sees {count}. "
-                "Start fewer ranks on this host, or choose --backend cpu"
+                "Let CUDA_VISIBLE_DEVICES name more, or choose --backend cpu"
             )
         self._cupy = cupy
         self._device = cupy.cuda.Device(number)
@@ -103,6 +104,18 @@ class CudaBackend(Backend):
         self.synchronise()
         return np.asarray(self._cupy.asnumpy(array))
 
+    def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        # Only memory that the system never moves is copied while the host goes on.
+        size = int(np.prod(shape, dtype=np.int64))
+        memory = self._cupy.cuda.alloc_pinned_memory(max(1, size * np.dtype(dtype).itemsize))
+        return np.frombuffer(memory, dtype, size).reshape(shape)
+
+    def fetch(self, array: Array, into: NDArray[Any]) -> None:
+        array.get(stream=self._stream, out=into, blocking=False)
+
+    def store(self, values: NDArray[Any], to: Array) -> None:
+        to.set(values, stream=self._stream)
+
     def copy(self, source: Array, target: Array) -> None:
         with self._stream:
             self._cupy.copyto(target, source)
@@ -159,6 +172,14 @@ class CudaBackend(Backend):
     def synchronise(self) -> None:
         self._stream.synchronize()
 
+    def mark(self) -> Any:
+        event = self._cupy.cuda.Event()
+        event.record(self._stream)
+        return event
+
+    def seconds_between(self, begin: Any, end: Any) -> float:
+        return float(self._cupy.cuda.get_elapsed_time(begin, end)) / 1000
+
     @contextmanager
     def timed(self) -> Iterator[list[float]]:
         milliseconds: list[float] = []
@@ -204,6 +225,12 @@ def devices() -> int:
         return int(cupy.cuda.runtime.getDeviceCount())
     except cupy.cuda.runtime.CUDARuntimeError:
         return 0
+
+
+def identities() -> list[str]:
+    """Return what tells the GPUs that this process sees from all others, in their order."""
+    runtime = _cupy().cuda.runtime
+    return [runtime.getDeviceProperties(number)["uuid"].hex() for number in range(devices())]
 
 
 def _cupy() -> Any:

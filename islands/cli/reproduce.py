@@ -17,6 +17,7 @@ from islands.reproduce import PAPERS
 from islands.text import unknown
 
 if TYPE_CHECKING:
+    from islands.backends.base import Backend
     from islands.parallel import World
     from islands.reproduce.experiment import Experiment
     from islands.reproduce.selection import Selection
@@ -51,12 +52,14 @@ def main(args: argparse.Namespace) -> int:
     """Fill the tables, print them and return the exit status."""
     from islands.reproduce.output import Folder
     from islands.reproduce.perform import perform
+    from islands.run.machine import take_device
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         # Ranks may be bound to different numbers of cores, but have to make the same runs.
         cores = ranks.bcast(len(os.sched_getaffinity(0)))
-        paper, experiment, selections = ranks.agreed(lambda: _prepared(args, ranks, cores))
+        backend = take_device(ranks, args.backend)
+        paper, experiment, selections = ranks.agreed(lambda: _prepared(args, ranks, cores, backend))
         settings = _settings(args.what, experiment, selections)
         speaks = ranks.rank == 0
         folder = Folder(args.out, settings) if args.out is not None and speaks else None
@@ -75,10 +78,9 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _prepared(
-    args: argparse.Namespace, ranks: World, cores: int
+    args: argparse.Namespace, ranks: World, cores: int, backend: Backend
 ) -> tuple[Paper, Experiment, list[Selection]]:
     """Return what is to be done, having refused here all that can be refused before a run."""
-    from islands.backends import choose
     from islands.reproduce.experiment import Experiment
     from islands.reproduce.output import refuse_used
     from islands.reproduce.selection import select
@@ -99,7 +101,6 @@ def _prepared(
         refuse_used(args.out)
     tables = {table: paper.tables[table]} if slash else paper.tables
     selections = select(tables, args.only or ())
-    backend = choose(args.backend, None, ranks.local_rank)
     experiment = Experiment(
         preset=paper.preset,
         paper_generations=paper.generations,

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from islands.migration.base import TOPOLOGIES, MigrationSettings
-from islands.migration.exchange import Exchange
+from islands.migration.base import MigrationSettings
+from islands.migration.exchange import Arrivals, Exchange, Phases, migrates
+from islands.migration.road import Road
+from islands.migration.topology import TOPOLOGIES
 
-__all__ = ["TOPOLOGIES", "Exchange", "MigrationSettings"]
+__all__ = [
+    "TOPOLOGIES",
+    "Arrivals",
+    "Exchange",
+    "MigrationSettings",
+    "Phases",
+    "Road",
+    "migrates",
+]

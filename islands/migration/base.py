@@ -1,36 +1,18 @@
-"""Migration in four words: topology (who sends to whom), selection, replacement, schedule.
+"""Migration in four words: topology, selection, replacement, schedule.
 
-Selection is of the best, replacement of the worst. Who sends to whom is a pure function of the
-number of islands, so that all ranks agree without talking.
+Who sends to whom, who leaves, who makes room, and when they leave and are taken in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from islands.migration.topology import TOPOLOGIES
 from islands.settings import Settings, setting
 
-Sources = Callable[[int, int], list[int]]
-"""(island, islands) -> the islands whose migrants it receives, ascending."""
-
-
-def ring(island: int, islands: int) -> list[int]:
-    """Each island sends to its successor."""
-    return [(island - 1) % islands] if islands > 1 else []
-
-
-def elite(island: int, islands: int) -> list[int]:
-    """Each island sends to every other, as BRKGA exchanges its elite."""
-    return [source for source in range(islands) if source != island]
-
-
-def none(island: int, islands: int) -> list[int]:
-    """Nobody sends."""
-    return []
-
-
-TOPOLOGIES: dict[str, Sources] = {"ring": ring, "elite": elite, "none": none}
+SELECTIONS = ("best", "random", "roulette")
+REPLACEMENTS = ("worst", "random", "if-better")
+DUPLICATES = ("accept", "refuse")
 
 
 @dataclass(frozen=True)
@@ -40,3 +22,11 @@ class MigrationSettings(Settings):
     topology: str = setting("elite", "who sends to whom", choices=tuple(TOPOLOGIES))
     interval: int = setting(100, "generations from one migration to the next", low=1)
     migrants: int = setting(2, "individuals that each island sends", low=1)
+    selection: str = setting("best", "who leaves", choices=SELECTIONS)
+    replacement: str = setting("worst", "who makes room, never the elite", choices=REPLACEMENTS)
+    duplicates: str = setting(
+        "accept", "what becomes of a migrant that the island has already", choices=DUPLICATES
+    )
+    delay: int = setting(
+        0, "1: migrants travel while the islands evolve, to the next migration", low=0, high=1
+    )

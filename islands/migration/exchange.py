@@ -1,25 +1,54 @@
-"""The exchange of migrants among all islands: packed on the device, carried, and taken there."""
+"""The exchange of migrants among all islands: when they leave, travel and are taken in."""
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Call, Program
+from islands.backends.base import Backend, Call, Program, Room
 from islands.errors import UsageError
-from islands.migration.base import TOPOLOGIES, MigrationSettings
-from islands.parallel import World
+from islands.migration.base import MigrationSettings
+from islands.migration.kernels import HEAD, Kernels
+from islands.migration.road import Road
+from islands.migration.route import Route, plan
+from islands.migration.topology import NOBODY, TOPOLOGIES, Islands, Scene
+from islands.parallel import World, deal
 
-_HEAD = 16
-"""Bytes before the genes of a migrant: its cost, and a spare word."""
+
+@dataclass(frozen=True)
+class Arrivals:
+    """What one migration brought to the islands of a rank: an entry a migrant."""
+
+    epoch: int
+    source: Islands
+    target: Islands
+    cost: NDArray[np.int64]
+    accepted: NDArray[np.bool_]
+    bytes: int
+    """Of each migrant."""
+    microseconds: NDArray[np.float64]
+    """That its message took between ranks, or the kernels on one."""
+    road: NDArray[np.str_]
+    phases: Phases
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Seconds that the phases of one exchange took: two on the device, the road by the clock."""
+
+    pack: float
+    road: float
+    unpack: float
 
 
 class Exchange:
     """Carries migrants between the islands of all ranks.
 
-    On one rank they stay on the device. Between ranks they pass through host memory.
+    With a delay, those who leave in one migration are taken in at the next, before others leave.
     """
 
     def __init__(
@@ -27,63 +56,210 @@ class Exchange:
         settings: MigrationSettings,
         backend: Backend,
         world: World,
+        road: type[Road] | None,
         *,
         islands: int,
-        mine: range,
         population: int,
         kept: int,
+        seed: int,
     ) -> None:
-        """Lay out buffers for `mine` of all `islands`, whose `kept` best are never replaced."""
-        topology = TOPOLOGIES[settings.topology]
-        # In every topology all islands receive from as many.
-        self._degree = len(topology(0, islands))
-        self._migrants = settings.migrants
-        self._check(settings, islands, population, kept)
-        self._backend, self._world = backend, world
-        self._islands, self._mine = islands, mine
-        self._sources = np.array([topology(island, islands) for island in mine], np.int32)
-        self.active = self._degree > 0
-        self.road = "none" if not self.active else "device" if world.size == 1 else "staged"
-        self._before: list[Call] = []
-        self._after: list[Call] = []
+        """Plan the exchange of `islands` whose `kept` best are never replaced; `road` is proved."""
+        self._settings, self._backend, self._world = settings, backend, world
+        self._topology = TOPOLOGIES[settings.topology]
+        self._islands, self._population, self._seed = islands, population, seed
+        self._fixed = max(1, kept)
+        self._dealt = [deal(islands, world.size, rank) for rank in range(world.size)]
+        self.active = migrates(settings, islands)
+        self._road_kind = road if self.active else None
+        self.epoch = 0
+        """How many times migrants have left."""
+        self._is_away = self._has_arrived = self._is_unsent = False
+        self._taken = False
+        self._check()
 
-    def _check(self, settings: MigrationSettings, islands: int, population: int, kept: int) -> None:
-        arriving, room = self._degree * settings.migrants, population - max(1, kept)
+    @property
+    def road(self) -> str:
+        """How migrants travel: `none`, `device`, `cuda-aware` or `staged`."""
+        if not self.active:
+            return "none"
+        return "device" if self._road_kind is None else self._road_kind.name
+
+    def _check(self) -> None:
+        migrants, size = self._settings.migrants, self._population
+        if self.active and migrants > size:
+            raise UsageError(
+                f"migrants={migrants}: must be at most population={size}. Lower it, or raise"
+                " population"
+            )
+        degree = self._most_sources() if self.active else 0
+        arriving, room = degree * migrants, size - self._fixed
         if arriving > room:
             raise UsageError(
-                f"migration {settings.topology} brings {arriving} migrants to each of {islands} "
-                f"islands (migrants={settings.migrants}), but only {room} of "
-                f"population={population} are not elite. "
-                "Lower migrants or islands, or raise population"
+                f"migration {self._settings.topology} brings {arriving} migrants to each of "
+                f"{self._islands} islands (migrants={migrants}), but only {room} of "
+                f"population={size} are not elite. Lower migrants or islands, raise population, or"
+                " choose --migration ring"
             )
 
-    def prepare(self, program: Program, archipelago: Struct, gene_bytes: int, rank: Call) -> None:
-        """Bind the kernels to the archipelago's arrays; `rank` puts the islands in order again."""
+    def _most_sources(self) -> int:
+        """Return from how many islands one receives at most: nobody from more than the first."""
+        if self._topology.changes:
+            return 1
+        return int(self._topology.sources(self._scene(1), range(1)).shape[1])
+
+    def prepare(
+        self, program: Program, archipelago: Struct, gene_bytes: int, rank_again: Call, room: Room
+    ) -> None:
+        """Bind the kernels to the archipelago's arrays; `rank_again` puts islands in order."""
         if not self.active:
             return
-        row = _HEAD + gene_bytes
-        self._emigrants = self._backend.empty((len(self._mine), self._migrants * row), np.uint8)
-        self._immigrants = self._emigrants
-        if self._world.size > 1:
-            self._immigrants = self._backend.empty((self._islands, self._migrants * row), np.uint8)
-        sources = self._backend.upload(self._sources)
-        migrants, degree = np.int32(self._migrants), np.int32(self._degree)
-        self._before = [
-            self._call(program, "migrate_pack", archipelago, migrants, self._emigrants, each=1)
-        ]
-        arguments = (archipelago, migrants, degree, sources, self._immigrants)
-        self._after = [self._call(program, "migrate_take", *arguments, each=self._degree), rank]
+        self._row_bytes = HEAD + gene_bytes
+        mine = len(self._dealt[self._world.rank])
+        self._route = self._planned(1)
+        # With a topology that changes, each island sends to one rank at most, or one to all.
+        slots = 2 * mine + self._world.size if self._topology.changes else self._route.size
+        self._kernels = Kernels(
+            self._settings,
+            self._backend,
+            program,
+            archipelago,
+            rank_again,
+            islands=mine,
+            population=self._population,
+            fixed=self._fixed,
+            degree=self._most_sources(),
+            slots=slots,
+            row_bytes=self._row_bytes,
+            room=room,
+        )
+        self._kernels.follow(self._route)
+        if self._road_kind is not None:
+            self._carrier = self._road_kind(self._world, self._backend, self._kernels.buffer)
 
-    def _call(self, program: Program, kernel: str, *arguments: Any, each: int) -> Call:
-        blocks = len(self._mine) * self._migrants * each
-        return self._backend.call(program, kernel, *arguments, blocks=blocks)
+    def _scene(self, epoch: int) -> Scene:
+        return Scene(self._islands, self._seed, epoch)
+
+    def _planned(self, epoch: int) -> Route:
+        scene, topology = self._scene(epoch), self._topology
+        if topology.changes:
+            everyone = topology.sources(scene, range(self._islands))
+            return plan(lambda them: everyone[them.start : them.stop], self._dealt, self._rank)
+        return plan(lambda them: topology.sources(scene, them), self._dealt, self._rank)
+
+    @property
+    def _rank(self) -> int:
+        return self._world.rank
 
     def migrate(self) -> None:
-        """Carry the migrants of all islands; collective over the ranks."""
+        """Let migrants leave, and take in those who are due; collective over the ranks."""
         if not self.active:
             return
-        self._backend.run(self._before)
-        if self._world.size > 1:
-            arrived = self._world.allgather_rows(self._backend.download(self._emigrants))
-            self._backend.upload(arrived, self._immigrants)
-        self._backend.run(self._after)
+        if self._settings.delay == 0:
+            self._depart()
+            self._take()
+        else:
+            if self._is_away:
+                self._take()
+            self._depart()
+
+    def _depart(self) -> None:
+        self.epoch += 1
+        self._plan_again()
+        begin = self._backend.mark()
+        self._kernels.pack()
+        self._packed = (begin, self._backend.mark())
+        self._send()
+
+    def _plan_again(self) -> None:
+        if self._topology.changes:
+            self._route = self._planned(self.epoch)
+            self._kernels.follow(self._route)
+
+    def _send(self) -> None:
+        self._left_at = time.perf_counter()
+        if self._road_kind is not None:
+            self._carrier.depart(self._route.sends, self._route.receives)
+        self._is_away, self._has_arrived, self._is_unsent = True, False, False
+
+    def arrive(self) -> None:
+        """Wait until those who are away have come; the device may be at work meanwhile."""
+        if not self._is_away or self._has_arrived:
+            return
+        if self._is_unsent:
+            self._send()
+        if self._road_kind is not None:
+            self._carrier.arrive()
+        self._road_seconds = time.perf_counter() - self._left_at
+        self._has_arrived = True
+
+    def _take(self) -> None:
+        self.arrive()
+        begin = self._backend.mark()
+        self._kernels.take()
+        self._unpacked = (begin, self._backend.mark())
+        self._is_away, self._taken = False, True
+        self._taken_epoch = self.epoch
+        self._taken_route = self._route
+
+    def fetch(self) -> None:
+        """Begin to copy to the host what the last migration brought, for `arrivals`."""
+        if self._taken:
+            self._kernels.fetch()
+
+    def arrivals(self) -> Arrivals | None:
+        """Return what the last migration brought, once; `fetch` must be done."""
+        if not self._taken:
+            return None
+        self._taken = False
+        route, mine = self._taken_route, self._dealt[self._rank]
+        many = self._settings.migrants
+        cost, accepted = self._kernels.arrivals()
+        degree = len(cost) // (many * len(mine))
+        source = np.full((len(mine), degree), NOBODY, np.int64)
+        source[:, : route.sources.shape[1]] = route.sources
+        target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
+        sources, targets = source.repeat(many), target.reshape(-1).repeat(many)
+        came = sources != NOBODY
+        sources, targets = sources[came], targets[came]
+        stayed = (sources >= mine.start) & (sources < mine.stop)
+        between = self._backend.seconds_between
+        phases = Phases(between(*self._packed), self._road_seconds, between(*self._unpacked))
+        kernels = 1e6 * (phases.pack + phases.unpack)
+        return Arrivals(
+            epoch=self._taken_epoch,
+            source=sources,
+            target=targets,
+            cost=cost[came],
+            accepted=accepted[came],
+            bytes=self._row_bytes,
+            microseconds=np.where(stayed, kernels, 1e6 * phases.road),
+            road=np.where(stayed, "device", self.road),
+            phases=phases,
+        )
+
+    def emigrants(self) -> NDArray[np.uint8] | None:
+        """Return those who are on their way, a row an island, or None."""
+        if not self._is_away:
+            return None
+        packed = self._backend.download(self._kernels.buffer[: len(self._route.leaving)])
+        rows = np.zeros((len(self._dealt[self._rank]), packed.shape[1]), np.uint8)
+        rows[self._route.leaving] = packed
+        return rows
+
+    def restore(self, epoch: int, emigrants: NDArray[np.uint8] | None) -> None:
+        """Go on after so many migrations, with `emigrants` on their way; sends at `arrive`."""
+        self.epoch = epoch
+        self._taken = False
+        if not self.active:
+            return
+        self._is_away = emigrants is not None
+        if emigrants is not None:
+            self._plan_again()
+            self._kernels.load(emigrants[self._route.leaving])
+            self._packed = (self._backend.mark(), self._backend.mark())
+            self._is_unsent, self._has_arrived = True, False
+
+
+def migrates(settings: MigrationSettings, islands: int) -> bool:
+    """Return whether there is any migration."""
+    return settings.topology != "none" and islands > 1

@@ -58,7 +58,7 @@ class Topology:
 
 
 def _ring(scene: Scene, mine: Islands) -> Islands:
-    return (mine - 1) % scene.islands
+    return np.asarray((mine - 1) % scene.islands)
 
 
 def _elite(scene: Scene, mine: Islands) -> Islands:
@@ -73,7 +73,7 @@ def _broadcast(scene: Scene, mine: Islands) -> Islands:
 def _torus(scene: Scene, mine: Islands) -> Islands:
     # Each row goes on in the next and the last in the first, so that any number makes a torus.
     row = max(1, isqrt(scene.islands))
-    return (mine[:, None] + np.array([-row, -1, 1, row])) % scene.islands
+    return np.asarray((mine[:, None] + np.array([-row, -1, 1, row])) % scene.islands)
 
 
 def _hypercube(scene: Scene, mine: Islands) -> Islands:

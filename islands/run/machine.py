@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import platform
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
 from islands.archipelago import Archipelago
+from islands.backends import choose, takes_gpu
 from islands.backends.base import Backend
+from islands.backends.gpus import assigned
 from islands.parallel import World
 
 
@@ -39,6 +42,32 @@ class Machine:
         return cls(
             world.size, _once(names), _counted(devices), _once(reasons), _once(roads), max(seconds)
         )
+
+
+def take_device(
+    world: World, name: str, threads: int | None = None, *, share_gpu: bool = False
+) -> Backend:
+    """Return the backend of this name on the device that this rank takes; collective."""
+    visible = world.agreed(lambda: _visible(name))
+    everyone = world.local_allgather(visible)
+
+    def chosen() -> Backend:
+        if not visible:
+            return choose(name, threads, sharers=world.local_size)
+        numbers = assigned([each for each in everyone if each], platform.node(), share=share_gpu)
+        place = sum(bool(each) for each in everyone[: world.local_rank])
+        return choose(name, threads, numbers[place], world.local_size)
+
+    return world.agreed(chosen)
+
+
+def _visible(name: str) -> list[str]:
+    """Return the GPUs that this rank may take; none where it is to use the CPU."""
+    if not takes_gpu(name):
+        return []
+    from islands.backends.cuda import identities
+
+    return identities()
 
 
 def _once(words: Iterable[str]) -> str:

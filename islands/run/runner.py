@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +11,17 @@ from typing import Any, TextIO
 
 import islands
 from islands.archipelago import Archipelago, Candidate
-from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import InputError, RunError
+from islands.migration import migrates
+from islands.migration.road import find
 from islands.parallel import World, deal
 from islands.problems import load
 from islands.problems.base import Problem, Solution
 from islands.run.agreement import require_agreement
 from islands.run.epochs import Epoch, Outcome, evolve
 from islands.run.folder import LOG, claim, refuse_unfit
-from islands.run.machine import Machine
+from islands.run.machine import Machine, take_device
 from islands.run.recorder import Recorder
 from islands.run.resolve import instance_of, layers, resolve
 from islands.run.result import Result
@@ -63,15 +65,8 @@ def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
     world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
-    backend = world.agreed(
-        lambda: choose(
-            spec.general.backend,
-            spec.general.threads or None,
-            world.local_rank,
-            world.local_size,
-        )
-    )
-    archipelago = world.agreed(lambda: make_archipelago(spec, problem, world, backend))
+    backend = take_device(world, spec.general.backend, spec.general.threads or None)
+    archipelago = make_archipelago(spec, problem, world, backend)
     machine = Machine.of(world, backend, archipelago)
     folder = _folder(spec, problem, world, output)
     recorder = world.agreed(lambda: _recorder(folder, spec, problem, world))
@@ -105,19 +100,27 @@ def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result
 def make_archipelago(
     spec: RunSpec, problem: Problem, world: World, backend: Backend
 ) -> Archipelago:
-    """Return this rank's islands of a run, before their first generation."""
-    return Archipelago(
-        problem=problem,
-        algorithm=spec.algorithm,
-        encoding=spec.encoding,
-        settings=spec.settings,
-        population=spec.general.population,
-        islands=spec.general.islands,
-        seed=spec.general.seed,
-        migration=spec.migration,
-        backend=backend,
-        world=world,
-        warm_start=[_given(problem, Path(path)) for path in spec.start],
+    """Return this rank's islands of a run, before their first generation; collective."""
+    road = None
+    if migrates(spec.migration, spec.general.islands):
+        road, trouble = find(world, backend)
+        if trouble and world.rank == 0:
+            print(f"islands: {trouble}", file=sys.stderr, flush=True)
+    return world.agreed(
+        lambda: Archipelago(
+            problem=problem,
+            algorithm=spec.algorithm,
+            encoding=spec.encoding,
+            settings=spec.settings,
+            population=spec.general.population,
+            islands=spec.general.islands,
+            seed=spec.general.seed,
+            migration=spec.migration,
+            backend=backend,
+            world=world,
+            road=road,
+            warm_start=[_given(problem, Path(path)) for path in spec.start],
+        )
     )
 
 

@@ -36,4 +36,12 @@ __device__ float uniform(uint32_t word) { return float(word >> 8) * (1.0f / 1677
 // Returns a whole number in [0, bound).
 __device__ uint32_t below(uint32_t word, uint32_t bound) { return __umulhi(word, bound); }
 
+// The same for wide numbers: the high half of their product, by products of halves.
+__device__ uint64_t below(uint64_t word, uint64_t bound) {
+    const uint64_t word0 = uint32_t(word), word1 = word >> 32;
+    const uint64_t bound0 = uint32_t(bound), bound1 = bound >> 32;
+    const uint64_t low = word1 * bound0 + (word0 * bound0 >> 32);
+    return word1 * bound1 + (low >> 32) + ((word0 * bound1 + uint32_t(low)) >> 32);
+}
+
 }  // namespace draw

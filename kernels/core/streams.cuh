@@ -9,5 +9,7 @@ enum : unsigned {
     MUTANT = 2,   // the genes of mutants and of restarted islands
     PARENTS = 3,  // which parents a child has
     MATE = 4,     // which parent each gene of a child comes from
+    SELECT = 5,   // who leaves an island by migration
+    REPLACE = 6,  // who makes room for an immigrant
 };
 }

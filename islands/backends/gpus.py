@@ -1,0 +1,35 @@
+"""Which GPU a rank takes: the first that it sees and no rank before it on its host has taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from islands.errors import UsageError
+
+
+def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> list[int]:
+    """Return the number of the GPU that each rank of a host takes among those that it sees.
+
+    `visible` holds for each rank the identities of the GPUs that it sees: all of the host, or those
+    that CUDA_VISIBLE_DEVICES names. Only with `share` may two ranks take the same.
+    """
+    taken: Counter[str] = Counter()
+    numbers = []
+    for seen in visible:
+        if not seen:
+            raise UsageError(
+                f"host {host} shows no GPU to one of its {len(visible)} ranks."
+                " Check CUDA_VISIBLE_DEVICES and nvidia-smi, or choose --backend cpu"
+            )
+        number = min(range(len(seen)), key=lambda each: (taken[seen[each]], each))
+        if taken[seen[number]] and not share:
+            gpus = len({identity for every in visible for identity in every})
+            raise UsageError(
+                f"host {host} has {gpus} GPU{'s' if gpus > 1 else ''} for {len(visible)} ranks."
+                f" Start at most {gpus} rank{'s' if gpus > 1 else ''} a host, or pass --share-gpu,"
+                " or --backend cpu"
+            )
+        taken[seen[number]] += 1
+        numbers.append(number)
+    return numbers

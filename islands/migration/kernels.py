@@ -1,0 +1,122 @@
+"""The kernels of migration, bound to the arrays of a rank: choose, pack, judge, take, rank."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, Backend, Call, Program, Room
+from islands.migration.base import MigrationSettings
+from islands.migration.route import Route
+from islands.migration.topology import NOBODY
+
+HEAD = 16
+"""Bytes before the genes of a migrant: its cost, and a spare word."""
+_ARRIVAL = np.dtype([("cost", np.int64), ("refused", np.int32), ("accepted", np.int32)])
+"""`Arrival` in kernels/migrate.cuh."""
+_SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
+
+
+class Kernels:
+    """What is done with migrants on the device."""
+
+    def __init__(
+        self,
+        settings: MigrationSettings,
+        backend: Backend,
+        program: Program,
+        archipelago: Struct,
+        rank_again: Call,
+        *,
+        islands: int,
+        population: int,
+        fixed: int,
+        degree: int,
+        slots: int,
+        row_bytes: int,
+        room: Room,
+    ) -> None:
+        """Take the memory for so many slots, and for what `degree` sources bring to each island.
+
+        The `fixed` best individuals of an island are never replaced; `room` is what ranking needs.
+        """
+        self._backend, self._slots, self._degree = backend, slots, degree
+        migrants = settings.migrants
+        arrivals = degree * migrants
+        self.buffer: Array = backend.empty((slots, migrants * row_bytes), np.uint8)
+        self._table = backend.empty((slots + islands * degree,), np.int32)
+        self._arrivals = backend.empty((islands * arrivals * _ARRIVAL.itemsize,), np.uint8)
+        self._fetched = backend.host_array(self._arrivals.shape, np.uint8)
+        plan = Struct(
+            migrants=np.int32(migrants),
+            degree=np.int32(degree),
+            refuse_duplicates=np.int32(settings.duplicates == "refuse"),
+            if_better=np.int32(settings.replacement == "if-better"),
+            leaving=self._table[:slots],
+            source=self._table[slots:],
+            buffer=self.buffer,
+        )
+        self._before: list[Call] = []
+        self._after: list[Call] = []
+
+        def drawn(stream: int, first: int, count: int, calls: list[Call]) -> Array:
+            lots = backend.empty((islands, count), np.int32)
+            numbers = (np.int32(stream), np.int32(first), np.int32(count))
+            arguments = (archipelago, *numbers, lots)
+            calls.append(backend.call(program, "lots_any", *arguments, blocks=islands, room=room))
+            return lots
+
+        chosen, stride = archipelago.members["order"], population
+        if settings.selection == "random":
+            chosen, stride = drawn(_SELECT, 0, migrants, self._before), migrants
+        elif settings.selection == "roulette":
+            chosen, stride = backend.empty((islands, migrants), np.int32), migrants
+            arguments = (archipelago, np.int32(migrants), chosen)
+            self._before.append(backend.call(program, "lots_roulette", *arguments, blocks=islands))
+        packing = (archipelago, plan, chosen, np.int32(stride))
+        self._before.append(
+            backend.call(program, "migrate_pack", *packing, blocks=slots * migrants)
+        )
+        victims = None
+        if settings.replacement == "random":
+            victims = drawn(_REPLACE, fixed, arrivals, self._after)
+        blocks = islands * arrivals
+        self._after += [
+            backend.call(
+                program, "migrate_judge", archipelago, plan, self._arrivals, blocks=blocks
+            ),
+            backend.call(
+                program, "migrate_take", archipelago, plan, victims, self._arrivals, blocks=blocks
+            ),
+            rank_again,
+        ]
+
+    def follow(self, route: Route) -> None:
+        """Pack and take by this route from now on."""
+        leaving = np.full(self._slots, NOBODY, np.int32)
+        leaving[: len(route.leaving)] = route.leaving
+        sources = np.full((len(route.slots), self._degree), NOBODY, np.int32)
+        sources[:, : route.slots.shape[1]] = route.slots
+        self._backend.upload(np.concatenate([leaving, sources.reshape(-1)]), self._table)
+
+    def pack(self) -> None:
+        """Choose who leaves and pack them."""
+        self._backend.run(self._before)
+
+    def take(self) -> None:
+        """Judge who has come, take in those who are not refused, and rank the islands again."""
+        self._backend.run(self._after)
+
+    def fetch(self) -> None:
+        """Begin to copy to the host what became of those who came."""
+        self._backend.fetch(self._arrivals, self._fetched)
+
+    def arrivals(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the cost of each arrival, island by island, and whether it was accepted."""
+        rows = self._fetched.view(_ARRIVAL)
+        return rows["cost"].copy(), rows["accepted"] != 0
+
+    def load(self, packed: NDArray[np.uint8]) -> None:
+        """Fill the first slots with what was packed once before."""
+        self._backend.upload(np.ascontiguousarray(packed), self.buffer[: len(packed)])

@@ -1,0 +1,11 @@
+"""The ranks of a run, and the only place that imports mpi4py; without a launcher, one rank."""
+
+from __future__ import annotations
+
+from islands.parallel.deal import deal
+from islands.parallel.failure import RanksLostError, describe
+from islands.parallel.launcher import launched
+from islands.parallel.start import world
+from islands.parallel.world import Pending, World
+
+__all__ = ["Pending", "RanksLostError", "World", "deal", "describe", "launched", "world"]

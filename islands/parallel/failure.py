@@ -1,0 +1,27 @@
+"""How a failure is said in one line, and the failure of other ranks."""
+
+from __future__ import annotations
+
+import errno
+
+from islands.errors import IslandsError, RunError
+
+
+class RanksLostError(RunError):
+    """Other ranks have died; in a fault-tolerant run, those that are left can go on."""
+
+
+def describe(error: BaseException) -> str:
+    """Return an error in one line: its message where it is ours, with its kind where it is not."""
+    if isinstance(error, IslandsError):
+        return str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    if isinstance(error, MemoryError):
+        return f"out of memory ({error}). Lower population or islands, or use more ranks"
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and not error.filename:
+        # Our own files are named where they are written.
+        return f"standard output: {error.strerror}. Send it where there is room"
+    if isinstance(error, OSError) and error.strerror:
+        return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    return f"unexpected {type(error).__name__}: {error}. --debug shows where it happened"

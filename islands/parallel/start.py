@@ -1,0 +1,48 @@
+"""From a launched process to its `World`."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from islands.errors import UsageError
+from islands.parallel import library
+from islands.parallel.launcher import launched
+from islands.parallel.world import World
+
+
+def world(*, for_gpus: bool = False, fault_tolerant: bool = False) -> World:
+    """Return the ranks that the launcher started; only several of them need mpi4py.
+
+    `for_gpus` lets MPI be loaded such that it takes the memory of GPUs, where that can be had;
+    `fault_tolerant` such that it tells of ranks that have died.
+    """
+    rank, announced = launched()
+    if announced == 1:
+        return World()
+    try:
+        library.prepare(for_gpus=for_gpus, fault_tolerant=fault_tolerant)
+        return World(_communicator(announced), fault_tolerant=fault_tolerant)
+    except UsageError as error:
+        if rank > 0:
+            # Each rank may be the only one with this trouble, so it speaks, but after rank 0.
+            time.sleep(1.0)
+            World().abort(f"[rank {rank} of {announced}] {error}", error.status)
+        raise
+
+
+def _communicator(announced: int) -> Any:
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise UsageError(
+            f"started with {announced} ranks, but mpi4py cannot be used ({error})."
+            " Install it with: pip install 'islands[mpi]'"
+        ) from error
+    size = MPI.COMM_WORLD.Get_size()
+    if size != announced:
+        raise UsageError(
+            f"the launcher started {announced} ranks, but MPI sees {size}: they belong to different"
+            " MPI libraries. Use the mpirun of the MPI that mpi4py loads, or srun --mpi=pmix"
+        )
+    return MPI.COMM_WORLD

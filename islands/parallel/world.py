@@ -1,0 +1,206 @@
+"""The ranks that run together, and all that they say to each other."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+
+from islands.errors import IslandsError
+from islands.parallel.failure import RanksLostError, describe
+from islands.parallel.library import takes_gpu_memory
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Value = TypeVar("Value")
+
+_MIGRANTS = 1  # the tag of messages between two ranks
+
+
+class Pending:
+    """Messages on their way."""
+
+    def __init__(self, world: World, requests: list[Any]) -> None:
+        self._world, self._requests = world, requests
+
+    def wait(self) -> None:
+        """Wait until all of them have arrived, and all that was sent may be overwritten."""
+        if self._requests:
+            with self._world.talking():
+                type(self._requests[0]).Waitall(self._requests)
+
+
+class World:
+    """The ranks that run together, over an MPI communicator, or this process alone."""
+
+    def __init__(self, communicator: Any = None, *, fault_tolerant: bool = False) -> None:
+        self._agreed_error: IslandsError | None = None
+        self.fault_tolerant = fault_tolerant
+        self._begin(communicator)
+
+    def _begin(self, communicator: Any) -> None:
+        self._communicator = communicator
+        self.rank, self.size = 0, 1
+        # Its place among the ranks on the same host, and their number.
+        self.local_rank, self.local_size = 0, 1
+        if communicator is not None:
+            self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
+            with self.talking():
+                self._local = _on_this_host(communicator)
+            self.local_rank, self.local_size = self._local.Get_rank(), self._local.Get_size()
+
+    def allgather(self, value: Value) -> list[Value]:
+        """Return the value of every rank, in rank order, on every rank."""
+        if self.size == 1:
+            return [value]
+        with self.talking():
+            return self._communicator.allgather(value)  # type: ignore[no-any-return]
+
+    def local_allgather(self, value: Value) -> list[Value]:
+        """Return the value of every rank on this host, in rank order, on each of them."""
+        if self.local_size == 1:
+            return [value]
+        with self.talking():
+            return self._local.allgather(value)  # type: ignore[no-any-return]
+
+    def gather(self, value: Value) -> list[Value]:
+        """Return the value of every rank, in rank order, on rank 0; an empty list elsewhere."""
+        if self.size == 1:
+            return [value]
+        with self.talking():
+            return self._communicator.gather(value) or []
+
+    def bcast(self, value: Value) -> Value:
+        """Return rank 0's value on every rank."""
+        if self.size == 1:
+            return value
+        with self.talking():
+            return self._communicator.bcast(value)  # type: ignore[no-any-return]
+
+    def any(self, flag: bool) -> bool:
+        """Return whether `flag` is true on any rank."""
+        return any(self.allgather(flag))
+
+    def barrier(self) -> None:
+        """Wait for every rank."""
+        if self.size > 1:
+            with self.talking():
+                self._communicator.Barrier()
+
+    def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a row of numbers of every rank, in rank order; the fastest way to agree."""
+        import numpy as np
+
+        if self.size == 1:
+            return numbers[np.newaxis].copy()
+        together = np.empty((self.size, len(numbers)), np.int64)
+        with self.talking():
+            self._communicator.Allgather(np.ascontiguousarray(numbers, np.int64), together)
+        return together
+
+    def post(
+        self, sends: Sequence[tuple[int, Any]], receives: Sequence[tuple[int, Any]]
+    ) -> Pending:
+        """Begin to send and to receive: (rank, contiguous array of bytes), at most one a rank.
+
+        Arrays may lie on a GPU where the MPI takes them; what writes them must be done.
+        """
+        with self.talking():
+            arriving = [self._communicator.Irecv(to, rank, _MIGRANTS) for rank, to in receives]
+            leaving = [self._communicator.Isend(what, rank, _MIGRANTS) for rank, what in sends]
+        return Pending(self, arriving + leaving)
+
+    def takes_gpu_memory(self) -> bool:
+        """Return whether the MPI of every rank claims to take arrays on a GPU; collective."""
+        return self.size > 1 and not self.any(not takes_gpu_memory())
+
+    def part(self, ranks: int) -> Self | None:
+        """Return the first so many ranks as a world of their own, or None on the others."""
+        if self.size == 1:
+            return self
+        part = self._communicator.Split(0 if self.rank < ranks else 1, self.rank)
+        return type(self)(part) if self.rank < ranks else None
+
+    def shrink(self) -> None:
+        """Go on as the ranks that are left, numbered anew; each of them has to call this."""
+        while True:
+            try:
+                self._begin(self._communicator.Shrink())
+                return
+            except RanksLostError:
+                continue  # another has died meanwhile
+
+    @contextmanager
+    def talking(self) -> Iterator[None]:
+        """Turn the death of other ranks, where it can be survived, into a `RanksLostError`."""
+        try:
+            yield
+        except Exception as error:
+            if not self.fault_tolerant or not _is_loss(error):
+                raise
+            # Others may be waiting for this rank, or for the dead one, elsewhere.
+            self._communicator.Revoke()
+            raise RanksLostError(f"lost ranks of {self.size}: {error}") from error
+
+    def agreed(self, work: Callable[[], Value]) -> Value:
+        """Do `work`, which must not talk to other ranks, on every rank; if one fails, all raise."""
+        if self.size == 1:
+            return work()
+        value, error = None, None
+        try:
+            value = work()
+        except IslandsError as failure:
+            error = failure
+        errors = self.allgather(error)
+        if not any(errors):
+            return value  # type: ignore[return-value]
+        self._agreed_error = self._common(errors)
+        raise self._agreed_error from error
+
+    def _common(self, errors: list[IslandsError | None]) -> IslandsError:
+        rank, first = next((rank, error) for rank, error in enumerate(errors) if error is not None)
+        if all(str(error) == str(first) for error in errors):
+            return first
+        return type(first)(f"[rank {rank} of {self.size}] {first}")
+
+    @contextmanager
+    def guarded(self, *, show_traceback: bool) -> Iterator[None]:
+        """End all ranks where one fails inside; errors that all ranks agreed on pass through."""
+        try:
+            yield
+        except BaseException as error:
+            if self.size == 1 or error is self._agreed_error:
+                raise
+            if show_traceback:
+                traceback.print_exc()
+            status = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
+            self.abort(describe(error), status)
+
+    def abort(self, message: str, status: int = 1) -> NoReturn:
+        """Print `message` with this rank's number and end all ranks at once."""
+        # Ranks that fail together leave the word to the lowest of them.
+        time.sleep(min(1.0, 0.1 * self.rank))
+        where = f"[rank {self.rank} of {self.size}, {platform.node()}] " if self.size > 1 else ""
+        print(f"islands: {where}{message}", file=sys.stderr, flush=True)
+        if self._communicator is not None:
+            self._communicator.Abort(status)
+        raise SystemExit(status)
+
+
+def _is_loss(error: Exception) -> bool:
+    from mpi4py import MPI
+
+    lost = (MPI.ERR_PROC_FAILED, MPI.ERR_PROC_FAILED_PENDING, MPI.ERR_REVOKED)
+    return isinstance(error, MPI.Exception) and error.Get_error_class() in lost
+
+
+def _on_this_host(communicator: Any) -> Any:
+    from mpi4py import MPI
+
+    return communicator.Split_type(MPI.COMM_TYPE_SHARED)

@@ -1,0 +1,66 @@
+"""The state of a rank's islands on the device: arrays by name, which can be saved and restored.
+
+What an array means is known to those who declare it. Here it is only known that each has a part for
+each island, and that some have two halves, of which generation g is in half g % 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from islands.backends.base import Array, Backend
+from islands.errors import InputError
+
+
+@dataclass(frozen=True)
+class Field:
+    """What one island has of an array: its shape and the type of its numbers."""
+
+    shape: tuple[int, ...]
+    dtype: DTypeLike
+    in_halves: bool = False
+
+
+class State:
+    """Arrays of so many islands."""
+
+    def __init__(self, backend: Backend, islands: int, fields: Mapping[str, Field]) -> None:
+        self._backend, self._islands, self._fields = backend, islands, dict(fields)
+        self.arrays: dict[str, Array] = {}
+        for name, field in fields.items():
+            halves = (2,) if field.in_halves else ()
+            self.arrays[name] = backend.empty((*halves, islands, *field.shape), field.dtype)
+
+    def part(self, name: str, generation: int) -> Array:
+        """Return an array as it stands in this generation: a row for each island."""
+        array = self.arrays[name]
+        return array[generation % 2] if self._fields[name].in_halves else array
+
+    def snapshot(self, generation: int) -> dict[str, NDArray[Any]]:
+        """Return a copy of all there is in this generation."""
+        return {name: self._backend.download(self.part(name, generation)) for name in self._fields}
+
+    def require_fit(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Refuse what was not saved from islands like these."""
+        if set(saved) != set(self._fields):
+            raise InputError(
+                f"the saved arrays are {', '.join(sorted(saved))}, but this run has"
+                f" {', '.join(sorted(self._fields))}"
+            )
+        for name, field in self._fields.items():
+            found, wanted = saved[name], (self._islands, *field.shape)
+            if found.shape != wanted or found.dtype != np.dtype(field.dtype):
+                raise InputError(
+                    f"the saved array {name} holds {found.shape} of {found.dtype}, but this run has"
+                    f" {wanted} of {np.dtype(field.dtype)}"
+                )
+
+    def restore(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
+        """Take over what was saved in this generation, having been found to fit."""
+        for name in self._fields:
+            self._backend.upload(saved[name], self.part(name, generation))

@@ -1,0 +1,90 @@
+// Individuals drawn by lot, for migration: one block draws for one island after another.
+#pragma once
+
+#include "core/archipelago.cuh"
+
+// Draws `count` different individuals of those whose rank is at least `first`, all as likely, and
+// writes them to drawn[island][count] in the order of the draw.
+KERNEL(lots_any, (Arena arena, Archipelago all, int32_t stream, int32_t first, int32_t count,
+                  int32_t* drawn)) {
+    const int size = all.population - first;
+    int64_t* const value = reinterpret_cast<int64_t*>(arena.large());
+    uint32_t* const rank = reinterpret_cast<uint32_t*>(value + block::power_of_two(size));
+    for (int me = blockIdx.x; me < all.islands; me += gridDim.x) {
+        for (int i = threadIdx.x; i < size; i += blockDim.x) {
+            const draw::Place place{all.seed, uint32_t(all.first + me),
+                                    uint32_t(all.island[me].generation), uint32_t(first + i)};
+            const uint4 word = place.words(stream, 0);
+            value[i] = int64_t((uint64_t(word.x) << 32 | word.y) >> 1);
+            rank[i] = first + i;
+        }
+        __syncthreads();
+        block::sort(value, rank, size);
+        for (int i = threadIdx.x; i < count; i += blockDim.x) {
+            drawn[int64_t(me) * count + i] = all.order[me * all.population + rank[i]];
+        }
+        __syncthreads();
+    }
+}
+
+namespace lots {
+
+// How likely the individual of a rank is to be drawn: by how much it is better than the worst.
+// Counted in steps so coarse that a sum over a population has room.
+struct Wheel {
+    const int64_t* cost;
+    const int32_t* order;
+    uint64_t worst;
+    int shift;
+
+    __device__ Wheel(const Archipelago& all, int me)
+        : cost(all.cost + all.row(all.island[me].generation, me, 0)),
+          order(all.order + me * all.population),
+          worst(cost[order[all.population - 1]]),
+          shift(0) {
+        const uint64_t range = worst - uint64_t(cost[order[0]]);
+        while (range >> shift >= 1ull << 31) ++shift;
+    }
+
+    __device__ int64_t weight(int rank) const {
+        return int64_t((worst - uint64_t(cost[order[rank]])) >> shift) + 1;
+    }
+};
+
+}  // namespace lots
+
+// Draws `count` different individuals, each the more likely the lower its cost (roulette wheel).
+KERNEL(lots_roulette, (Archipelago all, int32_t count, int32_t* drawn)) {
+    const int me = blockIdx.x, size = all.population;
+    const lots::Wheel wheel(all, me);
+    int32_t* const mine = drawn + int64_t(me) * count;
+    for (int k = 0; k < count; ++k) {
+        // Until they are written out as individuals, `mine` holds the ranks that are drawn already.
+        const auto weight_up_to = [&](int last) {
+            int64_t weight = 0;
+            for (int i = threadIdx.x; i <= last; i += blockDim.x) weight += wheel.weight(i);
+            for (int i = threadIdx.x; i < k; i += blockDim.x) {
+                if (mine[i] <= last) weight -= wheel.weight(mine[i]);
+            }
+            return block::sum(weight);
+        };
+        const draw::Place place{all.seed, uint32_t(all.first + me),
+                                uint32_t(all.island[me].generation), uint32_t(k)};
+        const uint4 word = place.words(stream::SELECT, 0);
+        const int64_t ball = draw::below(uint64_t(word.x) << 32 | word.y, weight_up_to(size - 1));
+        int low = 0, high = size - 1;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (weight_up_to(middle) > ball) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        if (threadIdx.x == 0) mine[k] = low;
+        __syncthreads();
+    }
+    for (int i = threadIdx.x; i < count; i += blockDim.x) {
+        mine[i] = all.order[me * size + mine[i]];
+    }
+}
