@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -106,11 +105,14 @@ def test_the_only_rank_without_mpi4py_speaks_for_itself() -> None:
     assert done.stderr.startswith("islands: [rank 1 of 2] started with 2 ranks")
 
 
-def test_one_rank_gathers_a_copy() -> None:
-    rows = np.arange(6).reshape(3, 2)
-    gathered = World().allgather_rows(rows)
-    rows[0, 0] = 9
-    assert gathered.tolist() == [[0, 1], [2, 3], [4, 5]]
+def test_one_rank_shares_with_itself() -> None:
+    numbers = np.arange(3)
+    shared = World().share(numbers)
+    numbers[0] = 9
+    assert shared.tolist() == [[0, 1, 2]]
+    assert World().local_allgather("a") == ["a"]
+    assert World().part(1) is not None
+    assert not World().takes_gpu_memory()
 
 
 def fails() -> None:
@@ -153,27 +155,36 @@ def test_all_ranks_know_all_values() -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.int64])
-@pytest.mark.parametrize("shape", [(), (3,), (2, 5)])
-def test_rows_of_all_ranks(dtype: type, shape: tuple[int, ...]) -> None:
+def test_numbers_of_all_ranks() -> None:
     ranks = world()
-
-    def rows_of(rank: int) -> Any:
-        # Rank 1 has none, and the others differ in their number.
-        count = 0 if rank == 1 else rank + 2
-        return np.random.default_rng(rank).integers(0, 99, (count, *shape)).astype(dtype)
-
-    gathered = ranks.allgather_rows(rows_of(ranks.rank))
-    assert gathered.dtype == dtype
-    expected = np.concatenate([rows_of(rank) for rank in range(ranks.size)])
-    assert gathered.tolist() == expected.tolist()
+    numbers = np.array([ranks.rank, -(2**62), 7 * ranks.rank])
+    assert ranks.share(numbers[::-1]).tolist() == [
+        [7 * rank, -(2**62), rank] for rank in range(ranks.size)
+    ]
 
 
 @pytest.mark.mpi(min_size=2)
-def test_rows_that_are_not_contiguous() -> None:
+def test_messages_pass_both_ways_at_once() -> None:
     ranks = world()
-    rows = np.arange(12).reshape(3, 4)[:, ::2]
-    assert ranks.allgather_rows(rows).tolist() == rows.tolist() * ranks.size
+    others = [rank for rank in range(ranks.size) if rank != ranks.rank]
+    arrived = {rank: np.zeros(1 << 20, np.uint8) for rank in others}
+    pending = ranks.post(
+        [(rank, np.full(1 << 20, 10 * ranks.rank + rank, np.uint8)) for rank in others],
+        list(arrived.items()),
+    )
+    pending.wait()
+    for rank in others:
+        assert set(arrived[rank]) == {10 * rank + ranks.rank}
+
+
+@pytest.mark.mpi(min_size=2)
+def test_a_part_of_the_ranks_is_a_world_of_its_own() -> None:
+    ranks = world()
+    part = ranks.part(2)
+    assert (part is not None) == (ranks.rank < 2)
+    if part is not None:
+        assert (part.rank, part.size) == (ranks.rank, 2)
+        assert part.allgather(ranks.rank) == [0, 1]
 
 
 @pytest.mark.mpi(min_size=2)
@@ -182,7 +193,7 @@ def test_a_communicator_of_oneself_is_one_rank() -> None:
 
     mine = World(MPI.COMM_SELF)
     assert (mine.rank, mine.size) == (0, 1)
-    assert mine.allgather_rows(np.ones((2, 2))).tolist() == [[1, 1], [1, 1]]
+    assert mine.share(np.arange(2)).tolist() == [[0, 1]]
 
 
 @pytest.mark.mpi(min_size=2)

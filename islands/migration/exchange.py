@@ -176,6 +176,8 @@ class Exchange:
             self._kernels.follow(self._route)
 
     def _send(self) -> None:
+        if self._road_kind is not None:
+            self._backend.synchronise()
         self._left_at = time.perf_counter()
         if self._road_kind is not None:
             self._carrier.depart(self._route.sends, self._route.receives)

@@ -26,7 +26,7 @@ class Road(ABC):
 
     @abstractmethod
     def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        """Begin to carry; returns when what was launched before is done."""
+        """Begin to carry what the device, which is done, has left in the buffer."""
 
     @abstractmethod
     def arrive(self) -> None:
@@ -40,7 +40,6 @@ class Direct(Road):
 
     def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         """Let MPI read and write the buffer itself."""
-        self._backend.synchronise()
         self._pending = self._world.post(
             [(each.rank, self._buffer[each.first : each.last]) for each in sends],
             [(each.rank, self._buffer[each.first : each.last]) for each in receives],
@@ -67,7 +66,7 @@ class Staged(Road):
         if sends:
             first, last = sends[0].first, sends[-1].last
             self._backend.fetch(self._buffer[first:last], self._stage[first:last])
-        self._backend.synchronise()
+            self._backend.synchronise()
         self._receives = receives
         self._pending = self._world.post(
             [(each.rank, self._stage[each.first : each.last]) for each in sends],

@@ -1,65 +1,244 @@
 from __future__ import annotations
 
-from pathlib import Path
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import cities
+from numpy_migration import NumpyMigration
 
-from islands import Solver
+from islands.algorithms.brkga import BrkgaSettings
+from islands.archipelago import Archipelago
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
-from islands.migration import TOPOLOGIES
-from islands.parallel import World, world
+from islands.migration import TOPOLOGIES, MigrationSettings
+from islands.migration.base import DUPLICATES, REPLACEMENTS, SELECTIONS
+from islands.migration.road import find
+from islands.parallel import World, deal, world
 from islands.problems.tsp import Tsp
 
-SETTINGS: dict[str, Any] = {"population": 24, "seed": 6, "backend": "cpu", "threads": 1}
+POPULATION, ELITE, SEED = 24, 4, 6
+SENDING = [name for name in TOPOLOGIES if name != "none"]
 
 
-def islands_of(solver: Solver) -> list[list[tuple[int, ...]]]:
-    """Return each island's individuals, best first, as their costs and keys."""
-    mine = solver._archipelago
-    found = []
-    for local in range(len(mine.mine)):
-        costs = mine._backend.download(mine._cost)[mine.generation % 2, local]
-        keys = mine._backend.download(mine._genes_of(local))
-        rows = np.argsort(costs, kind="stable")
-        found.append([(int(costs[row]), *keys[row, :4].tolist()) for row in rows])
-    return found
+def archipelago_of(
+    backend: Backend,
+    *,
+    islands: int = 5,
+    cities: int = 21,
+    ranks: World | None = None,
+    population: int = POPULATION,
+    **migration: Any,
+) -> Archipelago:
+    ranks = ranks or World()
+    made = Archipelago(
+        problem=Tsp(uniform_tsp(cities, seed=1)),
+        algorithm="brkga",
+        encoding="keys",
+        settings=BrkgaSettings.build({"elite": ELITE / population}),
+        population=population,
+        islands=islands,
+        seed=SEED,
+        migration=MigrationSettings.build({"migrants": 2, **migration}),
+        backend=backend,
+        world=ranks,
+        road=find(ranks, backend)[0],
+    )
+    made.start()
+    return made
 
 
-def test_the_best_of_the_predecessor_replace_the_worst(tmp_path: Path) -> None:
-    solver = Solver(cities(30, tmp_path), islands=3, migration="ring", migrants=2, **SETTINGS)
-    before = islands_of(solver)
-    solver.exchange()
-    for island, after in enumerate(islands_of(solver)):
-        expected = [*before[island][:-2], *before[(island - 1) % 3][:2]]
-        assert sorted(after) == sorted(expected)
+def seen(archipelago: Archipelago) -> tuple[np.ndarray, np.ndarray]:
+    """Return all costs and keys."""
+    saved = archipelago.snapshot()
+    return saved["cost"], saved["genes"][:, :, : archipelago._encoding.size]
 
 
-def test_one_island_or_none_to_send_changes_nothing(tmp_path: Path) -> None:
-    for settings in ({"islands": 1, "migration": "ring"}, {"islands": 3, "migration": "none"}):
-        solver = Solver(cities(12, tmp_path), **settings, **SETTINGS)
-        before = islands_of(solver)
-        solver.exchange()
-        assert islands_of(solver) == before
-        assert solver._archipelago.road == "none"
+CHOICES = [
+    *itertools.product(SENDING, ["best"], ["worst"], DUPLICATES, [0, 1]),
+    *itertools.product(["elite", "random"], SELECTIONS, REPLACEMENTS, DUPLICATES, [0]),
+    *itertools.product(["torus"], ["roulette"], ["random"], ["refuse"], [1]),
+]
+
+
+@pytest.mark.parametrize(
+    ("topology", "selection", "replacement", "duplicates", "delay"), dict.fromkeys(CHOICES)
+)
+def test_migration_is_that_of_numpy(
+    backend: Backend, topology: str, selection: str, replacement: str, duplicates: str, delay: int
+) -> None:
+    settings = {
+        "topology": topology,
+        "selection": selection,
+        "replacement": replacement,
+        "duplicates": duplicates,
+        "delay": delay,
+    }
+    islands = archipelago_of(backend, **settings)
+    # A second and a third migration at once bring what is there already.
+    reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)
+    refused = 0
+    for generations in (3, 0, 0, 4):
+        islands.advance(generations)
+        cost, keys = seen(islands)
+        expected = reference.migrate(cost, keys, islands.generation)
+        islands.migrate()
+        after = seen(islands)
+        assert np.array_equal(after[0], cost)
+        assert np.array_equal(after[1], keys)
+        islands.measure()
+        came = islands.arrivals()
+        rows = [(each.source, each.target, each.cost, each.accepted) for each in expected]
+        if came is None:
+            assert rows == []
+            continue
+        found = zip(came.source, came.target, came.cost, came.accepted, strict=True)
+        assert [tuple(np.array(row).tolist()) for row in found] == [
+            tuple(np.array(row).tolist()) for row in rows
+        ]
+        assert came.epoch == reference.epoch - delay
+        refused += sum(not row[3] for row in rows)
+    if replacement != "if-better":
+        assert (refused > 0) == (duplicates == "refuse")
+    assert islands.migrations == 4
+
+
+def test_islands_are_in_order_after_a_migration(backend: Backend) -> None:
+    islands = archipelago_of(backend, topology="ring", replacement="random")
+    islands.migrate()
+    saved = islands.snapshot()
+    for order, cost in zip(saved["order"], saved["cost"], strict=True):
+        assert order.tolist() == np.argsort(cost, kind="stable").tolist()
+    assert [measure.best for measure in islands.measure()] == saved["cost"].min(axis=1).tolist()
+
+
+def test_costs_that_differ_by_more_than_32_bits_stay_in_the_wheel(backend: Backend) -> None:
+    islands = archipelago_of(backend, topology="ring", selection="roulette", migrants=3)
+    saved = islands.snapshot()
+    wide = np.sort(np.random.default_rng(4).integers(-(2**61), 2**61, (5, POPULATION)), axis=1)
+    order = np.broadcast_to(np.arange(POPULATION, dtype=np.int32), (5, POPULATION))
+    islands.restore({**saved, "cost": wide, "order": order}, generation=0, migrations=0)
+    reference = NumpyMigration(
+        topology="ring", migrants=3, selection="roulette", replacement="worst",
+        duplicates="accept", delay=0, seed=SEED, fixed=ELITE,
+    )  # fmt: skip
+    cost, keys = wide.copy(), saved["genes"][:, :, :21].copy()
+    reference.migrate(cost, keys, 0)
+    islands.migrate()
+    assert np.array_equal(seen(islands)[0], cost)
+
+
+def test_who_is_on_the_way_is_saved_and_arrives(backend: Backend) -> None:
+    first = archipelago_of(backend, topology="random", delay=1)
+    first.advance(2)
+    first.migrate()
+    first.advance(1)
+    saved = first.snapshot()
+    second = archipelago_of(backend, topology="random", delay=1)
+    second.restore(saved, generation=first.generation, migrations=first.migrations)
+    for islands in (first, second):
+        islands.advance(1)
+        islands.migrate()
+        islands.advance(2)
+        islands.migrate()
+    assert first.digests() == second.digests()
+    started = archipelago_of(backend, topology="random", delay=1)
+    started.advance(4)
+    started.migrate()
+    started.advance(2)
+    started.migrate()
+    assert started.digests() != first.digests()
+
+
+def test_one_island_or_none_to_send_changes_nothing(backend: Backend) -> None:
+    for settings in ({"islands": 1, "topology": "ring"}, {"islands": 3, "topology": "none"}):
+        islands = archipelago_of(backend, **settings)
+        before = islands.digests()
+        islands.migrate()
+        assert islands.digests() == before
+        assert islands.road == "none"
+        assert islands.arrivals() is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"topology": "elite", "migrants": 6}, "elite brings 24 migrants to each of 5 islands"),
+        ({"topology": "ring", "migrants": 21}, "but only 20 of population=24 are not elite"),
+        ({"topology": "hypercube", "migrants": 7}, "hypercube brings 21 migrants"),
+        ({"topology": "broadcast", "migrants": 21}, "broadcast brings 21 migrants"),
+    ],
+)
+def test_more_migrants_than_there_is_room_for_are_refused(
+    settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        archipelago_of(choose("cpu", 1), **settings)
+    assert "choose --migration ring" in str(caught.value)
 
 
 @pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("topology", TOPOLOGIES)
 @pytest.mark.parametrize("islands", [3, 8])
-def test_ranks_exchange_as_one_rank_does(topology: str, islands: int) -> None:
+@pytest.mark.parametrize("delay", [0, 1])
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_ranks_exchange_as_one_rank_does(topology: str, delay: int, islands: int) -> None:
     ranks = world()
-    problem = Tsp(uniform_tsp(20, seed=1))
-    digests = []
+    backend = choose("cpu", 1)
+    found = []
     for each in (World(), ranks):
-        settings = {"islands": islands, "migration": topology, "migrants": 3, **SETTINGS}
-        solver = Solver(problem, world=each, **settings)
-        for _ in range(3):
-            solver.evolve(2)
-            solver.exchange()
-        found = each.allgather(solver._archipelago.digests())
-        digests.append([digest for rank in found for digest in rank])
-        assert solver.best()[0].cost == min(candidate.cost for candidate in solver.best(5))
-    assert digests[0] == digests[1]
+        made = archipelago_of(
+            backend, islands=islands, ranks=each, topology=topology, delay=delay, migrants=2
+        )
+        rows = []
+        for _ in range(4):
+            made.advance(2)
+            made.migrate()
+            made.measure()
+            came = made.arrivals()
+            if came is not None:
+                columns = (came.source, came.target, came.cost, came.accepted)
+                rows += np.stack(columns, axis=1).tolist()
+        digests = [digest for rank in each.allgather(made.digests()) for digest in rank]
+        everywhere = [row for rank in each.allgather(rows) for row in rank]
+        found.append((digests, sorted(everywhere)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.mpi(min_size=2)
+def test_what_is_on_the_way_between_ranks_is_restored_on_one() -> None:
+    ranks, backend = world(), choose("cpu", 1)
+    settings: dict[str, Any] = {"islands": 7, "topology": "torus", "delay": 1}
+    many = archipelago_of(backend, ranks=ranks, **settings)
+    many.advance(3)
+    many.migrate()
+    saved = ranks.allgather(many.snapshot())
+    together = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
+    alone = archipelago_of(backend, **settings)
+    alone.restore(together, generation=3, migrations=1)
+    again = archipelago_of(backend, ranks=ranks, **settings)
+    mine = deal(7, ranks.size, ranks.rank)
+    part = {name: rows[mine.start : mine.stop] for name, rows in together.items()}
+    again.restore(part, generation=3, migrations=1)
+    for each in (many, alone, again):
+        each.advance(2)
+        each.migrate()
+        each.advance(2)
+    digests = [
+        [digest for rank in ranks.allgather(each.digests()) for digest in rank]
+        for each in (many, again)
+    ]
+    assert digests[0] == digests[1] == alone.digests()
+
+
+@pytest.mark.mpi(min_size=2)
+def test_between_ranks_each_neighbour_gets_one_message() -> None:
+    ranks = world()
+    made = archipelago_of(choose("cpu", 1), islands=12, ranks=ranks, topology="elite", migrants=1)
+    assert made.road == "staged"
+    route = made._exchange._route
+    assert [parcel.rank for parcel in route.sends] == [
+        rank for rank in range(ranks.size) if rank != ranks.rank
+    ]
+    assert [parcel.rank for parcel in route.receives] == [parcel.rank for parcel in route.sends]

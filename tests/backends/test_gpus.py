@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from islands.backends.gpus import assigned
+from islands.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("visible", "numbers"),
+    [
+        ([["a"]], [0]),
+        ([["a", "b"], ["a", "b"]], [0, 1]),
+        # As Slurm or launch/bind leave it: each rank sees its own alone.
+        ([["a"], ["b"], ["c"]], [0, 0, 0]),
+        ([["a", "b"], ["a", "b"], ["c", "d"], ["c", "d"]], [0, 1, 0, 1]),
+        ([["b", "a"], ["a", "b"]], [0, 0]),
+    ],
+)
+def test_each_rank_takes_a_gpu_of_its_own(visible: list[list[str]], numbers: list[int]) -> None:
+    assert assigned(visible, "n01", share=False) == numbers
+    assert assigned(visible, "n01", share=True) == numbers
+
+
+def test_sharing_is_refused_unless_asked_for() -> None:
+    visible = [["a", "b"]] * 4
+    with pytest.raises(UsageError) as caught:
+        assigned(visible, "n01", share=False)
+    assert str(caught.value) == (
+        "host n01 has 2 GPUs for 4 ranks. Start at most 2 ranks a host, or pass --share-gpu,"
+        " or --backend cpu"
+    )
+    assert assigned(visible, "n01", share=True) == [0, 1, 0, 1]
+
+
+def test_ranks_that_were_given_the_same_gpu_are_refused() -> None:
+    with pytest.raises(
+        UsageError, match=r"host n01 has 1 GPU for 2 ranks\. Start at most 1 rank a"
+    ):
+        assigned([["a"], ["a"]], "n01", share=False)
+
+
+def test_a_rank_that_sees_no_gpu_is_told() -> None:
+    with pytest.raises(UsageError, match="shows no GPU to one of its 2 ranks"):
+        assigned([["a"], []], "n01", share=True)

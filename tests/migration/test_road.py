@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import RunError
+from islands.migration import road as module
+from islands.migration.road import Bare, Direct, Staged, find
+from islands.migration.route import Parcel
+from islands.parallel import World, world
+
+
+def test_one_rank_needs_no_road(backend: Backend) -> None:
+    assert find(World(), backend) == (None, "")
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize("kind", [Bare, Staged])
+def test_parcels_of_different_sizes_reach_every_rank(kind: type[module.Road]) -> None:
+    ranks, backend = world(), choose("cpu", 1)
+    size, width = ranks.size, 100_000
+    others = [rank for rank in range(size) if rank != ranks.rank]
+
+    def content(sender: int, receiver: int) -> np.ndarray:
+        return np.random.default_rng([sender, receiver]).integers(
+            0, 256, (receiver + 1, width), np.uint8
+        )
+
+    sends, receives, rows, first = [], [], [], 0
+    for rank in others:
+        rows.append(content(ranks.rank, rank))
+        sends.append(Parcel(rank, first, first + rank + 1))
+        first += rank + 1
+    for rank in others:
+        receives.append(Parcel(rank, first, first + ranks.rank + 1))
+        first += ranks.rank + 1
+    space = np.zeros((len(others) * (ranks.rank + 1), width), np.uint8)
+    buffer = backend.upload(np.concatenate([*rows, space]))
+    road = kind(ranks, backend, buffer)
+    for _ in range(2):
+        road.depart(sends, receives)
+        road.arrive()
+    for parcel in receives:
+        arrived = backend.download(buffer)[parcel.first : parcel.last]
+        assert np.array_equal(arrived, content(parcel.rank, ranks.rank))
+
+
+class Garbling(Bare):
+    name = "garbling"
+
+    def arrive(self) -> None:
+        super().arrive()
+        if self._world.rank == 0:
+            self._buffer[1, 5] ^= 1
+
+
+class Failing(Direct):
+    name = "failing"
+
+    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+        raise OSError("no way")
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize(
+    ("kind", "reason"), [(Garbling, "changed what was sent"), (Failing, "OSError: no way")]
+)
+def test_a_road_that_fails_its_trial_is_left_for_the_next(
+    kind: type[module.Road], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranks, backend = world(), choose("cpu", 1)
+    monkeypatch.setattr(module, "candidates", lambda *_: [kind, Staged])
+    road, trouble = find(ranks, backend)
+    assert road is Staged
+    assert reason in trouble
+    monkeypatch.setattr(module, "candidates", lambda *_: [kind])
+    with pytest.raises(RunError, match=r"no road between the ranks: .*Run `islands doctor`"):
+        find(ranks, backend)
+
+
+@pytest.mark.mpi(min_size=2)
+def test_without_a_gpu_messages_lie_in_the_hosts_memory_anyhow() -> None:
+    road, trouble = find(world(), choose("cpu", 1))
+    assert (road, trouble) == (Bare, "")

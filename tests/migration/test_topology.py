@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from islands.migration.topology import NOBODY, TOPOLOGIES, Scene
+
+MANY = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 30]
+
+
+def senders(name: str, islands: int, seed: int = 3, epoch: int = 1) -> list[list[int]]:
+    """Return the islands that each island receives from."""
+    rows = TOPOLOGIES[name].sources(Scene(islands, seed, epoch), range(islands))
+    return [[int(each) for each in row if each != NOBODY] for row in rows]
+
+
+@pytest.mark.parametrize("islands", MANY)
+def test_each_topology_is_what_its_words_say(islands: int) -> None:
+    every = range(islands)
+    across = int(islands**0.5)
+    expected = {
+        "ring": [{(i - 1) % islands} for i in every],
+        "elite": [set(every) for _ in every],
+        "torus": [{(i + step) % islands for step in (1, -1, across, -across)} for i in every],
+        "hypercube": [{j for j in every if (i ^ j).bit_count() == 1} for i in every],
+        "none": [set[int]() for _ in every],
+    }
+    for name, rows in expected.items():
+        assert senders(name, islands) == [sorted(row - {i}) for i, row in enumerate(rows)], name
+
+
+@pytest.mark.parametrize("islands", MANY)
+@pytest.mark.parametrize("name", TOPOLOGIES)
+def test_sources_are_ascending_others_and_the_same_for_any_part(name: str, islands: int) -> None:
+    topology, scene = TOPOLOGIES[name], Scene(islands, 11, 5)
+    whole = senders(name, islands, 11, 5)
+    for island, row in enumerate(whole):
+        assert row == sorted(set(row) - {island})
+        alone = topology.sources(scene, range(island, island + 1))[0]
+        assert [int(each) for each in alone if each != NOBODY] == row
+
+
+@pytest.mark.parametrize("islands", [2, 3, 8, 31])
+def test_a_random_topology_is_one_ring_through_all(islands: int) -> None:
+    rows = senders("random", islands)
+    seen, island = [], 0
+    for _ in range(islands):
+        seen.append(island)
+        (island,) = rows[island]
+    assert island == 0
+    assert sorted(seen) == list(range(islands))
+
+
+@pytest.mark.parametrize("islands", [2, 3, 8, 31])
+def test_a_broadcast_has_one_sender_that_receives_nothing(islands: int) -> None:
+    rows = senders("broadcast", islands)
+    (sender,) = {source for row in rows for source in row}
+    assert rows == [[] if island == sender else [sender] for island in range(islands)]
+
+
+def test_drawn_topologies_change_with_the_epoch_and_the_seed_and_leave_nobody_out() -> None:
+    for name in ("broadcast", "random"):
+        epochs = [senders(name, 8, 1, epoch) for epoch in range(1, 200)]
+        assert epochs != [senders(name, 8, 2, epoch) for epoch in range(1, 200)]
+        received = np.zeros((8, 8), int)
+        for rows in epochs:
+            for island, row in enumerate(rows):
+                received[island, row] += 1
+        # 199 draws among seven or eight: 25 to 28 each, give or take four times the deviation.
+        others = received[~np.eye(8, dtype=bool)]
+        assert others.min() > 5
+        assert others.max() < 50
+
+
+def test_drawn_topologies_are_always_the_same() -> None:
+    # Results of runs depend on these numbers: they must not change.
+    drawn = [senders("broadcast", 8, 3, epoch).index([]) for epoch in (1, 2)]
+    assert drawn == [4, 1]
+    assert senders("random", 8, 3, 1) == [[6], [4], [7], [1], [2], [3], [5], [0]]
