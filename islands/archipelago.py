@@ -16,7 +16,7 @@ from islands.backends.base import Backend, Call, Program, Room
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.migration import Arrivals, Exchange, MigrationSettings, Road
+from islands.migration import Arrivals, AsyncExchange, Exchange, MigrationSettings, Road
 from islands.parallel import World, deal
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings
@@ -79,11 +79,13 @@ class Archipelago:
         backend: Backend,
         world: World,
         road: type[Road] | None = None,
+        asynchronous: bool = False,
         warm_start: Sequence[Solution] = (),
     ) -> None:
         """Compile the program and take all the memory that the run will need.
 
-        `road` is the one between the ranks, found by `islands.migration.road.find`.
+        `road` is the one between the ranks, found by `islands.migration.road.find`. Where they are
+        `asynchronous`, they do not wait for each other, until `finish`.
         """
         if not 0 < islands <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands}: must be from 1 to {_MOST_ISLANDS}")
@@ -101,7 +103,8 @@ class Archipelago:
         )
         self._decodes_on_host = self._algorithm.decoding == "host"
         self._population = population
-        self._exchange = Exchange(
+        kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
+        self._exchange = kind(
             migration,
             backend,
             world,
@@ -164,6 +167,10 @@ class Archipelago:
     def migrate(self) -> None:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()
+
+    def finish(self) -> None:
+        """Do what is left when nothing is going to migrate any more; collective."""
+        self._exchange.finish()
 
     def arrivals(self) -> Arrivals | None:
         """Return, after `measure`, what the migration before it brought; None where none was."""

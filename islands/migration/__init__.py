@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from islands.migration.asynchronous import AsyncExchange
 from islands.migration.base import MigrationSettings
 from islands.migration.exchange import Arrivals, Exchange, Phases, migrates
 from islands.migration.road import Road
@@ -10,6 +11,7 @@ from islands.migration.topology import TOPOLOGIES
 __all__ = [
     "TOPOLOGIES",
     "Arrivals",
+    "AsyncExchange",
     "Exchange",
     "MigrationSettings",
     "Phases",

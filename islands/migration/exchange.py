@@ -135,6 +135,10 @@ class Exchange:
         self._kernels.follow(self._route)
         if self._road_kind is not None:
             self._carrier = self._road_kind(self._world, self._backend, self._kernels.buffer)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Do what is left before the first migration."""
 
     def _scene(self, epoch: int) -> Scene:
         return Scene(self._islands, self._seed, epoch)
@@ -203,6 +207,9 @@ class Exchange:
         self._taken_epoch = self.epoch
         self._taken_route = self._route
 
+    def finish(self) -> None:
+        """Do what is left after the last migration; collective."""
+
     def fetch(self) -> None:
         """Begin to copy to the host what the last migration brought, for `arrivals`."""
         if self._taken:
@@ -218,7 +225,7 @@ class Exchange:
         cost, accepted = self._kernels.arrivals()
         degree = len(cost) // (many * len(mine))
         source = np.full((len(mine), degree), NOBODY, np.int64)
-        source[:, : route.sources.shape[1]] = route.sources
+        source[:, : route.sources.shape[1]] = np.where(route.slots == NOBODY, NOBODY, route.sources)
         target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
         sources, targets = source.repeat(many), target.reshape(-1).repeat(many)
         came = sources != NOBODY

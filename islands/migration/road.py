@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -16,75 +15,76 @@ from islands.parallel import Pending, World
 _PROOF_BYTES = 1 << 16
 
 
-class Road(ABC):
+class Road:
     """Carries parcels of one buffer, whose rows are slots, to the same road of other ranks."""
 
     name: ClassVar[str]
 
     def __init__(self, world: World, backend: Backend, buffer: Array) -> None:
         self._world, self._backend, self._buffer = world, backend, buffer
+        self._receives: Sequence[Parcel] = ()
+        self._pending = Pending(world, [])
 
-    @abstractmethod
+    def memory(self, parcel: Parcel) -> Array:
+        """Return what MPI is to read or write."""
+        return self._buffer[parcel.first : parcel.last]
+
+    def leave(self, parcels: Sequence[Parcel]) -> None:
+        """Make ready what is in the buffer; the device is done with it."""
+
+    def enter(self, parcels: Sequence[Parcel]) -> None:
+        """Put what has arrived into the buffer, for all that is launched from now on."""
+
     def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         """Begin to carry what the device, which is done, has left in the buffer."""
-
-    @abstractmethod
-    def arrive(self) -> None:
-        """Wait until all parcels are there, for all that is launched from now on."""
-
-
-class Direct(Road):
-    """MPI takes the buffer as it is: in the memory of a GPU, or the CPU's."""
-
-    name = "cuda-aware"
-
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        """Let MPI read and write the buffer itself."""
+        self.leave(sends)
+        self._receives = receives
         self._pending = self._world.post(
-            [(each.rank, self._buffer[each.first : each.last]) for each in sends],
-            [(each.rank, self._buffer[each.first : each.last]) for each in receives],
+            [(each.rank, self.memory(each)) for each in sends],
+            [(each.rank, self.memory(each)) for each in receives],
         )
 
     def arrive(self) -> None:
-        """Wait for MPI."""
+        """Wait until all parcels are there."""
         self._pending.wait()
+        self.enter(self._receives)
+
+
+class Direct(Road):
+    """MPI reads and writes the memory of the GPU itself."""
+
+    name = "cuda-aware"
+
+
+class Bare(Road):
+    """The buffer lies in the host's memory anyhow."""
+
+    name = "staged"
 
 
 class Staged(Road):
-    """Through page-locked memory of the host, in copies that the host does not wait for."""
+    """Through page-locked memory of the host."""
 
     name = "staged"
 
     def __init__(self, world: World, backend: Backend, buffer: Array) -> None:
         super().__init__(world, backend, buffer)
         self._stage = backend.host_array(buffer.shape, np.uint8)
-        self._receives: Sequence[Parcel] = ()
-        self._pending = Pending(world, [])
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        """Copy what leaves to the host, and let MPI send it from there."""
-        if sends:
-            first, last = sends[0].first, sends[-1].last
-            self._backend.fetch(self._buffer[first:last], self._stage[first:last])
-            self._backend.synchronise()
-        self._receives = receives
-        self._pending = self._world.post(
-            [(each.rank, self._stage[each.first : each.last]) for each in sends],
-            [(each.rank, self._stage[each.first : each.last]) for each in receives],
-        )
+    def memory(self, parcel: Parcel) -> Array:
+        """Return the part of the host's memory that stands for the parcel."""
+        return self._stage[parcel.first : parcel.last]
 
-    def arrive(self) -> None:
-        """Wait for MPI, and begin to copy what came to the device."""
-        self._pending.wait()
-        if self._receives:
-            first, last = self._receives[0].first, self._receives[-1].last
-            self._backend.store(self._stage[first:last], self._buffer[first:last])
+    def leave(self, parcels: Sequence[Parcel]) -> None:
+        """Copy the parcels to the host, and wait for it."""
+        for each in parcels:
+            self._backend.fetch(self._buffer[each.first : each.last], self.memory(each))
+        self._backend.synchronise()
 
-
-class Bare(Direct):
-    """The buffer lies in the host's memory anyhow."""
-
-    name = "staged"
+    def enter(self, parcels: Sequence[Parcel]) -> None:
+        """Begin to copy the parcels to the device."""
+        for each in parcels:
+            self._backend.store(self.memory(each), self._buffer[each.first : each.last])
 
 
 ROADS: dict[str, type[Road]] = {"cuda-aware": Direct, "staged": Staged}

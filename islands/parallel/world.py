@@ -6,11 +6,12 @@ import platform
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from islands.errors import IslandsError
+from islands.parallel.channel import Channel
 from islands.parallel.failure import RanksLostError, describe
 from islands.parallel.library import takes_gpu_memory
 
@@ -115,6 +116,10 @@ class World:
             arriving = [self._communicator.Irecv(to, rank, _MIGRANTS) for rank, to in receives]
             leaving = [self._communicator.Isend(what, rank, _MIGRANTS) for rank, what in sends]
         return Pending(self, arriving + leaving)
+
+    def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
+        """Return a channel between ranks that do not wait for each other, with arrays by rank."""
+        return Channel(self._communicator, tag, sends, receives)
 
     def takes_gpu_memory(self) -> bool:
         """Return whether the MPI of every rank claims to take arrays on a GPU; collective."""

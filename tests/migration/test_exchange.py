@@ -30,6 +30,7 @@ def archipelago_of(
     cities: int = 21,
     ranks: World | None = None,
     population: int = POPULATION,
+    asynchronous: bool = False,
     **migration: Any,
 ) -> Archipelago:
     ranks = ranks or World()
@@ -45,6 +46,7 @@ def archipelago_of(
         backend=backend,
         world=ranks,
         road=find(ranks, backend)[0],
+        asynchronous=asynchronous,
     )
     made.start()
     return made

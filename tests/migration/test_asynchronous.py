@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from test_exchange import archipelago_of
+
+from islands.backends import choose
+from islands.errors import UsageError
+from islands.parallel import world
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize("topology", ["ring", "elite", "torus", "hypercube", "none"])
+def test_ranks_that_do_not_wait_bring_true_migrants(topology: str) -> None:
+    ranks = world()
+    made = archipelago_of(
+        choose("cpu", 1), islands=7, ranks=ranks, topology=topology, asynchronous=True
+    )
+    sources: set[int] = set()
+    # Ranks differ in their speed, and in how often they migrate; each goes on until it has heard.
+    began = time.monotonic()
+    while not sources - set(made.mine) and time.monotonic() - began < 20:
+        if topology == "none" and made.generation == 9:
+            break
+        made.advance(1)
+        made.migrate()
+        made.measure()
+        came = made.arrivals()
+        if came is not None:
+            sources |= set(came.source.tolist())
+        time.sleep(0.001 * ranks.rank)
+    made.finish()
+    saved = made.snapshot()
+    for cost, genes in zip(saved["cost"], saved["genes"], strict=True):
+        solutions = made._encoding.decode(genes)
+        assert np.array_equal(made._problem.costs(solutions), cost)
+    assert bool(sources - set(made.mine)) == (topology != "none")
+
+
+@pytest.mark.mpi(min_size=2)
+def test_the_slow_hear_the_latest_and_nothing_is_left_at_the_end() -> None:
+    ranks = world()
+    for _ in range(3):  # a second run on the same ranks must not meet messages of the first
+        made = archipelago_of(
+            choose("cpu", 1), islands=4, ranks=ranks, topology="ring", asynchronous=True
+        )
+        for _ in range(50 if ranks.rank else 3):
+            made.migrate()
+        made.finish()
+        ranks.barrier()
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize("topology", ["broadcast", "random"])
+def test_topologies_that_are_drawn_are_refused(topology: str) -> None:
+    with pytest.raises(UsageError, match=r"--async with migration \w+: .* Choose --migration ring"):
+        archipelago_of(
+            choose("cpu", 1), islands=4, ranks=world(), topology=topology, asynchronous=True
+        )
