@@ -6,14 +6,16 @@ own, a mutant writes, an elite individual is copied.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
+from typing import ClassVar
 
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.bench.base import Asked, Row
 from islands.bench.copy import copy_bandwidth
 from islands.errors import IslandsError
 from islands.instances.locate import find
@@ -26,18 +28,20 @@ from islands.problems.tsp import Tsp
 from islands.text import count
 
 INSTANCES = {"zi929": 929, "mu1979": 1979, "ca4663": 4663, "fi10639": 10639, "sw24978": 24978}
-HEADER = (
-    "device            instance            cities    ms a generation   spread"
-    "     keys/s    bytes/s   of copy"
-)
 _POPULATION, _ISLANDS, _INTERVAL, _MIGRANTS = 256, 3, 200, 2
 _KEY_BYTES = 4
 _CPU_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the table."""
+class BrkgaRow(Row):
+    """A backend on an instance."""
+
+    TABLE: ClassVar[str] = "brkga"
+    HEADER: ClassVar[str] = (
+        "device            instance            cities    ms a generation   spread"
+        "     keys/s    bytes/s   of copy"
+    )
 
     device: str
     instance: str
@@ -62,15 +66,16 @@ class Row:
         )
 
 
-def measure(backends: Sequence[str], threads: int | None, generations: int) -> Iterator[Row]:
+def measure(asked: Asked) -> Iterator[BrkgaRow]:
     """Measure each size on each backend; the CPU passes as many generations as it can in 2 s."""
-    for name in backends:
-        copied = copy_bandwidth(choose(name, threads))
+    for name in asked.backends:
+        copied = copy_bandwidth(choose(name, asked.threads))
         for instance, size in INSTANCES.items():
-            yield _measured(name, threads, _problem(instance, size), generations, copied)
+            problem = problem_of(instance, size)
+            yield _measured(name, asked.threads, problem, asked.generations, copied)
 
 
-def _problem(instance: str, size: int) -> Problem:
+def problem_of(instance: str, size: int) -> Problem:
     """Return the published instance, or where it is absent a random one of its size."""
     try:
         found = find(f"national/{instance}", SUFFIXES)
@@ -82,7 +87,7 @@ def _problem(instance: str, size: int) -> Problem:
 
 def _measured(
     name: str, threads: int | None, problem: Problem, generations: int, copied: float
-) -> Row:
+) -> BrkgaRow:
     backend = choose(name, threads)
     settings = BrkgaSettings()
     algorithm = Brkga(settings, _POPULATION)
@@ -108,7 +113,7 @@ def _measured(
     times = [_pass(archipelago, backend, generations) / generations for _ in range(repeats + 1)][1:]
     typical = median(times)
     made = _ISLANDS * (_POPULATION - algorithm.elite) * problem.size
-    return Row(
+    return BrkgaRow(
         device=backend.device,
         instance=problem.instance,
         size=problem.size,

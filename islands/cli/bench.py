@@ -1,51 +1,175 @@
-"""Measure the throughput of algorithms on this machine, on the CPU and on a GPU in one run."""
+"""Measure throughput, scaling and migration on this machine, and simulate topologies beyond it."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, fields
 from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-from islands.bench import BENCHES
+from islands.bench import BENCHES, COLLECTIVE
+from islands.bench.base import Asked
 from islands.cli import arguments
 from islands.errors import UsageError
+from islands.parallel import World, launched, world
 from islands.text import unknown
+
+if TYPE_CHECKING:
+    from islands.bench.base import Row
+
+_ALONE = [name for name in BENCHES if name not in COLLECTIVE]
+_MOST_ISLANDS = 1 << 20
+
+_EXAMPLES = """
+examples:
+  islands bench brkga --backend cpu --threads 8
+  islands bench topologies --islands 8,64,512 --out topologies
+  mpirun -n 4 python -m islands bench migration --instances zi929,fi10639
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands bench`."""
-    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"{', '.join(BENCHES)} (all)")
-    parser.add_argument("--backend", metavar="NAME", help="cpu or cuda alone (all there are)")
-    parser.add_argument(
-        "--threads", metavar="T", type=arguments.threads, help="threads of the cpu (every core)"
-    )
-    parser.add_argument(
-        "--generations", metavar="G", type=int, default=1000, help="generations a repeat (1000)"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    add = parser.add_argument
+    words = f"{', '.join(BENCHES)} (all but {', '.join(COLLECTIVE)})"
+    add("what", nargs="*", metavar="WHAT", help=words)
+    add("--json", action="store_true", help="print one JSON object")
+    add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
+    add("--backend", metavar="NAME", help="cpu or cuda alone (all there are)")
+    add("--threads", metavar="T", type=arguments.threads, help="threads of the cpu (every core)")
+    brkga = _Group(parser, "brkga")
+    brkga.add("generations", "G", int, "generations a repeat")
+    both = _Group(parser, "topologies and migration")
+    both.add("islands_a_rank", "N", int, "islands a rank")
+    both.add("population", "P", int, "individuals an island")
+    both.add("migrants", "M", int, "individuals that each island sends")
+    topologies = _Group(parser, "topologies")
+    topologies.add("islands", "N,N", _counts, "numbers of islands")
+    topologies.add("genes", "N", int, "genes of an individual")
+    migration = _Group(parser, "migration")
+    migration.add("instances", "A,B", _names, "instances")
+    migration.add("topology", "NAME", str, "who sends to whom")
+    migration.add("interval", "G", int, "generations from one migration to the next")
+    migration.add("delay", "D,D", _delays, "migrations until migrants are taken in")
+    migration.add("seconds", "S", float, "seconds that a repeat takes, about")
+
+
+class _Group:
+    """Options of some benchmarks, named after the fields of `Asked`, whose defaults they have."""
+
+    def __init__(self, parser: argparse.ArgumentParser, title: str) -> None:
+        self._group = parser.add_argument_group(title)
+
+    def add(self, field: str, metavar: str, kind: Callable[[str], Any], words: str) -> None:
+        """Declare an option."""
+        default = getattr(Asked, field)
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        self._group.add_argument(
+            f"--{field.replace('_', '-')}",
+            metavar=metavar,
+            type=kind,
+            default=default,
+            help=f"{words} ({shown})",
+        )
 
 
 def main(args: argparse.Namespace) -> int:
     """Measure, print a row as each is done, and return the exit status."""
-    if args.generations < 1:
-        raise UsageError(f"--generations {args.generations}: must be at least 1")
+    # Ranks that wait for rank 0 would take cores from it, so what needs all of them comes first.
+    names = sorted(args.what or _ALONE, key=lambda name: name not in COLLECTIVE)
+    together = [name for name in names if name in COLLECTIVE]
+    rank, _ = launched()
+    if rank > 0 and not together:
+        return 0
+    ranks = world() if together else World()
+    with ranks.guarded(show_traceback=args.debug):
+        asked = ranks.agreed(lambda: _asked(args, ranks))
+        stream = sys.stderr if args.json else sys.stdout
+
+        def say(text: str) -> None:
+            if rank == 0:
+                print(text, file=stream, flush=True)
+
+        tables: dict[str, list[Row]] = {}
+        for name in names if rank == 0 else together:
+            _measure(name, asked, tables, say)
+    if rank == 0 and args.out is not None:
+        from islands.bench.output import write
+
+        write(args.out, tables)
+        say(f"\nWrote {args.out}")
+    if rank == 0 and args.json:
+        print(json.dumps({name: [asdict(row) for row in rows] for name, rows in tables.items()}))
+    return 0
+
+
+def _measure(
+    name: str, asked: Asked, tables: dict[str, list[Row]], say: Callable[[str], None]
+) -> None:
+    """Add the rows of one benchmark to its tables, and print them."""
+    module = import_module(BENCHES[name])
+    say(("\n" if tables else "") + (module.__doc__ or "").strip())
+    for row in module.measure(asked):
+        if row.TABLE not in tables:
+            say(f"\n{row.HEADER}")
+        say(row.line())
+        tables.setdefault(row.TABLE, []).append(row)
+
+
+def _asked(args: argparse.Namespace, ranks: World) -> Asked:
+    """Return what is to be measured, having refused here all that can be refused before."""
     for name in args.what:
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))
-    stream = sys.stderr if args.json else sys.stdout
-    measured: dict[str, list[dict[str, object]]] = {}
-    for name in args.what or BENCHES:
-        module = import_module(BENCHES[name])
-        print((module.__doc__ or "").strip(), "", module.HEADER, sep="\n", file=stream)
-        measured[name] = []
-        for row in module.measure(_backends(args.backend), args.threads, args.generations):
-            print(row.line(), file=stream, flush=True)
-            measured[name].append(asdict(row))
-    if args.json:
-        print(json.dumps(measured))
-    return 0
+    for field in ("generations", "islands_a_rank", "population", "migrants", "genes", "interval"):
+        if getattr(args, field) < 1:
+            shown = f"--{field.replace('_', '-')} {getattr(args, field)}"
+            raise UsageError(f"{shown}: must be at least 1")
+    if not 0 < args.seconds < math.inf:
+        raise UsageError(f"--seconds {args.seconds:g}: must be a finite number of more than 0")
+    if args.out is not None:
+        if args.out.exists() and not args.out.is_dir():
+            raise UsageError(f"--out {args.out}: is a file. Name a folder, which may be new")
+        if "topologies" in (args.what or _ALONE) and find_spec("matplotlib") is None:
+            raise UsageError(
+                "bench topologies --out needs matplotlib. Install with: pip install"
+                " 'islands[report]'"
+            )
+    options = {
+        field.name: getattr(args, field.name) for field in fields(Asked) if field.name in args
+    }
+    return Asked(world=ranks, backends=_backends(args.backend), **options)
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return _numbers(text, 1, _MOST_ISLANDS)
+
+
+def _delays(text: str) -> tuple[int, ...]:
+    return _numbers(text, 0, 1)
+
+
+def _numbers(text: str, low: int, high: int) -> tuple[int, ...]:
+    try:
+        numbers = tuple(dict.fromkeys(int(each) for each in text.split(",")))
+    except ValueError:
+        numbers = ()
+    if not numbers or min(numbers) < low or max(numbers) > high:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be whole numbers from {low} to {high}, with commas between them"
+        )
+    return numbers
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
 
 
 def _backends(asked: str | None) -> list[str]:

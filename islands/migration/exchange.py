@@ -74,6 +74,7 @@ class Exchange:
         self.epoch = 0
         """How many times migrants have left."""
         self._is_away = self._has_arrived = self._is_unsent = False
+        self._road_seconds = 0.0
         self._taken = False
         self._check()
 
@@ -195,7 +196,7 @@ class Exchange:
             self._send()
         if self._road_kind is not None:
             self._carrier.arrive()
-        self._road_seconds = time.perf_counter() - self._left_at
+            self._road_seconds = time.perf_counter() - self._left_at
         self._has_arrived = True
 
     def _take(self) -> None:

@@ -1,0 +1,142 @@
+"""Islands that evolve on some of the ranks, and how fast they do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import ClassVar, cast
+
+from islands.archipelago import Archipelago
+from islands.backends.base import Backend
+from islands.bench.base import Asked, Row
+from islands.bench.ends import EndRow, Timed
+from islands.bench.traffic import traffic
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.run.epochs import Epoch, evolve
+from islands.run.resolve import layers, resolve
+from islands.run.runner import make_archipelago
+from islands.run.signals import Interruption
+from islands.run.spec import RunSpec
+
+REPEATS = 7
+_FEWEST_EPOCHS = 4
+
+
+@dataclass(frozen=True)
+class ScalingRow(Row):
+    """So many ranks on an instance."""
+
+    TABLE: ClassVar[str] = "scaling"
+    HEADER: ClassVar[str] = (
+        "scaling instance            cities  ranks  islands  delay     a second   spread   of one"
+    )
+
+    scaling: str
+    instance: str
+    size: int
+    ranks: int
+    islands: int
+    delay: int
+    device: str
+    generations: int
+    """Of a repeat."""
+    rate: float
+    """Generations a second, the median of the repeats."""
+    spread: float
+    """(fastest - slowest) / median of the repeats."""
+    of_one: float
+
+    def line(self) -> str:
+        """Return the row under `HEADER`."""
+        return (
+            f"{self.scaling:<7} {self.instance:<18} {self.size:>7} {self.ranks:>6} "
+            f"{self.islands:>8} {self.delay:>6} {self.rate:>12.1f} {self.spread:>8.1%}"
+            f" {self.of_one:>8.3f}"
+        )
+
+
+@dataclass(frozen=True)
+class Case:
+    """Islands that evolve on some ranks."""
+
+    asked: Asked
+    problem: Problem
+    is_weak: bool
+    islands: int
+    delay: int
+
+    def spec(self, generations: int) -> RunSpec:
+        """Return a run of so many generations."""
+        options = {
+            "instance": self.problem.instance,
+            "islands": self.islands,
+            "population": self.asked.population,
+            "migration.topology": self.asked.topology,
+            "migration.interval": self.asked.interval,
+            "migration.migrants": self.asked.migrants,
+            "migration.delay": self.delay,
+            "record.every": self.asked.interval,
+            "stop": f"generations={generations}",
+        }
+        return resolve(layers(options), self.problem)
+
+    def measured(
+        self, world: World, backend: Backend, alone: ScalingRow | None
+    ) -> tuple[ScalingRow, EndRow | None]:
+        """Return the rows of these ranks; collective over them."""
+        archipelago = make_archipelago(self.spec(1), self.problem, world, backend)
+        # The first run also prepares what a GPU keeps for the next ones.
+        short = _FEWEST_EPOCHS * self.asked.interval
+        rate = self._rate(archipelago, world, short)
+        epochs = int(world.bcast(self.asked.seconds * rate / self.asked.interval))
+        generations = max(_FEWEST_EPOCHS, epochs) * self.asked.interval
+        rates = [self._rate(archipelago, world, generations) for _ in range(REPEATS)]
+        rate = median(rates)
+        row = ScalingRow(
+            scaling="weak" if self.is_weak else "strong",
+            instance=self.problem.instance,
+            size=self.problem.size,
+            ranks=world.size,
+            islands=self.islands,
+            delay=self.delay,
+            device=backend.device,
+            generations=generations,
+            rate=rate,
+            spread=(max(rates) - min(rates)) / rate,
+            of_one=rate / alone.rate if alone is not None else 1.0,
+        )
+        timed = Timed(archipelago)
+        self._rate(cast(Archipelago, timed), world, generations)
+        return row, self._end(timed, world) if self.is_weak and timed.ends else None
+
+    def _rate(self, archipelago: Archipelago, world: World, generations: int) -> float:
+        """Return generations a second, from the end of the first epoch to that of the last."""
+        seen: list[tuple[int, float]] = []
+
+        def watch(epoch: Epoch) -> None:
+            seen.append((epoch.progress.generation, epoch.progress.seconds))
+
+        spec = self.spec(generations)
+        evolve(archipelago, spec, self.problem, world, watch, Interruption())
+        # The first epoch goes in small steps, as nothing is known yet of the speed.
+        (_, (first, began), *_, (last, ended)) = seen
+        return (last - first) / (ended - began)
+
+    def _end(self, timed: Timed, world: World) -> EndRow:
+        ends = timed.ends
+        sent = traffic(self.asked.topology, self.islands, world.size)
+        return EndRow(
+            instance=self.problem.instance,
+            ranks=world.size,
+            delay=self.delay,
+            road=timed.road,
+            bytes=sent.most_parcels * self.asked.migrants * ends[0].migrant_bytes,
+            ends=len(ends),
+            pack=median(end.pack for end in ends),
+            travel=median(end.road for end in ends),
+            unpack=median(end.unpack for end in ends),
+            host=median(end.host(hides_road=self.delay > 0) for end in ends),
+            end=median(end.whole for end in ends),
+            epoch=median(end.epoch for end in ends),
+        )

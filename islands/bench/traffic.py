@@ -1,0 +1,70 @@
+"""What goes from rank to rank at one migration, counted from who sends to whom.
+
+An island's migrants go once to each other rank that needs them, and all that goes from one rank to
+another is one message.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from islands.migration.topology import TOPOLOGIES, Scene, Topology
+from islands.parallel import deal
+
+_DRAWS = 8
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Of one migration; a parcel is the migrants of one island on their way to one rank."""
+
+    arriving: int
+    """Islands that the one with most neighbours receives from."""
+    parcels: float
+    """That a rank sends, on average."""
+    most_parcels: float
+    """That the busiest rank sends."""
+    most_messages: float
+    """That the busiest rank sends."""
+
+
+def traffic(name: str, islands: int, ranks: int) -> Traffic:
+    """Return what a topology sends, of a drawn one on average over some draws."""
+    if name == "elite":
+        # Complete, so that nobody has to look at every pair: each island goes to all other ranks.
+        most = len(deal(islands, ranks, 0)) * (ranks - 1)
+        return Traffic(islands - 1, islands * (ranks - 1) / ranks, most, ranks - 1)
+    return counted(TOPOLOGIES[name], islands, ranks)
+
+
+def counted(topology: Topology, islands: int, ranks: int) -> Traffic:
+    """Count what a topology sends between `ranks` that `islands` are dealt to in blocks."""
+    draws = range(1, 1 + (_DRAWS if topology.changes else 1))
+    each = [_at(topology, Scene(islands, 1, epoch), ranks) for epoch in draws]
+    return Traffic(
+        arriving=max(one.arriving for one in each),
+        parcels=float(np.mean([one.parcels for one in each])),
+        most_parcels=float(np.mean([one.most_parcels for one in each])),
+        most_messages=float(np.mean([one.most_messages for one in each])),
+    )
+
+
+def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:
+    blocks = [len(deal(scene.islands, ranks, rank)) for rank in range(ranks)]
+    rank_of = np.repeat(np.arange(ranks), blocks)
+    sources = topology.sources(scene, range(scene.islands))
+    there = sources >= 0
+    receivers, senders = np.nonzero(there)[0], sources[there]
+    between = rank_of[receivers] != rank_of[senders]
+    # A number for each pair, so that those that stand there twice count once.
+    parcels = np.unique(rank_of[receivers[between]] * scene.islands + senders[between])
+    from_rank = rank_of[parcels % scene.islands]
+    messages = np.unique(parcels // scene.islands * ranks + from_rank)
+    return Traffic(
+        arriving=int(np.max(np.sum(there, axis=1), initial=0)),
+        parcels=len(parcels) / ranks,
+        most_parcels=int(np.max(np.bincount(from_rank, minlength=ranks))),
+        most_messages=int(np.max(np.bincount(messages % ranks, minlength=ranks))),
+    )

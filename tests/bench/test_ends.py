@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from islands.bench import ends as module
+from islands.bench.ends import End, Timed
+from islands.migration import Phases
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 10.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+@dataclass
+class Arrived:
+    phases: Phases
+    bytes: int = 512
+
+
+class Slow:
+    """An archipelago whose every act takes its own time by a clock of its own."""
+
+    road = "staged"
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock, self._launched = clock, 0.0
+
+    def advance(self, generations: int) -> None:
+        self._launched += generations * 0.5
+
+    def wait(self) -> None:
+        self._clock.now += self._launched
+        self._launched = 0.0
+
+    def migrate(self) -> None:
+        self._clock.now += 0.25
+
+    def measure(self) -> str:
+        self.wait()
+        self._clock.now += 0.125
+        return "measures"
+
+    def arrivals(self) -> Arrived:
+        return Arrived(Phases(pack=0.03125, road=0.125, unpack=0.0625))
+
+
+def test_an_end_is_all_between_the_generations(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(module, "time", clock)
+    timed = Timed(Slow(clock))  # type: ignore[arg-type]
+    for migrates in (True, False, True, True):
+        timed.advance(2)
+        timed.advance(2)
+        if migrates:
+            timed.migrate()
+        assert timed.measure() == "measures"
+        timed.arrivals()
+    timed.advance(2)
+    assert timed.road == "staged"
+    whole = 0.25 + 0.125
+    phases = {"pack": 0.03125, "road": 0.125, "unpack": 0.0625, "migrant_bytes": 512}
+    # The first has no end before it; an epoch may be looked at in its middle.
+    assert timed.ends == [
+        End(**phases, whole=whole, epoch=2 * 2.0 + 0.125 + whole),
+        End(**phases, whole=whole, epoch=2.0 + whole),
+    ]
+
+
+def test_the_host_has_what_is_left() -> None:
+    end = End(pack=1, road=2, unpack=4, whole=16, epoch=99, migrant_bytes=1)
+    assert end.host(hides_road=False) == 9
+    assert end.host(hides_road=True) == 11

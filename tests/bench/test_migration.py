@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import product
+
+import pytest
+
+from islands.bench.base import Asked
+from islands.bench.ends import EndRow
+from islands.bench.migration import measure
+from islands.bench.scaling import ScalingRow
+from islands.cli import main
+from islands.parallel import world
+
+SMALL = {
+    "instances": ("demo/tsp",),
+    "islands_a_rank": 2,
+    "population": 16,
+    "interval": 3,
+    "seconds": 1e-3,
+}
+ROW_BYTES = 16 + 4 * 120
+
+
+def test_alone_everything_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["bench", "migration", "--backend", "cpu", "--threads", "1", "--json"]
+    line += ["--instances", "demo/tsp", "--islands-a-rank", "2", "--population", "16"]
+    assert main([*line, "--interval", "3", "--seconds", "0.001"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    scaling, ends = tables["scaling"], tables["epoch_ends"]
+    assert [(row["scaling"], row["islands"], row["delay"]) for row in scaling] == [
+        *(("weak", 2, 0), ("weak", 2, 1), ("strong", 64, 0), ("strong", 64, 1))
+    ]
+    for row in scaling:
+        assert (row["ranks"], row["of_one"], row["size"]) == (1, 1.0, 120)
+        assert row["generations"] % 3 == 0
+        assert row["rate"] > 0
+    assert [(row["delay"], row["road"], row["bytes"]) for row in ends] == [
+        *((0, "device", 0), (1, "device", 0))
+    ]
+    for row in ends:
+        assert 0 < row["pack"] + row["unpack"] < row["end"] < row["epoch"]
+
+
+def test_with_nobody_sending_there_is_no_end_to_show() -> None:
+    asked = Asked(world=world(), backends=["cpu"], threads=1, topology="none", **SMALL)
+    assert {type(row) for row in measure(asked)} == {ScalingRow}
+
+
+def test_the_lines_stand_under_their_titles() -> None:
+    scaling = ScalingRow("strong", "national/zi929", 929, 4, 64, 0, "GPU", 500, 25e3, 0.01, 3.9)
+    times = (2e-5, 3e-4, 2e-5, 1e-4, 1e-3, 1e-2)
+    end = EndRow("national/zi929", 4, 1, "cuda-aware", 7440, 99, *times)
+    for row in (scaling, end):
+        assert len(row.line()) == len(row.HEADER)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--delay", "0,2"], "argument --delay: '0,2' must be whole numbers from 0 to 1"),
+        (["--seconds", "0"], "--seconds 0: must be a finite number of more than 0"),
+        (["--seconds", "inf"], "--seconds inf: must be a finite number"),
+        (["--topology", "rong"], "topology=rong: unknown choice 'rong'. Did you mean 'ring'?"),
+        (["--instances", "nowhere"], "unknown instance 'nowhere'"),
+    ],
+)
+def test_bench_migration_refuses(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["bench", "migration", "--backend", "cpu", "--instances", "demo/tsp"]
+    assert main([*line, *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_under_mpirun_rank_0_speaks_for_all(mpirun: list[str]) -> None:
+    line = [*mpirun, "2", sys.executable, "-m", "islands", "bench", "migration", "topologies"]
+    line += ["--backend", "cpu", "--threads", "1", "--instances", "demo/tsp", "--json"]
+    line += ["--islands-a-rank", "2", "--population", "16", "--interval", "3"]
+    line += ["--seconds", "0.001", "--islands", "8"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=True)
+    tables = json.loads(done.stdout)
+    assert [row["ranks"] for row in tables["scaling"]] == [1, 2] * 4
+    assert len(tables["topologies"]) == 6
+
+
+@pytest.mark.mpi(min_size=2)
+def test_each_number_of_ranks_is_measured_and_all_ranks_know() -> None:
+    ranks = world()
+    asked = Asked(world=ranks, backends=["cpu"], threads=1, **SMALL)
+    rows = list(measure(asked))
+    assert ranks.allgather(rows) == [rows] * ranks.size
+    counts = sorted({1, 2, ranks.size})
+    scaling = [row for row in rows if isinstance(row, ScalingRow)]
+    assert [(row.scaling, row.delay, row.ranks) for row in scaling] == [
+        *product(("weak", "strong"), (0, 1), counts)
+    ]
+    for row in scaling:
+        assert row.islands == (2 * row.ranks if row.scaling == "weak" else 64)
+        alone = next(r for r in scaling if (r.scaling, r.delay) == (row.scaling, row.delay))
+        assert row.of_one == pytest.approx(row.rate / alone.rate)
+    ends = [row for row in rows if isinstance(row, EndRow)]
+    assert [(row.delay, row.ranks) for row in ends] == [*product((0, 1), counts)]
+    for end in ends:
+        # In a ring, the last island of a block sends its two migrants to the next rank.
+        assert end.bytes == (2 * ROW_BYTES if end.ranks > 1 else 0)
+        assert end.road == ("staged" if end.ranks > 1 else "device")
