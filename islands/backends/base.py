@@ -155,6 +155,10 @@ class Backend(ABC):
         """Return a mark of the moment at which all that was launched so far is done."""
 
     @abstractmethod
+    def wait_for(self, mark: Any) -> None:
+        """Wait until a mark is passed, whatever was launched after it."""
+
+    @abstractmethod
     def seconds_between(self, begin: Any, end: Any) -> float:
         """Return the time between two marks, both of which have been passed."""
 

@@ -177,6 +177,9 @@ class CudaBackend(Backend):
         event.record(self._stream)
         return event
 
+    def wait_for(self, mark: Any) -> None:
+        mark.synchronize()
+
     def seconds_between(self, begin: Any, end: Any) -> float:
         return float(self._cupy.cuda.get_elapsed_time(begin, end)) / 1000
 

@@ -53,10 +53,10 @@ class AsyncExchange(Exchange):
         self.epoch += 1
         self._kernels.pack()
         self._packed = (begin, self._backend.mark())
+        self._carrier.leave([self._sends[rank] for rank in free])
         self._backend.synchronise()
         for rank in here:
             self._channel.listen(rank)
-        self._carrier.leave([self._sends[rank] for rank in free])
         for rank in free:
             self._channel.send(rank)
 

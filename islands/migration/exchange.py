@@ -73,7 +73,7 @@ class Exchange:
         self._road_kind = road if self.active else None
         self.epoch = 0
         """How many times migrants have left."""
-        self._is_away = self._has_arrived = self._is_unsent = False
+        self._is_away = self._has_arrived = False
         self._road_seconds = 0.0
         self._taken = False
         self._check()
@@ -173,28 +173,27 @@ class Exchange:
         begin = self._backend.mark()
         self._kernels.pack()
         self._packed = (begin, self._backend.mark())
-        self._send()
+        self._prepare_to_send()
 
     def _plan_again(self) -> None:
         if self._topology.changes:
             self._route = self._planned(self.epoch)
             self._kernels.follow(self._route)
 
-    def _send(self) -> None:
+    def _prepare_to_send(self) -> None:
         if self._road_kind is not None:
-            self._backend.synchronise()
-        self._left_at = time.perf_counter()
-        if self._road_kind is not None:
-            self._carrier.depart(self._route.sends, self._route.receives)
-        self._is_away, self._has_arrived, self._is_unsent = True, False, False
+            self._carrier.leave(self._route.sends)
+            self._ready = self._backend.mark()
+        self._is_away, self._has_arrived = True, False
 
     def arrive(self) -> None:
-        """Wait until those who are away have come; the device may be at work meanwhile."""
+        """Send those who are away, and wait for those who come; the device may be at work."""
         if not self._is_away or self._has_arrived:
             return
-        if self._is_unsent:
-            self._send()
         if self._road_kind is not None:
+            self._backend.wait_for(self._ready)
+            self._left_at = time.perf_counter()
+            self._carrier.depart(self._route.sends, self._route.receives)
             self._carrier.arrive()
             self._road_seconds = time.perf_counter() - self._left_at
         self._has_arrived = True
@@ -257,17 +256,17 @@ class Exchange:
         return rows
 
     def restore(self, epoch: int, emigrants: NDArray[np.uint8] | None) -> None:
-        """Go on after so many migrations, with `emigrants` on their way; sends at `arrive`."""
+        """Go on after so many migrations, with `emigrants` about to be sent."""
         self.epoch = epoch
         self._taken = False
         if not self.active:
             return
-        self._is_away = emigrants is not None
+        self._is_away = False
         if emigrants is not None:
             self._plan_again()
             self._kernels.load(emigrants[self._route.leaving])
             self._packed = (self._backend.mark(), self._backend.mark())
-            self._is_unsent, self._has_arrived = True, False
+            self._prepare_to_send()
 
 
 def migrates(settings: MigrationSettings, islands: int) -> bool:

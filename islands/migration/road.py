@@ -30,14 +30,13 @@ class Road:
         return self._buffer[parcel.first : parcel.last]
 
     def leave(self, parcels: Sequence[Parcel]) -> None:
-        """Make ready what is in the buffer; the device is done with it."""
+        """Begin to make ready what the device leaves in the buffer."""
 
     def enter(self, parcels: Sequence[Parcel]) -> None:
         """Put what has arrived into the buffer, for all that is launched from now on."""
 
     def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        """Begin to carry what the device, which is done, has left in the buffer."""
-        self.leave(sends)
+        """Begin to carry what was made ready, all of which is done."""
         self._receives = receives
         self._pending = self._world.post(
             [(each.rank, self.memory(each)) for each in sends],
@@ -76,10 +75,9 @@ class Staged(Road):
         return self._stage[parcel.first : parcel.last]
 
     def leave(self, parcels: Sequence[Parcel]) -> None:
-        """Copy the parcels to the host, and wait for it."""
+        """Begin to copy the parcels to the host."""
         for each in parcels:
             self._backend.fetch(self._buffer[each.first : each.last], self.memory(each))
-        self._backend.synchronise()
 
     def enter(self, parcels: Sequence[Parcel]) -> None:
         """Begin to copy the parcels to the device."""
@@ -123,6 +121,8 @@ def _trouble(road: type[Road], world: World, backend: Backend) -> str:
     buffer = backend.upload(np.stack([_pattern(world.rank), np.zeros(_PROOF_BYTES, np.uint8)]))
     try:
         carrier = road(world, backend, buffer)
+        carrier.leave([Parcel(after, 0, 1)])
+        backend.synchronise()
         carrier.depart([Parcel(after, 0, 1)], [Parcel(before, 1, 2)])
         carrier.arrive()
     except IslandsError:

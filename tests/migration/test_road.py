@@ -42,6 +42,7 @@ def test_parcels_of_different_sizes_reach_every_rank(kind: type[module.Road]) ->
     buffer = backend.upload(np.concatenate([*rows, space]))
     road = kind(ranks, backend, buffer)
     for _ in range(2):
+        road.leave(sends)
         road.depart(sends, receives)
         road.arrive()
     for parcel in receives:
