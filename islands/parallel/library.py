@@ -14,7 +14,7 @@ _LAYER = "OMPI_MCA_pml"  # names the part of Open MPI that carries messages betw
 _FAULT_TOLERANCE = "OMPI_MCA_mpi_ft_enable"
 
 
-def prepare(*, for_gpus: bool, fault_tolerant: bool) -> None:
+def prepare(*, fault_tolerant: bool) -> None:
     """Set what Open MPI reads when it starts; to be called before mpi4py is imported."""
     if fault_tolerant:
         if os.environ.get(_FAULT_TOLERANCE) != "1":
@@ -24,7 +24,7 @@ def prepare(*, for_gpus: bool, fault_tolerant: bool) -> None:
             )
         # No other layer notices that a rank has died.
         os.environ[_LAYER] = "ob1"
-    elif for_gpus and _LAYER not in os.environ and _is_from_wheel() and find_spec("libucx"):
+    elif _has_gpu() and _LAYER not in os.environ and _is_from_wheel() and find_spec("libucx"):
         import libucx
 
         # PyPI's Open MPI is built without CUDA, but uses whichever UCX is in the process before it:
@@ -51,6 +51,10 @@ def takes_gpu_memory() -> bool:
         return bool(library.MPIX_Query_cuda_support())
     except AttributeError:
         return False
+
+
+def _has_gpu() -> bool:
+    return any(Path("/dev").glob("nvidia[0-9]*"))
 
 
 def _has_loaded_ucx() -> bool:

@@ -11,17 +11,16 @@ from islands.parallel.launcher import launched
 from islands.parallel.world import World
 
 
-def world(*, for_gpus: bool = False, fault_tolerant: bool = False) -> World:
+def world(*, fault_tolerant: bool = False) -> World:
     """Return the ranks that the launcher started; only several of them need mpi4py.
 
-    `for_gpus` lets MPI be loaded such that it takes the memory of GPUs, where that can be had;
-    `fault_tolerant` such that it tells of ranks that have died.
+    Those that are to be `fault_tolerant` are told of ranks that have died.
     """
     rank, announced = launched()
     if announced == 1:
         return World()
     try:
-        library.prepare(for_gpus=for_gpus, fault_tolerant=fault_tolerant)
+        library.prepare(fault_tolerant=fault_tolerant)
         return World(_communicator(announced), fault_tolerant=fault_tolerant)
     except UsageError as error:
         if rank > 0:
