@@ -1,7 +1,8 @@
 """Scaling over 1, 2, 4, ... of the ranks that were started, and where the end of an epoch goes.
 
 A second: generations that all islands pass together, in the loop of a run; of one: the same over
-that of one rank. Weak scaling gives each rank as many islands, strong scaling deals 64 to all.
+that of one rank. Weak scaling gives each rank as many islands, strong scaling deals 64 to all;
+apart: the slowest of ranks that do as much at the same time, but each alone.
 Pack and unpack: kernels. Road: from rank to rank; with delay 1 the generations go on meanwhile.
 Host: to launch, measure, share and decide. End: all that keeps the device from its generations.
 """
@@ -9,11 +10,14 @@ Host: to launch, measure, share and decide. End: all that keeps the device from 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
+from islands.backends.base import Backend
 from islands.bench.base import Asked, Row
 from islands.bench.brkga import INSTANCES, problem_of
 from islands.bench.scaling import Case, ScalingRow
+from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.machine import take_device
@@ -46,7 +50,18 @@ def measure(asked: Asked) -> Iterator[Row]:
                     alone = alone or row
                     ends += [end] if end is not None else []
                     yield row
+        if world.size > 1:
+            yield _apart(asked, problem, world, backend)
     yield from ends
+
+
+def _apart(asked: Asked, problem: Problem, world: World, backend: Backend) -> ScalingRow:
+    """Return the row of the slowest of all ranks, each alone at the same time."""
+    case = Case(asked, problem, True, asked.islands_a_rank, asked.delay[0])
+    rows = world.allgather(case.measured(World(), backend, None)[0])
+    slowest = min(rows, key=lambda row: row.rate)
+    share = slowest.rate / rows[0].rate
+    return replace(slowest, scaling="apart", ranks=world.size, of_one=share)
 
 
 def _counts(size: int) -> list[int]:

@@ -6,7 +6,17 @@ from islands.parallel.channel import Channel
 from islands.parallel.deal import deal
 from islands.parallel.failure import RanksLostError, describe
 from islands.parallel.launcher import launched
-from islands.parallel.start import world
+from islands.parallel.start import leave, world
 from islands.parallel.world import Pending, World
 
-__all__ = ["Channel", "Pending", "RanksLostError", "World", "deal", "describe", "launched", "world"]
+__all__ = [
+    "Channel",
+    "Pending",
+    "RanksLostError",
+    "World",
+    "deal",
+    "describe",
+    "launched",
+    "leave",
+    "world",
+]

@@ -7,8 +7,8 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
 from islands.errors import IslandsError
 from islands.parallel.channel import Channel
@@ -32,13 +32,23 @@ class Pending:
 
     def wait(self) -> None:
         """Wait until all of them have arrived, and all that was sent may be overwritten."""
-        if self._requests:
+        try:
             with self._world.talking():
-                type(self._requests[0]).Waitall(self._requests)
+                # One after another, as each tells more of its failure than all together.
+                for request in self._requests:
+                    request.Wait()
+        except RanksLostError:
+            # The others fail as well, but only then are their arrays free.
+            for request in self._requests:
+                with suppress(Exception):
+                    request.Wait()
+            raise
 
 
 class World:
     """The ranks that run together, over an MPI communicator, or this process alone."""
+
+    has_lost_ranks: ClassVar[bool] = False
 
     def __init__(self, communicator: Any = None, *, fault_tolerant: bool = False) -> None:
         self._agreed_error: IslandsError | None = None
@@ -47,6 +57,7 @@ class World:
 
     def _begin(self, communicator: Any) -> None:
         self._communicator = communicator
+        self._communicators = [communicator]
         self.rank, self.size = 0, 1
         # Its place among the ranks on the same host, and their number.
         self.local_rank, self.local_size = 0, 1
@@ -54,6 +65,7 @@ class World:
             self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
             with self.talking():
                 self._local = _on_this_host(communicator)
+            self._communicators.append(self._local)
             self.local_rank, self.local_size = self._local.Get_rank(), self._local.Get_size()
 
     def allgather(self, value: Value) -> list[Value]:
@@ -134,6 +146,7 @@ class World:
 
     def shrink(self) -> None:
         """Go on as the ranks that are left, numbered anew; each of them has to call this."""
+        World.has_lost_ranks = True
         while True:
             try:
                 self._begin(self._communicator.Shrink())
@@ -150,7 +163,8 @@ class World:
             if not self.fault_tolerant or not _is_loss(error):
                 raise
             # Others may be waiting for this rank, or for the dead one, elsewhere.
-            self._communicator.Revoke()
+            for communicator in self._communicators:
+                communicator.Revoke()
             raise RanksLostError(f"lost ranks of {self.size}: {error}") from error
 
     def agreed(self, work: Callable[[], Value]) -> Value:
