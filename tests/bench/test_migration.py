@@ -82,7 +82,7 @@ def test_under_mpirun_rank_0_speaks_for_all(mpirun: list[str]) -> None:
     line += ["--seconds", "0.001", "--islands", "8"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=True)
     tables = json.loads(done.stdout)
-    assert [row["ranks"] for row in tables["scaling"]] == [1, 2] * 4
+    assert [row["ranks"] for row in tables["scaling"]] == [*[1, 2] * 4, 2]
     assert len(tables["topologies"]) == 6
 
 
@@ -93,7 +93,8 @@ def test_each_number_of_ranks_is_measured_and_all_ranks_know() -> None:
     rows = list(measure(asked))
     assert ranks.allgather(rows) == [rows] * ranks.size
     counts = sorted({1, 2, ranks.size})
-    scaling = [row for row in rows if isinstance(row, ScalingRow)]
+    *scaling, apart = (row for row in rows if isinstance(row, ScalingRow))
+    assert (apart.scaling, apart.ranks, apart.islands) == ("apart", ranks.size, 2)
     assert [(row.scaling, row.delay, row.ranks) for row in scaling] == [
         *product(("weak", "strong"), (0, 1), counts)
     ]
