@@ -24,7 +24,7 @@ LAYERS = [
     {"migration", "state"},
     {"archipelago"},
     {"run", "presets"},
-    {"bench", "solver", "reproduce"},
+    {"bench", "doctor", "solver", "reproduce"},
     {"cli"},
     {"__main__"},
 ]

@@ -43,7 +43,7 @@ class CpuBackend(Backend):
             raise UsageError(f"--threads {self.threads}: must be from 1 to {_MOST_THREADS}")
         self.device = f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
         self.block_memory: int | None = None
-        self._compiler, self._version = _compiler()
+        self._compiler, self._version = compiler()
 
     def block(self, room: Room, items: int, slices: int) -> Block:
         return Block()
@@ -153,7 +153,7 @@ def _share_of_cores(sharers: int) -> int:
     return mine if mine < (os.cpu_count() or 1) else max(1, mine // sharers)
 
 
-def _compiler() -> tuple[list[str], str]:
+def compiler() -> tuple[list[str], str]:
     """Return the command of the C++ compiler, which `CXX` may name, and its version."""
     wanted = os.environ.get("CXX")
     for words in [shlex.split(wanted)] if wanted else [["c++"], ["g++"], ["clang++"]]:
@@ -163,9 +163,13 @@ def _compiler() -> tuple[list[str], str]:
                 [path, *words[1:], "--version"], capture_output=True, text=True
             )
             return [path, *words[1:]], version.stdout
-    asked = f"CXX={wanted} is not on the PATH" if wanted else "no c++, g++ or clang++ on the PATH"
+    asked = (
+        f"CXX={wanted} is not on the PATH"
+        if wanted
+        else "there is no c++, g++ or clang++ on the PATH"
+    )
     raise CompileError(
-        f"the CPU backend needs a C++ compiler, but there is {asked}. "
+        f"the CPU backend needs a C++ compiler, but {asked}. "
         "Install one, for example with: apt install g++"
     )
 

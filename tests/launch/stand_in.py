@@ -9,13 +9,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [
+    "launch/bind",
     "launch/environment",
     "launch/quickstart",
+    "launch/supervise",
     "tests/run",
     ".ci/run",
     "pyproject.toml",
 ]
 TOOLS = ["sh", "dirname", "date", "cksum", "awk", "tail", "grep", "rm", "tr", "mkdir", "cp"]
+TOOLS += ["cat", "paste", "sed", "sleep", "sort", "true", "uniq"]
 
 # It notes its calls, makes a .venv of copies of itself, and fails where the pattern $BREAK fits.
 PYTHON = """#!/bin/sh
@@ -64,13 +67,17 @@ class Machine:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, target)
         for tool in TOOLS:
-            path = shutil.which(tool)
-            assert path is not None
-            (self.bin / tool).symlink_to(path)
+            self.link(tool)
         self.add("python3", PYTHON)
         self.add("c++", "#!/bin/sh\n")
         self.add("clang-format", "#!/bin/sh\n")
         self.add("mpirun", MPIRUN)
+
+    def link(self, tool: str) -> None:
+        """Let this machine have a tool as the real one has it."""
+        path = shutil.which(tool)
+        assert path is not None
+        (self.bin / tool).symlink_to(path)
 
     def add(self, name: str, text: str) -> None:
         program = self.bin / name
@@ -87,6 +94,7 @@ class Machine:
         return subprocess.run(
             [str(self.checkout / script), *arguments],
             env=environment | variables,
+            cwd=self.folder,
             capture_output=True,
             text=True,
             timeout=60,

@@ -1,0 +1,119 @@
+"""All that is found out about the ranks' machines, gathered on every rank."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from islands.doctor import nvidia
+from islands.doctor.nvidia import Gpu, Link
+from islands.doctor.place import Place, take
+from islands.doctor.roads import Trial, trials
+from islands.doctor.software import compile_troubles, compiler, versions
+from islands.errors import IslandsError
+from islands.parallel import World
+from islands.parallel.vendor import vendor
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What there is, what works, and what should but does not."""
+
+    versions: dict[str, str]
+    compiler: str | None
+    """Of the CPU backend; None where there is none."""
+    mpi: tuple[str, str] | None
+    """Its name with its version, and what it says of itself."""
+    gpus: dict[str, list[Gpu]]
+    """Those of each host."""
+    links: list[Link]
+    ranks: list[Place]
+    roads: list[Trial]
+    problems: list[str]
+    """What should work and does not."""
+
+
+def examine(world: World) -> Checkup:
+    """Try all that a run on these ranks would use; collective."""
+    gpus = nvidia.gpus()
+    backend, place, troubles = take(world, gpus)
+    # The first rank of a host compiles, and the others take its programs.
+    if world.local_rank > 0:
+        world.barrier()
+    if backend is not None:
+        troubles += compile_troubles(backend)
+    if world.local_rank == 0:
+        world.barrier()
+    mpi = None
+    try:
+        mpi = vendor()
+    except IslandsError as error:
+        troubles.append(str(error))
+    lacking = world.any(backend is None)
+    roads = [] if backend is None or lacking else trials(world, backend)
+    is_first = world.local_rank == 0
+    found = world.allgather(
+        (
+            place,
+            versions(),
+            gpus if is_first else [],
+            nvidia.links(place.host) if is_first else [],
+            troubles,
+        )
+    )
+    places = [each[0] for each in found]
+    problems = _said_once([each[4] for each in found], places)
+    problems += _differences([each[1] for each in found], places) + _shared(places)
+    problems += [
+        f"the road {trial.road} fails: {trial.trouble}" for trial in roads if trial.trouble
+    ]
+    return Checkup(
+        versions=found[0][1],
+        compiler=compiler(),
+        mpi=mpi,
+        gpus={each[0].host: each[2] for each in found if each[0].local_rank == 0},
+        links=[link for each in found for link in each[3]],
+        ranks=places,
+        roads=roads,
+        problems=problems,
+    )
+
+
+def _said_once(troubles: list[list[str]], places: list[Place]) -> list[str]:
+    """Return each trouble once, with the hosts that have it where others do not."""
+    hosts = defaultdict(set)
+    for place, each in zip(places, troubles, strict=True):
+        for trouble in each:
+            hosts[trouble].add(place.host)
+    everywhere = {place.host for place in places}
+    return [
+        trouble if having == everywhere else f"on {', '.join(sorted(having))}: {trouble}"
+        for trouble, having in hosts.items()
+    ]
+
+
+def _differences(installed: list[dict[str, str]], places: list[Place]) -> list[str]:
+    """Return where ranks have other versions than the first."""
+    first = installed[0]
+    found = [
+        f"{name} is {first.get(name, 'none')} on {places[0].host}, but {own.get(name, 'none')} on"
+        f" {place.host}. Install the same on all hosts"
+        for place, own in zip(places, installed, strict=True)
+        for name in sorted(own.keys() | first.keys())
+        if own.get(name) != first.get(name)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _shared(places: list[Place]) -> list[str]:
+    """Return which ranks of a host would share a GPU."""
+    takers = defaultdict(list)
+    for place in places:
+        if place.gpu is not None:
+            takers[place.host, place.gpu.number].append(str(place.rank))
+    return [
+        f"ranks {', '.join(ranks)} share GPU {number} of {host}, which a run refuses."
+        " Start one rank a GPU, or pass --share-gpu"
+        for (host, number), ranks in takers.items()
+        if len(ranks) > 1
+    ]

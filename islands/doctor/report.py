@@ -1,0 +1,98 @@
+"""The checkup as text for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from islands.doctor.advice import advice
+from islands.doctor.checkup import Checkup
+from islands.doctor.place import Place
+from islands.doctor.roads import SIZES, Timing, Trial
+
+_SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
+
+
+def as_json(checkup: Checkup) -> str:
+    """Return one object with all that was found out."""
+    name, library = checkup.mpi or (None, None)
+    whole = asdict(checkup) | {
+        "mpi": None if name is None else {"name": name, "library": library},
+        "advice": advice(checkup),
+        "works": not checkup.problems,
+    }
+    return json.dumps(whole)
+
+
+def as_text(checkup: Checkup) -> str:
+    """Return a few blocks of lines: software, ranks, links, roads, and what to do."""
+    blocks = [_software(checkup), _ranks(checkup.ranks)]
+    if checkup.links:
+        blocks.append(
+            [
+                f"link on {link.host}   GPU {link.first} - GPU {link.second}   {link.kind}"
+                f"   {'peer access' if link.peer_access else 'no peer access'}"
+                for link in checkup.links
+            ]
+        )
+    blocks.append(_roads(checkup))
+    told = advice(checkup)
+    if told:
+        blocks.append([f"Better: {words}" for words in told])
+    troubles = [f"Does not work: {problem}" for problem in checkup.problems]
+    blocks.append(troubles or ["All that is here works."])
+    return "\n\n".join("\n".join(block) for block in blocks)
+
+
+def _software(checkup: Checkup) -> list[str]:
+    drivers = {gpu.driver for listed in checkup.gpus.values() for gpu in listed}
+    cuda = {name: v for name, v in checkup.versions.items() if name.startswith(("cupy", "nvidia"))}
+    rest = {name: v for name, v in checkup.versions.items() if name not in cuda}
+    return [
+        _listed(rest),
+        f"C++ compiler   {checkup.compiler or 'none'}",
+        f"CUDA   driver {', '.join(sorted(drivers)) or 'none'}   {_listed(cuda)}".rstrip(),
+        f"MPI   {': '.join(checkup.mpi) if checkup.mpi is not None else 'none'}",
+    ]
+
+
+def _listed(versions: dict[str, str]) -> str:
+    return "   ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def _ranks(places: list[Place]) -> list[str]:
+    rows = [("Rank", "Host", "Local rank", "Cores", "Device")]
+    for place in places:
+        device = place.device
+        if place.gpu is not None:
+            gpu = place.gpu
+            device = f"GPU {gpu.number}: {gpu.name}, {gpu.mebibytes / 1024:.0f} GiB, {gpu.uuid}"
+        rows.append((str(place.rank), place.host, str(place.local_rank), place.cores, device))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return [
+        f"{rank:>{widths[0]}}   {host:<{widths[1]}}   {local:>{widths[2]}}   {cpus:<{widths[3]}}"
+        f"   {device}"
+        for rank, host, local, cpus, device in rows
+    ]
+
+
+def _roads(checkup: Checkup) -> list[str]:
+    if not checkup.roads:
+        return ["One rank: migrants stay on its device."] if len(checkup.ranks) == 1 else []
+    head = "".join(f"{size:>24}" for size in _SIZES)
+    return [
+        "A message to the next rank, by each road; its content was checked. Median of the slowest.",
+        f"{'Road':>12}{head}",
+        *(f"{trial.road:>12}{''.join(map(_cell, _timings(trial)))}" for trial in checkup.roads),
+    ]
+
+
+def _timings(trial: Trial) -> list[Timing | None]:
+    measured = {timing.bytes: timing for timing in trial.timings}
+    return [measured.get(size) for size in SIZES]
+
+
+def _cell(timing: Timing | None) -> str:
+    if timing is None:
+        return f"{'fails':>24}"
+    return f"{f'{timing.microseconds:.0f} us, {timing.gigabytes_per_second:.2f} GB/s':>24}"

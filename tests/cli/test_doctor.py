@@ -1,0 +1,54 @@
+"""`islands doctor` as a user starts it: alone and under mpirun."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+
+COMMAND = [sys.executable, "-m", "islands", "doctor"]
+
+
+def doctor(
+    *line: str, before: tuple[str, ...] = (), **more: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*before, *COMMAND, *line],
+        env={**os.environ, **more},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_alone() -> None:
+    done = doctor()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("All that is here works.\n")
+    assert "C++ compiler" in done.stdout
+
+
+def test_as_one_object_under_mpirun(mpirun: list[str]) -> None:
+    # A machine with one GPU would have to share it.
+    done = doctor("--json", before=(*mpirun, "2"), CUDA_VISIBLE_DEVICES="")
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(done.stdout)
+    assert [each["rank"] for each in told["ranks"]] == [0, 1]
+    assert {each["host"] for each in told["ranks"]} == {platform.node()}
+    for trial in told["roads"]:
+        assert (trial["trouble"], len(trial["timings"])) == ("", 4)
+    assert told["roads"][-1]["road"] == "staged"
+    assert told["mpi"]["name"]
+    assert told["works"] is True
+
+
+def test_a_missing_compiler_is_status_1() -> None:
+    # On a GPU, nothing would need it.
+    done = doctor("--json", CXX="nosuch++", CUDA_VISIBLE_DEVICES="")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert told["compiler"] is None
+    (problem,) = told["problems"]
+    assert problem.startswith("the CPU backend needs a C++ compiler")

@@ -1,0 +1,141 @@
+"""What the doctor finds where ranks differ, share, or fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from checkups import gpu, place
+
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.doctor import checkup as checkups
+from islands.doctor import place as places
+from islands.doctor import roads
+from islands.doctor.checkup import examine
+from islands.doctor.software import compile_troubles
+from islands.errors import CompileError
+from islands.migration.road import Bare
+from islands.migration.route import Parcel
+from islands.parallel import World, world
+
+
+def test_a_trouble_of_some_hosts_names_them() -> None:
+    where = [place(0, "alpha"), place(1, "alpha"), place(2, "beta")]
+    said = checkups._said_once([["no compiler"], ["no compiler", "old"], ["old"]], where)
+    assert said == ["on alpha: no compiler", "old"]
+
+
+def test_other_versions_on_another_host_are_named_once() -> None:
+    where = [place(0, "alpha"), place(1, "beta"), place(2, "beta")]
+    one, other = {"numpy": "2.4", "cupy": "14"}, {"numpy": "2.3"}
+    assert checkups._differences([one, other, other], where) == [
+        "cupy is 14 on alpha, but none on beta. Install the same on all hosts",
+        "numpy is 2.4 on alpha, but 2.3 on beta. Install the same on all hosts",
+    ]
+
+
+def test_ranks_that_share_a_gpu_are_named() -> None:
+    where = [
+        place(0, on=gpu(0)),
+        place(1, on=gpu(1)),
+        place(2, on=gpu(0)),
+        place(3, "beta", gpu(1)),
+    ]
+    (said,) = checkups._shared(where)
+    assert said.startswith("ranks 0, 2 share GPU 0 of alpha, which a run refuses. Start one rank")
+
+
+@pytest.fixture
+def no_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave MPI alone, which could not be started any more after it was asked for its name."""
+    monkeypatch.setattr(checkups, "vendor", lambda: None)
+
+
+@pytest.mark.usefixtures("no_mpi")
+def test_one_rank_has_no_road_to_try() -> None:
+    found = examine(World())
+    assert (found.roads, found.problems) == ([], [])
+    assert [each.rank for each in found.ranks] == [0]
+    assert found.compiler
+
+
+def test_kernels_are_compiled_for_each_device(backend: Backend) -> None:
+    assert compile_troubles(backend) == []
+
+
+def test_a_rank_knows_its_gpu_by_its_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA_VISIBLE_DEVICES may show the GPUs in another order than nvidia-smi."""
+    asked = {}
+
+    def chosen(name: str, gpu: int) -> Backend:
+        asked[name] = gpu
+        return choose("cpu", 1)
+
+    monkeypatch.setattr(places, "_visible", lambda: [gpu(3).identity, gpu(1).identity])
+    monkeypatch.setattr(places, "choose", chosen)
+    _, where, troubles = places.take(World(), [gpu(number) for number in range(4)])
+    assert (asked, where.gpu, troubles) == ({"cuda": 0}, gpu(3), [])
+
+
+def test_gpus_that_are_not_used_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(places, "takes_gpu", lambda name: False)
+    monkeypatch.setattr(places, "automatic", lambda: ("cpu", "CuPy is not installed"))
+    _, where, troubles = places.take(World(), [gpu(0, "575.57.08")])
+    assert where.backend == "cpu"
+    (said,) = troubles
+    assert said.startswith("the GPUs are not used: CuPy is not installed. Install what they need")
+    assert said.endswith("pip install 'islands[mpi,cuda12]'")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert places.take(World(), [gpu(0)])[2] == []
+
+
+@pytest.mark.usefixtures("no_mpi")
+def test_no_device_at_all_is_a_problem_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise CompileError("the CPU backend needs a C++ compiler")
+
+    monkeypatch.setattr(places, "takes_gpu", lambda name: False)
+    monkeypatch.setattr(places, "choose", fails)
+    monkeypatch.setattr(checkups.nvidia, "gpus", list)
+    found = examine(World())
+    assert found.problems == ["the CPU backend needs a C++ compiler"]
+    assert found.ranks[0].device == "none"
+
+
+class Careless(Bare):
+    """A road that loses the last byte."""
+
+    name = "careless"
+
+    def enter(self, parcels: Sequence[Parcel]) -> None:
+        self._buffer[parcels[0].first, -1] ^= 1
+
+
+class Broken(Bare):
+    """A road that does not open."""
+
+    name = "broken"
+
+    def leave(self, parcels: Sequence[Parcel]) -> None:
+        raise RuntimeError("no transport")
+
+
+@pytest.mark.mpi(min_size=2)
+def test_every_road_is_timed_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend, ranks = choose("cpu", 1), world()
+    monkeypatch.setattr(roads, "candidates", lambda *_: [Careless, Broken, Bare])
+    careless, broken, good = roads.trials(ranks, backend)
+    assert careless.trouble.startswith("rank 0: it changed what was sent, in 1024 bytes; rank 1:")
+    assert broken.trouble.startswith("rank 0: RuntimeError: no transport, in 1024 bytes;")
+    assert (careless.timings, broken.timings) == ([], [])
+    assert good.trouble == ""
+    assert [each.bytes for each in good.timings] == [1 << 10, 1 << 16, 1 << 20, 1 << 24]
+    for each in good.timings:
+        assert each.microseconds > 0
+        assert each.gigabytes_per_second == pytest.approx(
+            each.bytes / each.microseconds / 1e3, rel=0.05, abs=0.001
+        )
+    everyone = ranks.allgather(good)
+    assert everyone == [good] * ranks.size, "all ranks know the slowest"

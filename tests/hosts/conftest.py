@@ -1,0 +1,17 @@
+"""The two hosts that these tests run on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from two_hosts import CannotMakeHostsError, TwoHosts
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoHosts]:
+    try:
+        with TwoHosts(tmp_path_factory.mktemp("hosts")) as both:
+            yield both
+    except CannotMakeHostsError as error:
+        pytest.skip(f"this machine cannot be two hosts: {error}")

@@ -1,0 +1,61 @@
+"""Ranks on two hosts, for real: over TCP between two network namespaces."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from two_hosts import TwoHosts
+
+RUN = [sys.executable, "-m", "islands", "run", "demo/tsp", "--json", "--backend", "cpu"]
+RUN += ["--threads", "1", "--islands", "8", "--population", "16", "--migration", "elite"]
+RUN += ["--interval", "5", "--migrants", "1", "--stop", "generations=50"]
+MIGRATIONS, ISLANDS_A_HOST = 10, 4
+WHERE = """
+import platform
+from islands.parallel import world
+ranks = world()
+places = ranks.allgather([platform.node(), ranks.local_rank, ranks.local_size])
+if ranks.rank == 0:
+    print(places)
+"""
+
+
+def result(done: tuple[int, str, str]) -> Any:
+    status, out, error = done
+    assert status == 0, out + error
+    return json.loads(out)
+
+
+def test_each_rank_knows_its_place_on_its_host(hosts: TwoHosts, mpirun: list[str]) -> None:
+    status, out, error = hosts.launch(mpirun[0], sys.executable, "-c", WHERE)
+    places = [[name, place, 2] for name in hosts.names for place in (0, 1)]
+    assert (status, out) == (0, f"{places}\n"), error
+
+
+def test_two_hosts_give_the_same_bits_as_one_rank(
+    hosts: TwoHosts, mpirun: list[str], tmp_path: Path
+) -> None:
+    before = hosts.carried()
+    spread = result(hosts.launch(mpirun[0], *RUN, "--out", str(tmp_path / "four")))
+    after = hosts.carried()
+    line = [*RUN, "--out", str(tmp_path / "one")]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+    alone = json.loads(done.stdout)
+    assert (spread["ranks"], alone["ranks"]) == (4, 1)
+    assert spread["digest"] == alone["digest"]
+    # The best of each island has to reach the other host in every migration, a float a city.
+    least = MIGRATIONS * ISLANDS_A_HOST * 4 * len(alone["solution"])
+    for was, now in zip(before, after, strict=True):
+        assert now - was > least, "migrants have not travelled by the cable"
+
+
+def test_the_doctor_sees_both_hosts(hosts: TwoHosts, mpirun: list[str]) -> None:
+    told = result(hosts.launch(mpirun[0], sys.executable, "-m", "islands", "doctor", "--json"))
+    places = [(each["host"], each["local_rank"]) for each in told["ranks"]]
+    assert places == [(name, place) for name in hosts.names for place in (0, 1)]
+    assert [each["trouble"] for each in told["roads"]] == [""] * len(told["roads"])
+    assert told["works"] is True

@@ -1,0 +1,277 @@
+"""launch/bind: which GPU, cores and memory a rank gets, and what is said where it gets none."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from stand_in import Machine
+
+UUIDS = ["GPU-aaaa-11111111", "GPU-aaab-22222222", "GPU-bbbb-33333333", "GPU-cccc-44444444"]
+BUSES = ["00000000:18:00.0", "00000000:2A:00.0", "00000000:9A:00.0", "00010000:AB:00.0"]
+PLACES = ["0000:18:00.0", "0000:2a:00.0", "0000:9a:00.0", "10000:ab:00.0"]
+# Cores 0 to 3 and 4 to 7, and the second thread of each.
+NODES = ["0-3,8-11", "4-7,12-15"]
+NEAR = ["0,1,2,3,8,9,10,11", "4,5,6,7,12,13,14,15"]
+
+# It says with which options it was called, and calls the program after them.
+BINDER = """#!/bin/sh
+options=
+while :; do
+    case $1 in
+        -c) options="$options $1 $2"; shift 2 ;;
+        -*) options="$options $1"; shift ;;
+        *) break ;;
+    esac
+done
+[ "$1" = true ] || echo "${0##*/}$options"
+exec "$@"
+"""
+PROGRAM = """#!/bin/sh
+echo "GPU ${CUDA_VISIBLE_DEVICES-any} ${CUDA_DEVICE_ORDER-in the given order}"
+printf '<%s>' "$@"
+echo
+"""
+RUN = "<an argument><>"
+
+
+class BigMachine(Machine):
+    """A machine of two NUMA nodes, whose /sys and /proc are folders of its own."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        script = self.checkout / "launch/bind"
+        text = script.read_text()
+        for name in ("sys", "proc"):
+            assert f"\n{name}=/{name}\n" in text
+            text = text.replace(f"\n{name}=/{name}\n", f"\n{name}='{self.folder}/{name}'\n")
+        script.write_text(text)
+        for node, cpus in enumerate(NODES):
+            self.write(f"sys/devices/system/node/node{node}/cpulist", cpus)
+        for cpu in range(16):
+            threads = f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+            self.write(threads, f"{cpu % 8},{cpu % 8 + 8}")
+        self.allow("0-15")
+        self.add("numactl", BINDER)
+        self.add("taskset", BINDER)
+        self.add("program", PROGRAM)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+
+    def allow(self, cpus: str, process: str = "self") -> None:
+        self.write(f"proc/{process}/status", f"Name:\tsh\nCpus_allowed_list:\t{cpus}")
+
+    def add_gpus(self, nodes: tuple[int, ...] = (0, 0, 1, 1)) -> None:
+        rows = [f"{i}, {uuid}, {BUSES[i]}" for i, uuid in enumerate(UUIDS)]
+        self.add("nvidia-smi", "\n".join(["#!/bin/sh", "cat <<END", *rows, "END", ""]))
+        for place, node in zip(PLACES, nodes, strict=True):
+            self.write(f"sys/bus/pci/devices/{place}/numa_node", str(node))
+
+    def bind(self, rank: int = 0, size: int = 4, **more: str) -> list[str]:
+        """Return what the program and those that bind it print, and below it what is said."""
+        place = {"MPI_LOCALRANKID": str(rank), "MPI_LOCALNRANKS": str(size)}
+        done = self.start(**{**place, **more})
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert lines.pop() == RUN
+        return [*lines, *done.stderr.splitlines()]
+
+    def start(self, **variables: str) -> subprocess.CompletedProcess[str]:
+        return self.run("launch/bind", "program", "an argument", "", **variables)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> BigMachine:
+    return BigMachine(tmp_path)
+
+
+def test_each_rank_gets_its_gpu_with_the_cores_and_memory_beside_it(machine: BigMachine) -> None:
+    machine.add_gpus()
+    for rank, node in enumerate((0, 0, 1, 1)):
+        assert machine.bind(rank) == [
+            f"numactl --all --physcpubind={NEAR[node]} --preferred={node}",
+            f"GPU {rank} PCI_BUS_ID",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("visible", "rank", "gpu", "node"),
+    [
+        ("2,1", 0, "2", 1),
+        ("2,1", 1, "1", 0),
+        ("3", 2, "3", 1),  # one for each rank, as some launchers set it
+        ("GPU-bbbb,GPU-aaab-22222222", 0, "GPU-bbbb", 1),
+        ("GPU-bbbb, GPU-aaab-22222222", 1, "GPU-aaab-22222222", 0),
+        ("0,3", 3, "3", 1),
+        ("0,-1,3", 1, "0", 0),
+    ],
+)
+def test_a_list_that_is_there_is_dealt_from(
+    machine: BigMachine, visible: str, rank: int, gpu: str, node: int
+) -> None:
+    machine.add_gpus()
+    bound, program = machine.bind(rank, CUDA_VISIBLE_DEVICES=visible)
+    assert bound.endswith(f"--physcpubind={NEAR[node]} --preferred={node}")
+    assert program == f"GPU {gpu} in the given order"
+
+
+def test_an_empty_list_means_no_gpu(machine: BigMachine) -> None:
+    machine.add_gpus()
+    assert machine.bind(0, 2, CUDA_VISIBLE_DEVICES="") == [
+        "numactl --all --physcpubind=0,8,1,9,2,10,3,11",
+        "GPU  in the given order",
+    ]
+
+
+def test_a_gpu_without_a_known_node_leaves_the_rank_unbound(machine: BigMachine) -> None:
+    machine.add_gpus((-1, -1, -1, -1))
+    program, said = machine.bind(0)
+    assert program == "GPU 0 PCI_BUS_ID"
+    assert "ranks run unbound: the system does not tell the NUMA node of GPU 0." in said
+    assert machine.bind(1) == ["GPU 1 PCI_BUS_ID"], "only the first rank of a host speaks"
+    assert machine.bind(1, CUDA_VISIBLE_DEVICES="MIG-1,MIG-2") == ["GPU MIG-2 in the given order"]
+
+
+def test_the_cores_of_a_job_are_kept_to(machine: BigMachine) -> None:
+    machine.add_gpus()
+    machine.allow("2-5")
+    assert machine.bind(3)[0] == "numactl --all --physcpubind=4,5 --preferred=1"
+    machine.allow("2-3")
+    said = machine.bind(0, CUDA_VISIBLE_DEVICES="3")[-1]
+    assert "may not use the cores of NUMA node 1, beside GPU 3, but only 2-3." in said
+
+
+def test_what_open_mpi_bound_is_bound_anew(machine: BigMachine, tmp_path: Path) -> None:
+    """Its daemon may use more than the one core that it gives to a rank."""
+    machine.add_gpus()
+    machine.allow("0")
+    # The daemon is whoever starts the script, and that is the shell which notes its own number.
+    machine.add(
+        "daemon",
+        f"#!/bin/sh\nmkdir '{tmp_path}/proc/'$$\n"
+        f"echo 'Cpus_allowed_list: 0-15' >'{tmp_path}/proc/'$$/status\n"
+        f"'{machine.checkout}/launch/bind' program\nexit $?\n",
+    )
+    place = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_LOCAL_RANK": "3"}
+    done = subprocess.run(
+        [machine.bin / "daemon"],
+        env={"PATH": str(machine.bin), **place},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.startswith(f"numactl --all --physcpubind={NEAR[1]} --preferred=1\n")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 8, 16])
+def test_without_gpus_every_core_is_dealt_once(machine: BigMachine, size: int) -> None:
+    shares = []
+    for rank in range(size):
+        (bound, _) = machine.bind(rank, size)
+        shares.append([int(cpu) for cpu in bound.partition("bind=")[2].split(",")])
+    assert sorted(cpu for share in shares for cpu in share) == list(range(16))
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+    if size in (2, 4, 8):
+        for share in shares:
+            cores = {cpu % 8 for cpu in share}
+            assert len(cores) == len(share) // 2, "no two ranks share a core"
+            assert len({core // 4 for core in cores}) == 1, "no rank has cores of two nodes"
+
+
+def test_more_ranks_than_cores_run_unbound(machine: BigMachine) -> None:
+    machine.allow("0,1")
+    program, said = machine.bind(0, 3)
+    assert program.startswith("GPU any")
+    assert "ranks run unbound: there is no core for each of the 3 ranks on this host" in said
+    assert len(machine.bind(2, 3)) == 1
+
+
+def test_taskset_does_where_numactl_is_missing_or_may_not(machine: BigMachine) -> None:
+    machine.add("numactl", "#!/bin/sh\nexit 1\n")
+    assert machine.bind(1, 2)[0] == "taskset -c 4,12,5,13,6,14,7,15"
+    (machine.bin / "numactl").unlink()
+    assert machine.bind(1, 2)[0] == "taskset -c 4,12,5,13,6,14,7,15"
+    (machine.bin / "taskset").unlink()
+    assert "neither numactl nor taskset works here" in machine.bind(0, 2)[-1]
+    assert "Install numactl" in machine.bind(0, 2)[-1]
+
+
+@pytest.mark.parametrize(
+    ("place", "gpu"),
+    [
+        ({"OMPI_COMM_WORLD_LOCAL_RANK": "1", "SLURM_LOCALID": "0"}, 1),
+        ({"MV2_COMM_WORLD_LOCAL_RANK": "2"}, 2),
+        ({"MPI_LOCALRANKID": "3", "SLURM_LOCALID": "0"}, 3),
+        ({"PMI_LOCAL_RANK": "2"}, 2),
+        ({"SLURM_LOCALID": "3"}, 3),
+        ({"SLURM_LOCALID": "5"}, 1),
+    ],
+)
+def test_every_launcher_says_the_local_rank_in_its_way(
+    machine: BigMachine, place: dict[str, str], gpu: int
+) -> None:
+    machine.add_gpus()
+    assert machine.start(**place).stdout.splitlines()[1] == f"GPU {gpu} PCI_BUS_ID"
+
+
+@pytest.mark.parametrize(
+    ("node", "tasks", "bound"),
+    [
+        ("0", "2(x2),4", "0,8,1,9,2,10,3,11"),
+        ("1", "2(x2),4", "0,8,1,9,2,10,3,11"),
+        ("2", "2(x2),4", "0,8,1,9"),
+        ("1", "2,4,2", "0,8,1,9"),
+        ("0", "8", "0,8"),
+    ],
+)
+def test_the_tasks_of_a_node_of_slurm(
+    machine: BigMachine, node: str, tasks: str, bound: str
+) -> None:
+    done = machine.start(SLURM_LOCALID="0", SLURM_NODEID=node, SLURM_STEP_TASKS_PER_NODE=tasks)
+    assert done.stdout.startswith(f"numactl --all --physcpubind={bound}\n"), done.stderr
+
+
+def test_what_slurm_bound_stays_so(machine: BigMachine) -> None:
+    place = {"SLURM_LOCALID": "1", "SLURM_STEP_TASKS_PER_NODE": "2"}
+    done = machine.start(**place, SLURM_CPU_BIND="quiet,mask_cpu:0x00FF,0xFF00")
+    assert done.stdout.startswith("GPU any")
+    done = machine.start(**place, SLURM_CPU_BIND="quiet,none")
+    assert done.stdout.startswith("numactl")
+
+
+def test_a_launcher_that_does_not_tell_the_number_of_ranks(machine: BigMachine) -> None:
+    done = machine.start(PMI_LOCAL_RANK="0")
+    assert done.stdout.startswith("GPU any")
+    assert "does not tell how many ranks share this host" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place", "message"),
+    [
+        ([], {}, "name the program to start, such as: mpirun -n 4 "),
+        (["-n", "4"], {}, "name the program to start, such as: mpirun -n 4 "),
+        (["program"], {}, "no launcher has set a local rank: start it under mpirun or srun"),
+        (
+            ["program"],
+            {"MPI_LOCALRANKID": "one", "MPI_LOCALNRANKS": "2"},
+            "MPI_LOCALRANKID=one and MPI_LOCALNRANKS=2 must be whole numbers: launchers set them",
+        ),
+    ],
+)
+def test_wrong_use_is_one_line_and_status_2(
+    machine: BigMachine, arguments: list[str], place: dict[str, str], message: str
+) -> None:
+    failed = machine.run("launch/bind", *arguments, **place)
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert failed.stderr.startswith(f"{machine.checkout / 'launch/bind'}: {message}")
+    assert failed.stderr.count("\n") == 1
+
+
+def test_the_status_is_that_of_the_program(machine: BigMachine) -> None:
+    machine.add("program", "#!/bin/sh\nexit 75\n")
+    assert machine.start(MPI_LOCALRANKID="0", MPI_LOCALNRANKS="2").returncode == 75

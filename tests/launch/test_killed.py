@@ -1,0 +1,81 @@
+"""launch/supervise for real: a rank is killed, and the run ends as if nothing had been."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from stand_in import ROOT
+
+RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=800", "--json"]
+RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.2s"]
+
+
+@pytest.fixture
+def environment(mpirun: list[str]) -> dict[str, str]:
+    """Return what a user has who entered the Python of these tests."""
+    path = f"{Path(mpirun[0]).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHON": sys.executable}
+
+
+def supervise(folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
+    """Return the supervisor of a run on two ranks that has written a checkpoint."""
+    running = subprocess.Popen(
+        [str(ROOT / "launch/supervise"), "2", *RUN, "--out", str(folder)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("checkpoints/*/manifest.json")):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return running
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the digest of the same run on one rank, which nobody disturbs."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    line = [sys.executable, "-m", "islands", "run", *RUN, "--out", str(folder)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+    return str(json.loads(done.stdout)["digest"])
+
+
+def test_a_killed_rank_changes_nothing(
+    tmp_path: Path, environment: dict[str, str], expected: str
+) -> None:
+    folder = tmp_path / "killed"
+    running = supervise(folder, environment)
+    found = re.search(r"rank 1 +host \S+ +pid (\d+)", (folder / "log.txt").read_text())
+    assert found is not None
+    os.kill(int(found[1]), signal.SIGKILL)
+    out, said = running.communicate(timeout=120)
+    assert running.returncode == 0, said
+    assert "the job of 2 ranks died (status 137: killed by signal 9); restart 1 of 3" in said
+    result = json.loads(out)
+    assert result["ranks"] == 1
+    assert result["digest"] == expected
+
+
+def test_a_signal_ends_with_a_checkpoint_and_status_75(
+    tmp_path: Path, environment: dict[str, str], expected: str
+) -> None:
+    folder = tmp_path / "ended"
+    running = supervise(folder, environment)
+    running.send_signal(signal.SIGTERM)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 75, said
+    assert "died" not in said
+    line = [sys.executable, "-m", "islands", "resume", str(folder), "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+    assert json.loads(done.stdout)["digest"] == expected
