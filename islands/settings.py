@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Self, get_type_hints
 
 from islands.errors import UsageError
-from islands.text import unknown
+from islands.text import seconds, unknown
 
 
 def setting(
@@ -21,9 +21,14 @@ def setting(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] = (),
+    is_time: bool = False,
 ) -> Any:
-    """Declare one setting: its default, what it does, and which values are allowed."""
+    """Declare one setting: its default, what it does, and which values are allowed.
+
+    A time is a number of seconds, also where text names another unit, as in `5m`.
+    """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
+    metadata["is_time"] = is_time
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -68,7 +73,8 @@ class Settings:
 
 
 def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> Any:
-    result = _converted(name, value, kind)
+    is_worded = limits["is_time"] and isinstance(value, str)
+    result = _converted(name, _seconds(name, value) if is_worded else value, kind)
     low, high, choices = limits["low"], limits["high"], limits["choices"]
     if choices and result not in choices:
         raise UsageError(f"{name}={value}: {unknown('choice', str(value), choices)}")
@@ -97,6 +103,13 @@ def _converted(name: str, value: Any, kind: type) -> Any:
     except (TypeError, ValueError, OverflowError):
         wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
         raise UsageError(f"{name}={value}: must be {wanted}") from None
+
+
+def _seconds(name: str, value: str) -> float:
+    try:
+        return seconds(value)
+    except ValueError as error:
+        raise UsageError(f"{name}={value}: {error}") from None
 
 
 def _truth(value: Any) -> bool:

@@ -18,7 +18,8 @@ from islands.run.agreement import require_agreement
 from islands.run.machine import take_device
 from islands.run.resolve import layers, resolve
 from islands.run.result import Result
-from islands.run.runner import Output, check_exactly, make_archipelago, run_asked
+from islands.run.runner import Output, make_archipelago, run_asked
+from islands.run.start import check_exactly
 
 
 def solve(

@@ -1,7 +1,8 @@
-"""Words for people: suggestions for mistyped names, and numbers in few characters."""
+"""Words for people: suggestions for mistyped names, times, and numbers in few characters."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -13,6 +14,19 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name.lower(), spelled, n=1)
     hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
     return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}"
+
+
+def seconds(words: str) -> float:
+    """Return the seconds that `90`, `60s`, `5m` or `2h` mean."""
+    units = {"s": 1, "m": 60, "h": 3600}
+    unit = units.get(words[-1:])
+    try:
+        number = float(words if unit is None else words[:-1])
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError("must be a number of seconds, or such as 60s, 5m or 2h")
+    return number * (unit or 1)
 
 
 def count(number: float) -> str:

@@ -17,6 +17,7 @@ class Sample(Settings):
     size: int = setting(10, "a size", low=1)
     word: str = setting("ring", "a word", choices=("ring", "elite"))
     flag: bool = setting(False, "a flag")
+    wait: float = setting(60.0, "a time", low=0, is_time=True)
 
     def check(self) -> None:
         """Hold share and flag apart."""
@@ -35,6 +36,9 @@ class Sample(Settings):
         ("word", "elite", "elite"),
         ("flag", "yes", True),
         ("flag", False, False),
+        ("wait", "1.5", 1.5),
+        ("wait", "5m", 300.0),
+        ("wait", 2, 2.0),
     ],
 )
 def test_values_are_converted_where_nothing_is_lost(name: str, value: Any, expected: Any) -> None:
@@ -54,6 +58,8 @@ def test_values_are_converted_where_nothing_is_lost(name: str, value: Any, expec
         ("size", "0", "size=0: must be at least 1"),
         ("size", "1.5", "size=1.5: must be a whole number"),
         ("size", "1e999", "size=1e999: must be a whole number"),
+        ("wait", "5d", "wait=5d: must be a number of seconds, or such as 60s, 5m or 2h"),
+        ("wait", "-1m", "wait=-1m: must be at least 0"),
         ("size", [1], r"size=[1]: must be a whole number"),
         ("size", True, "size=True: must be a whole number"),
         ("share", True, "share=True: must be a number"),
@@ -83,4 +89,4 @@ def test_a_changed_copy_is_checked_and_the_rest_stays() -> None:
 def test_a_mapping_makes_the_same_settings_again() -> None:
     settings = Sample.build({"word": "elite", "flag": "on"})
     assert Sample.build(settings.to_mapping()) == settings
-    assert Sample.names() == ["share", "size", "word", "flag"]
+    assert Sample.names() == ["share", "size", "word", "flag", "wait"]

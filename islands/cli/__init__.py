@@ -15,17 +15,19 @@ from typing import NoReturn
 import islands
 from islands.cli import streams
 from islands.errors import IslandsError, UnwritableError, UsageError
-from islands.parallel import describe, launched
+from islands.parallel import describe, launched, leave
 from islands.text import unknown
 
 COMMANDS = {
     "run": "islands.cli.run",
+    "resume": "islands.cli.resume",
     "verify": "islands.cli.verify",
     "instances": "islands.cli.instances",
+    "doctor": "islands.cli.doctor",
     "bench": "islands.cli.bench",
     "reproduce": "islands.cli.reproduce",
 }
-_COLLECTIVE = ("run", "reproduce")
+_COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce")
 """Commands that all ranks do together; the others are done by rank 0 alone."""
 
 
@@ -49,6 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UnwritableError as error:
         _print(error, with_traceback="--debug" in line)
         return error.status
+    leave(status)
     return status
 
 

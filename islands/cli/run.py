@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 from textwrap import indent, wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from islands.algorithms import ALGORITHMS
 from islands.cli import arguments
@@ -17,6 +17,10 @@ from islands.parallel import world
 from islands.run.resolve import DEFAULT_INSTANCE, PRESETS
 from islands.run.spec import GeneralSettings
 from islands.run.stop import KINDS
+
+if TYPE_CHECKING:
+    from islands.parallel import World
+    from islands.run.result import Result
 
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
 _EXAMPLES = f"""
@@ -55,23 +59,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="S", help=GeneralSettings.words("seed"))
     add("--start", metavar="FILE", action="append", help="start from this solution; repeatable")
     add("--stop", metavar="KIND=VALUE", action="append", help="when to stop; repeatable, see below")
-    where = parser.add_argument_group("where it runs")
-    add = where.add_argument
-    add("--backend", metavar="NAME", help="auto, cpu or cuda; auto takes a GPU where one is")
-    words = "threads of the cpu backend (every core)"
-    add("--threads", metavar="T", type=arguments.threads, help=words)
+    add_place(parser)
     output = parser.add_argument_group("what it writes")
     add = output.add_argument
     words = "the run's folder (a fresh runs/NAME-DATE-TIME)"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
     add("--force", action="store_true", help="overwrite a finished run in --out")
-    add("--quiet", action="store_true", help="print the result alone")
-    add("--json", action="store_true", help="print one JSON object; all else goes to stderr")
+    add_speech(output)
+
+
+def add_place(parser: argparse.ArgumentParser) -> None:
+    """Declare where a run takes place, which each of its starts may decide anew."""
+    add = parser.add_argument_group("where it runs").add_argument
+    add("--backend", metavar="NAME", help="auto, cpu or cuda; auto takes a GPU where one is")
+    words = "threads of the cpu backend (every core)"
+    add("--threads", metavar="T", type=arguments.threads, help=words)
+    add("--share-gpu", action="store_true", help="let ranks share a GPU")
+    words = "let ranks run without waiting; not reproducible"
+    add("--async", dest="asynchronous", action="store_true", help=words)
+    words = "go on with the ranks that are left when others die (with Open MPI)"
+    add("--fault-tolerant", action="store_true", help=words)
+
+
+def add_speech(add: argparse._ArgumentGroup) -> None:
+    """Declare what a run says."""
+    words = "print one JSON object; all else goes to stderr"
+    add.add_argument("--quiet", action="store_true", help="print the result alone")
+    add.add_argument("--json", action="store_true", help=words)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run, print the result and return the exit status."""
-    from islands.run import signals
     from islands.run.runner import Output, run_asked
 
     output = Output(
@@ -82,12 +100,23 @@ def main(args: argparse.Namespace) -> int:
         quiet=args.quiet,
     )
     asked = options(args)
-    ranks = world()
+    ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         result = run_asked(asked, args.config, ranks, output)
-    if args.json and ranks.rank == 0:
-        print(result.to_json())
-    return signals.STATUS if result.interrupted else 0
+        return ended(result, ranks, as_json=args.json)
+
+
+def ended(result: Result, ranks: World, *, as_json: bool) -> int:
+    """Print the result where it is asked for, and return the exit status; collective."""
+    from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
+
+    if as_json and ranks.rank == 0:
+        print(result.to_json(), flush=True)
+    # A launcher may end the ranks that are left as soon as one has left with a status.
+    ranks.barrier()
+    if result.suspended:
+        return SUSPENDED_STATUS
+    return INTERRUPTED_STATUS if result.interrupted else 0
 
 
 def options(args: argparse.Namespace) -> dict[str, Any]:

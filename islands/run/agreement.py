@@ -1,9 +1,11 @@
-"""Whether all ranks are about to make the same run: each has resolved it by itself, on its host."""
+"""Which run this is, and whether all ranks, each of which has resolved it, make the same one."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from islands.run.spec import RunSpec
 
 _OWN = ("backend", "threads")
 """What may differ from rank to rank, as the result does not depend on it."""
+_CHANGING = ("stop", "checkpoint")
+"""What may differ from one start of a run to the next."""
 
 
 def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: bool) -> None:
@@ -31,6 +35,12 @@ def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: 
     world.agreed(lambda: _refuse_differences(facts))
 
 
+def identity(spec: RunSpec, problem: Problem) -> str:
+    """Return a digest of all that the states of a run depend on: equal ones go on from another."""
+    lasting = {k: v for k, v in spec.to_mapping().items() if k not in _OWN and k not in _CHANGING}
+    return _digest({"settings": lasting, "data": _digest_of_data(problem)})
+
+
 def _refuse_differences(facts: list[dict[str, str]]) -> None:
     differing = [rank for rank, fact in enumerate(facts) if fact != facts[0]]
     if not differing:
@@ -45,8 +55,11 @@ def _refuse_differences(facts: list[dict[str, str]]) -> None:
 
 
 def _digest_of_settings(spec: RunSpec) -> str:
-    shared = {name: value for name, value in spec.to_mapping().items() if name not in _OWN}
-    return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()
+    return _digest({k: v for k, v in spec.to_mapping().items() if k not in _OWN})
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def _digest_of_data(problem: Problem) -> str:

@@ -1,4 +1,7 @@
-"""The loop of a run: generations without a visit of the host, then migrate, measure and decide."""
+"""The loop of a run: generations without a visit of the host, then migrate, measure and decide.
+
+There is one collective an epoch: from the same numbers, every rank takes the same decisions.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from islands.archipelago import Archipelago, IslandMeasure
+from islands.migration import Arrivals
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.signals import Interruption
+from islands.run.schedule import Schedule
+from islands.run.signals import INTERRUPT, Interruption, suspension
 from islands.run.spec import RunSpec
-from islands.run.stop import Progress, first_reason, last_generation, time_limit
+from islands.run.stop import Progress, first_reason, time_limit
+from islands.run.tally import Calls, Tally, summarise
 
 _INTERRUPTED = "interrupted by a signal"
 _STEP_SECONDS = 0.5
@@ -19,44 +25,22 @@ _STEP_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """Which generations the host visits: a function of settings alone, never of a clock."""
+class Epoch:
+    """What one rank knows when an epoch ends."""
 
-    migration_interval: int | None
-    record_every: int
-    last: int | None
-
-    @classmethod
-    def of(cls, spec: RunSpec) -> Schedule:
-        """Return the schedule of a run."""
-        migrates = spec.migration.topology != "none" and spec.general.islands > 1
-        return cls(
-            migration_interval=spec.migration.interval if migrates else None,
-            record_every=spec.record.every,
-            last=last_generation(spec.stop),
-        )
-
-    def next_visit(self, generation: int) -> int:
-        """Return the first generation after this one at which an epoch ends."""
-        steps = [self.record_every, self.migration_interval]
-        visits = [generation - generation % step + step for step in steps if step is not None]
-        if self.last is not None and generation < self.last:
-            visits.append(self.last)
-        return min(visits)
-
-    def migrates(self, generation: int) -> bool:
-        """Return whether islands exchange migrants after this generation."""
-        return self.migration_interval is not None and generation % self.migration_interval == 0
+    measures: Sequence[IslandMeasure]
+    arrivals: Arrivals | None
+    progress: Progress
 
 
 @dataclass(frozen=True)
-class Epoch:
-    """What one rank knows when an epoch ends; rank 0 alone knows the progress of all islands."""
+class Moment:
+    """Where a loop stands beside its islands: all that it needs to go on from there."""
 
-    measures: Sequence[IslandMeasure]
     generation: int
     seconds: float
-    progress: Progress | None
+    before: Progress | None
+    """The progress at the end of the epoch before."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +49,10 @@ class Outcome:
 
     progress: Progress
     reason: str
-    interrupted: bool
+    moment: Moment
+    interrupted: bool = False
+    suspended: bool = False
+    """Whether the run is to go on another time."""
 
 
 def evolve(
@@ -75,37 +62,104 @@ def evolve(
     world: World,
     watch: Callable[[Epoch], None],
     interruption: Interruption,
+    keep: Callable[[Moment], None] | None = None,
+    origin: Moment | None = None,
 ) -> Outcome:
-    """Run until a criterion is met or a signal comes; rank 0 decides for all ranks."""
-    schedule, limit = Schedule.of(spec), time_limit(spec.stop)
-    began = time.perf_counter()
-    progress: Progress | None = None
+    """Run until a criterion is met or a signal comes, from the start or a restored `origin`.
 
-    def is_over() -> bool:
-        out_of_time = world.rank == 0 and time.perf_counter() - began >= limit
-        return out_of_time or interruption.requested
+    `keep`, which is called on all ranks together, writes a checkpoint.
+    """
+    loop = _Loop(archipelago, spec, problem, world, watch, interruption, keep, origin)
+    if origin is None:
+        archipelago.start()
+    elif not loop.ends_epoch(origin.generation):
+        loop.pass_epoch()
+    while (outcome := loop.look()) is None:
+        loop.pass_epoch()
+    return outcome
 
-    archipelago.start()
-    while True:
-        measures = archipelago.measure()
-        seconds = time.perf_counter() - began
-        generation = archipelago.generation
-        everyone = world.gather((measures, interruption.requested))
-        outcome, step = None, 1
-        if world.rank == 0:
-            islands = [measure for rank, _ in everyone for measure in rank]
-            step = step_after(progress, generation, seconds)
-            progress = summarise(islands, generation, seconds, problem, progress)
-            interrupted = any(requested for _, requested in everyone)
-            reason = _INTERRUPTED if interrupted else first_reason(spec.stop, progress)
-            outcome = Outcome(progress, reason, interrupted) if reason is not None else None
-        watch(Epoch(measures, generation, seconds, progress))
-        outcome, step = world.bcast((outcome, step))
-        if outcome is not None:
-            return outcome
-        visit = schedule.next_visit(generation)
-        if _reached(visit, step, archipelago, world, is_over) and schedule.migrates(visit):
-            archipelago.migrate()
+
+class _Loop:
+    def __init__(
+        self,
+        archipelago: Archipelago,
+        spec: RunSpec,
+        problem: Problem,
+        world: World,
+        watch: Callable[[Epoch], None],
+        interruption: Interruption,
+        keep: Callable[[Moment], None] | None,
+        origin: Moment | None,
+    ) -> None:
+        self._archipelago, self._spec, self._problem = archipelago, spec, problem
+        self._world, self._watch, self._interruption = world, watch, interruption
+        self._keep = keep
+        self._schedule, self._limit = Schedule.of(spec), time_limit(spec.stop)
+        self._before = origin.before if origin is not None else None
+        self._kept_at = origin.seconds if origin is not None else 0.0
+        self._began = time.perf_counter() - self._kept_at
+        self._step = 1
+
+    def ends_epoch(self, generation: int) -> bool:
+        """Return whether a run by these criteria decides at this generation."""
+        last = self._schedule.last
+        return bool(self._schedule.visits(generation) or (last is not None and generation > last))
+
+    def look(self) -> Outcome | None:
+        """Measure, tell, and decide whether the run is over."""
+        measures, arrivals = self._archipelago.measure(), self._archipelago.arrivals()
+        tally, calls = Tally.of(measures).shared(
+            self._world, self._interruption.requested, self._seconds()
+        )
+        generation = self._archipelago.generation
+        population = self._spec.general.population
+        progress = summarise(
+            tally, generation, calls.seconds, population, self._problem, self._before
+        )
+        self._step = step_after(self._before, generation, calls.seconds)
+        self._watch(Epoch(measures, arrivals, progress))
+        moment = Moment(generation, calls.seconds, self._before)
+        outcome = self._outcome(progress, calls, moment)
+        if outcome is None:
+            self._keep_if_due(moment)
+            self._before = progress
+        return outcome
+
+    def _outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
+        if calls.signals & INTERRUPT:
+            return Outcome(progress, _INTERRUPTED, moment, interrupted=True)
+        # Inside an epoch only the clock is a reason, so that nothing else depends on where one is.
+        is_visit = self.ends_epoch(progress.generation)
+        if is_visit or calls.seconds >= self._limit:
+            reason = first_reason(self._spec.stop, progress)
+            if reason is not None:
+                return Outcome(progress, reason, moment)
+        signal = suspension(calls.signals)
+        return Outcome(progress, signal, moment, suspended=True) if signal is not None else None
+
+    def pass_epoch(self) -> None:
+        """Pass the generations up to the next visit, and migrate; or fewer where it is over."""
+        visit = self._schedule.next_visit(self._archipelago.generation)
+        while True:
+            self._archipelago.advance(min(self._step, visit - self._archipelago.generation))
+            if self._archipelago.generation == visit:
+                break
+            self._archipelago.wait()
+            calls = Calls.shared(self._world, self._interruption.requested, self._seconds())
+            if calls.signals or calls.seconds >= self._limit:
+                return
+            self._keep_if_due(Moment(self._archipelago.generation, calls.seconds, self._before))
+        if self._schedule.migrates(visit):
+            self._archipelago.migrate()
+
+    def _keep_if_due(self, moment: Moment) -> None:
+        every = self._spec.checkpoint.every
+        if self._keep is not None and 0 < every <= moment.seconds - self._kept_at:
+            self._keep(moment)
+            self._kept_at = moment.seconds
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._began
 
 
 def step_after(before: Progress | None, generation: int, seconds: float) -> int:
@@ -116,51 +170,3 @@ def step_after(before: Progress | None, generation: int, seconds: float) -> int:
     fitting = int(_STEP_SECONDS * generations / max(elapsed, 1e-9))
     # Of powers of two there are few, and a GPU keeps what it has prepared for each number.
     return 1 << max(0, fitting.bit_length() - 1)
-
-
-def _reached(
-    visit: int, step: int, archipelago: Archipelago, world: World, is_over: Callable[[], bool]
-) -> bool:
-    """Pass the generations up to `visit`; return early, with False, where a rank says it is over.
-
-    Only the clock and signals end a run between epochs, so that nothing else depends on the steps.
-    """
-    while True:
-        archipelago.advance(min(step, visit - archipelago.generation))
-        if archipelago.generation == visit:
-            return True
-        archipelago.wait()
-        if world.any(is_over()):
-            return False
-
-
-def summarise(
-    islands: Sequence[IslandMeasure],
-    generation: int,
-    seconds: float,
-    problem: Problem,
-    before: Progress | None = None,
-) -> Progress:
-    """Return where all islands together stand, `before` being where they stood an epoch ago.
-
-    A best cost belongs to the island that reached it first, and of these to the lowest. It stays
-    that island's when others receive the solution, and when the island restarts.
-    """
-    first = min(islands, key=lambda each: (each.best, each.best_generation, each.island))
-    sign = -1 if problem.maximise else 1
-    cost = sign * first.best
-    found = (first.island, first.best_generation)
-    if before is not None and sign * cost >= sign * before.cost:
-        found = (before.island, before.best_generation)
-    return Progress(
-        generation=generation,
-        evaluations=sum(measure.evaluations for measure in islands),
-        seconds=seconds,
-        cost=cost,
-        island=found[0],
-        best_generation=found[1],
-        mean=sign * sum(measure.mean for measure in islands) / len(islands),
-        gap=problem.gap(cost),
-        best_known=problem.best_known.value if problem.best_known is not None else None,
-        maximise=problem.maximise,
-    )

@@ -7,19 +7,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from islands.errors import UsageError, system_reason
+from islands.errors import InputError, UsageError, system_reason
+from islands.paths import writing
 from islands.problems import PROBLEMS
 from islands.run.spec import SIGN
 
 SETTINGS = "run.toml"
 """The file that is written first: a folder that holds one of ours is that of a run."""
 LOG = "log.txt"
-TRACE = "trace"
-"""The folder in it with a file a rank."""
+TRACE, MIGRATIONS = "trace", "migrations"
+"""The folders in it with a file a rank."""
 UNFINISHED = ".unfinished.arrows"
-"""The suffix of a rank's trace while its run lasts."""
+"""The suffix of a rank's file while its run lasts."""
+CHECKPOINTS = "checkpoints"
+"""The folder in it with a folder a checkpoint, which holds a file a rank and the manifest."""
+MANIFEST = "manifest.json"
+"""The file of a checkpoint that is written last."""
 FINISHED = "solution.parquet"
 """The file that is written last: a folder that holds it is that of a finished run."""
+_FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS)
+_SOLUTIONS = [f"solution{kind.solution_suffix}" for kind in PROBLEMS.values()]
 
 
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
@@ -29,7 +36,7 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
     try:
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"--out {folder}: is a file. Name a folder, which may be new")
-        if folder.exists() and any(folder.iterdir()) and not _is_of_a_run(folder):
+        if folder.exists() and _holds_files(folder) and not _is_of_a_run(folder):
             raise UsageError(
                 f"--out {folder}: holds files, but no run. Name a folder that is new or empty,"
                 " so that nothing of yours is overwritten"
@@ -41,6 +48,18 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
             )
     except OSError as error:
         raise _unusable(folder, error) from error
+
+
+def require_run(folder: Path) -> None:
+    """Refuse what is not the folder of a run."""
+    try:
+        if _is_of_a_run(folder):
+            return
+    except OSError as error:
+        raise InputError(f"{folder}: {system_reason(error)}. Name a run's folder") from error
+    raise InputError(
+        f"{folder}: holds no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
+    )
 
 
 def claim(folder: Path | None, *, name: str, force: bool) -> Path:
@@ -57,8 +76,28 @@ def claim(folder: Path | None, *, name: str, force: bool) -> Path:
     return folder
 
 
+def remove_unpublished(folder: Path) -> None:
+    """Remove what a run that was killed had begun to write, outside of its checkpoints."""
+    for path in _unpublished_of_a_run(folder):
+        path.unlink(missing_ok=True)
+
+
+def remove_checkpoint(checkpoint: Path) -> None:
+    """Remove a checkpoint, which no longer counts from the first moment on."""
+    with writing(checkpoint):
+        for path in _files_of_a_checkpoint(checkpoint):
+            path.unlink(missing_ok=True)
+        if not any(checkpoint.iterdir()):
+            checkpoint.rmdir()
+
+
 def _unusable(folder: Path, error: OSError) -> UsageError:
     return UsageError(f"--out {folder}: {system_reason(error)}. Name a folder that can be written")
+
+
+def _holds_files(folder: Path) -> bool:
+    # A run that is killed when it writes its first file leaves that alone.
+    return any(not path.name.startswith(f".{SETTINGS}.") for path in folder.iterdir())
 
 
 def _is_of_a_run(folder: Path) -> bool:
@@ -85,7 +124,7 @@ def _fresh(parent: Path, name: str) -> Path:
 
 def _require_writable(folder: Path) -> None:
     """Write where the run will, so that an earlier one is not removed for a run that cannot be."""
-    for place in (folder, folder / TRACE):
+    for place in (folder, *(folder / name for name in _FOLDERS)):
         if place.exists():
             with TemporaryFile(dir=place) as probe:
                 probe.write(b"probe")
@@ -95,17 +134,41 @@ def _remove_earlier_run(folder: Path) -> None:
     """Remove the files that runs write, and nothing else that a user may keep there."""
     for path in _files_of_a_run(folder):
         path.unlink(missing_ok=True)
-    trace = folder / TRACE
-    if trace.is_dir() and not any(trace.iterdir()):
-        trace.rmdir()
+    # The innermost first.
+    for place in (*(folder / CHECKPOINTS).glob("[0-9]*"), *(folder / name for name in _FOLDERS)):
+        if place.is_dir() and not any(place.iterdir()):
+            place.rmdir()
 
 
 def _files_of_a_run(folder: Path) -> Iterator[Path]:
     # The sign of a finished run goes first: a folder half emptied must not look whole. The sign of
     # a run goes last: what is left of it must not look like a user's own files.
+    # Between them, what can be gone on from goes before what it needs.
     yield folder / FINISHED
-    yield from (folder / f"solution{kind.solution_suffix}" for kind in PROBLEMS.values())
+    for checkpoint in sorted((folder / CHECKPOINTS).glob("[0-9]*")):
+        yield from _files_of_a_checkpoint(checkpoint)
+    yield from (folder / name for name in _SOLUTIONS)
     yield folder / LOG
-    for suffix in (".parquet", UNFINISHED):
-        yield from sorted((folder / TRACE).glob(f"rank-[0-9]*{suffix}"))
+    for name in (TRACE, MIGRATIONS):
+        for suffix in (".parquet", UNFINISHED):
+            yield from sorted((folder / name).glob(f"rank-[0-9]*{suffix}"))
+    yield from _unpublished_of_a_run(folder)
     yield folder / SETTINGS
+
+
+def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
+    yield from _unpublished(folder, FINISHED, *_SOLUTIONS, SETTINGS)
+    for name in (TRACE, MIGRATIONS):
+        yield from _unpublished(folder / name, "rank-")
+
+
+def _files_of_a_checkpoint(checkpoint: Path) -> Iterator[Path]:
+    yield checkpoint / MANIFEST
+    yield from sorted(checkpoint.glob("rank-[0-9]*.npz"))
+    yield from _unpublished(checkpoint, "rank-", MANIFEST)
+
+
+def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
+    """Yield what `published` leaves of files that begin so, when it is killed."""
+    for name in names:
+        yield from sorted(folder.glob(f".{name}*"))

@@ -1,58 +1,85 @@
-"""What a run writes into its folder besides its log: run.toml, the trace, the solution."""
+"""What a run writes into its folder besides its log and its checkpoints."""
 
 from __future__ import annotations
 
 import json
 import platform
+import re
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from islands.paths import published
 from islands.problems.base import Problem
 from islands.run.epochs import Epoch
-from islands.run.folder import FINISHED, SETTINGS
+from islands.run.folder import MIGRATIONS, SETTINGS, TRACE
+from islands.run.migrations import Migrations
+from islands.run.record import Record
 from islands.run.result import Result
+from islands.run.solution import write_solution
 from islands.run.spec import RunSpec
 from islands.run.trace import Trace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def records(spec: RunSpec) -> list[type[Record]]:
+    """Return the kinds of records that a run writes."""
+    return [Trace, Migrations] if spec.record.migrations else [Trace]
+
+
+def write_settings(folder: Path, spec: RunSpec) -> None:
+    """Write `run.toml`, which makes a folder that of a run."""
+    with published(folder / SETTINGS) as temporary:
+        temporary.write_text(spec.to_toml(), encoding="utf-8")
 
 
 class Recorder:
     """Writes one rank's part of a run's folder; rank 0 writes what there is once."""
 
-    def __init__(self, folder: Path, spec: RunSpec, problem: Problem, rank: int) -> None:
-        self._folder = folder
-        self._spec = spec
-        self._problem = problem
-        self._speaks = rank == 0
-        if self._speaks:
-            with published(folder / SETTINGS) as temporary:
-                temporary.write_text(spec.to_toml(), encoding="utf-8")
-        self._trace = Trace(folder, rank, maximise=problem.maximise)
+    def __init__(
+        self,
+        folder: Path,
+        spec: RunSpec,
+        problem: Problem,
+        rank: int,
+        start: int,
+        earlier: Mapping[str, pa.Table],
+    ) -> None:
+        """Open the records of this start of the run, which begin with `earlier` rows."""
+        self._folder, self._spec, self._problem = folder, spec, problem
+        self._records = [
+            kind(folder, rank, start, maximise=problem.maximise) for kind in records(spec)
+        ]
+        for record in self._records:
+            if record.folder in earlier:
+                record.begin_with(earlier[record.folder])
 
     def epoch(self, epoch: Epoch) -> None:
-        """Add this rank's islands to the trace."""
-        self._trace.add(epoch)
+        """Add what this rank knows of an epoch."""
+        for record in self._records:
+            record.add(epoch)
 
-    def finish_trace(self, result: Result) -> None:
-        """Write this rank's trace as it stays."""
-        self._trace.finish(_metadata(self._spec, result))
+    def rows(self) -> dict[str, int]:
+        """Return the number of rows of each record, having secured them."""
+        return {record.folder: record.kept() for record in self._records}
+
+    def publish(self, result: Result) -> None:
+        """Write this rank's records as they stay."""
+        for record in self._records:
+            record.publish(_metadata(self._spec, result))
 
     def finish(self, result: Result) -> None:
-        """Write the solution, on rank 0, when every rank's trace is there: this ends the folder."""
-        if self._speaks:
-            native = self._folder / f"solution{self._problem.solution_suffix}"
-            self._problem.write_solution(native, result.solution, result.cost)
-            _write_solution(self._folder / FINISHED, result, _metadata(self._spec, result))
-
-
-def _write_solution(path: Path, result: Result, metadata: dict[str, str]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.table({"solution": result.solution}).replace_schema_metadata(metadata)
-    # An open file, since Arrow takes no path that is not UTF-8.
-    with published(path) as temporary, temporary.open("wb") as stream:
-        pq.write_table(table, stream)
+        """Write the solution, on rank 0, when every rank's records are there: this ends the run."""
+        for name in (TRACE, MIGRATIONS):
+            for path in (self._folder / name).glob("rank-*.parquet"):
+                match = re.fullmatch(r"rank-(\d+)\.parquet", path.name)
+                # An earlier start of the run may have had more ranks.
+                if match is not None and int(match[1]) >= result.ranks:
+                    path.unlink(missing_ok=True)
+        write_solution(self._folder, self._problem, result, _metadata(self._spec, result))
 
 
 def _metadata(spec: RunSpec, result: Result) -> dict[str, str]:

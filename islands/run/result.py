@@ -42,6 +42,8 @@ class Result:
     reason: str
     """Why the run stopped, in words."""
     interrupted: bool
+    suspended: bool
+    """Whether a signal asked for a checkpoint, from which the run is to go on."""
     seed: int
     ranks: int
     islands: int
@@ -70,7 +72,8 @@ class Result:
             f" generation {self.best_generation}; checked again in NumPy: {self.cost}",
         ]
         if self.folder is not None:
-            lines.append(f"Wrote {self.folder}: run.toml, trace, solution, log.txt")
+            wrote = "checkpoints" if self.suspended else "solution, checkpoints"
+            lines.append(f"Wrote {self.folder}: run.toml, trace, {wrote}, log.txt")
         return "\n".join(lines)
 
     def _comparison(self) -> str:

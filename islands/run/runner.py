@@ -1,33 +1,31 @@
-"""A run from its `RunSpec` to its `Result`: prepare, evolve, check the best exactly, write."""
+"""A run from what was asked for to its `Result`: a new one, or one that goes on."""
 
 from __future__ import annotations
 
-import hashlib
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
-import islands
-from islands.archipelago import Archipelago, Candidate
+from islands.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.errors import InputError, RunError
 from islands.migration import migrates
 from islands.migration.road import find
-from islands.parallel import World, deal
+from islands.parallel import RanksLostError, World, deal
 from islands.problems import load
 from islands.problems.base import Problem, Solution
 from islands.run.agreement import require_agreement
-from islands.run.epochs import Epoch, Outcome, evolve
-from islands.run.folder import LOG, claim, refuse_unfit
+from islands.run.checkpoint import settle
+from islands.run.folder import SETTINGS, claim, refuse_unfit, require_run
 from islands.run.machine import Machine, take_device
-from islands.run.recorder import Recorder
 from islands.run.resolve import instance_of, layers, resolve
 from islands.run.result import Result
-from islands.run.screen import Screen, header
-from islands.run.signals import Interruption
+from islands.run.screen import Screen
+from islands.run.solution import finished
 from islands.run.spec import RunSpec
+from islands.run.start import Start, perform
 
 
 @dataclass(frozen=True)
@@ -60,41 +58,78 @@ def run_asked(
     return run(spec, chosen, world, output)
 
 
+def resume_asked(folder: Path, options: Mapping[str, Any], world: World, output: Output) -> Result:
+    """Go on with the run in a folder, or return its result where it is finished.
+
+    Of `options`, `stop` replaces the criteria of the run, also where these have been met.
+    """
+    world.agreed(lambda: require_run(folder))
+    ended = None if "stop" in options else world.agreed(lambda: finished(folder))
+    if ended is not None:
+        # It may have been killed when all was written, but not yet put in order.
+        world.agreed(lambda: settle(folder) if world.rank == 0 else None)
+        with Screen(output.stream if world.rank == 0 else None, None) as screen:
+            screen.say(ended.summary())
+        return ended
+
+    def resolved() -> tuple[RunSpec, Problem]:
+        asked = layers(options, folder / SETTINGS)
+        problem = load(instance_of(asked))
+        return resolve(asked, problem), problem
+
+    spec, problem = world.agreed(resolved)
+    return resume(spec, problem, world, output, folder)
+
+
 def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result:
     """Run on all ranks; every rank returns the same result."""
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
+    backend = _device(spec, world)
+    prepared = _prepared(spec, problem, world, backend)
+    folder = _folder(problem, world, output)
+    return _surviving(replace(prepared, folder=folder), backend, output)
+
+
+def resume(spec: RunSpec, problem: Problem, world: World, output: Output, folder: Path) -> Result:
+    """Go on from the newest usable checkpoint in a run's folder, or begin where there is none."""
+    require_agreement(world, spec, problem, writes=True)
+    backend = _device(spec, world)
+    prepared = _prepared(spec, problem, world, backend)
+    return _surviving(replace(prepared, folder=folder, goes_on=True), backend, output)
+
+
+def _device(spec: RunSpec, world: World) -> Backend:
     world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
-    backend = take_device(world, spec.general.backend, spec.general.threads or None)
+    return take_device(world, spec.general.backend, spec.general.threads or None)
+
+
+def _prepared(spec: RunSpec, problem: Problem, world: World, backend: Backend) -> Start:
+    """Compile all that a start needs, before anything is written; collective."""
     archipelago = make_archipelago(spec, problem, world, backend)
     machine = Machine.of(world, backend, archipelago)
-    folder = _folder(spec, problem, world, output)
-    recorder = world.agreed(lambda: _recorder(folder, spec, problem, world))
-    speaks = world.rank == 0
-    log = folder / LOG if folder is not None and speaks else None
-    with Screen(output.stream if speaks else None, log, quiet=output.quiet) as screen:
-        screen.begin(header(islands.__version__, spec, problem, machine, folder))
+    return Start(spec, problem, world, archipelago, machine, backend.device)
 
-        def watch(epoch: Epoch) -> None:
-            if recorder is not None:
-                recorder.epoch(epoch)
-            if epoch.progress is not None:
-                screen.show(epoch.progress)
 
-        with Interruption() as interruption:
-            outcome = evolve(archipelago, spec, problem, world, watch, interruption)
-            best = min(
-                world.allgather(archipelago.best()), key=lambda each: (each.cost, each.island)
-            )
-            world.agreed(lambda: check_exactly(problem, best, outcome.progress.cost))
-            digests = [pair for rank in world.allgather(archipelago.digests()) for pair in rank]
-            result = _result(spec, problem, machine, outcome, best, folder, combined(digests))
-            if recorder is not None:
-                recorder.finish_trace(result)
-                world.barrier()
-                recorder.finish(result)
-        screen.end(outcome.progress, result.summary())
-    return result
+def _surviving(first: Start, backend: Backend, output: Output) -> Result:
+    """Perform a start; where ranks die and the others can go on, they do so from the folder."""
+    spec, problem, world, folder = first.spec, first.problem, first.world, first.folder
+    start: Start | None = first
+    del first  # what a start holds on the device is to go before the next one begins
+    news = ""
+    while True:
+        try:
+            if start is None:
+                size = world.size
+                world.shrink()
+                news = f"{size - world.size} of {size} ranks have died; the others go on"
+                prepared = _prepared(spec, problem, world, backend)
+                start = replace(prepared, folder=folder, goes_on=True)
+            return perform(start, output.stream, quiet=output.quiet, news=news)
+        except RanksLostError:
+            if folder is None:
+                raise
+            start = None
 
 
 def make_archipelago(
@@ -134,13 +169,7 @@ def _given(problem: Problem, path: Path) -> Solution:
     return solution
 
 
-def _recorder(
-    folder: Path | None, spec: RunSpec, problem: Problem, world: World
-) -> Recorder | None:
-    return Recorder(folder, spec, problem, world.rank) if folder is not None else None
-
-
-def _folder(spec: RunSpec, problem: Problem, world: World, output: Output) -> Path | None:
+def _folder(problem: Problem, world: World, output: Output) -> Path | None:
     if not output.writes:
         return None
 
@@ -150,58 +179,3 @@ def _folder(spec: RunSpec, problem: Problem, world: World, output: Output) -> Pa
         return claim(output.folder, name=problem.instance.split("/")[-1], force=output.force)
 
     return world.bcast(world.agreed(claimed))
-
-
-def check_exactly(problem: Problem, best: Candidate, shown: int) -> None:
-    """Raise a `RunError` where the exact objective contradicts the cost that the run has shown."""
-    exact = problem.cost(best.solution)
-    if exact != shown:
-        raise RunError(
-            f"the kernels gave the best solution of island {best.island} the cost {shown}, but its"
-            f" exact cost is {exact}. This is an error in islands: please report it"
-        )
-
-
-def combined(digests: Iterable[tuple[int, str]]) -> str:
-    """Return one SHA-256 over the digests of all islands, in island order."""
-    return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
-
-
-def _result(
-    spec: RunSpec,
-    problem: Problem,
-    machine: Machine,
-    outcome: Outcome,
-    best: Candidate,
-    folder: Path | None,
-    digest: str,
-) -> Result:
-    progress = outcome.progress
-    return Result(
-        instance=problem.instance,
-        problem=problem.name,
-        algorithm=spec.algorithm,
-        encoding=spec.encoding,
-        preset=spec.preset,
-        cost=progress.cost,
-        best_known=progress.best_known,
-        gap=progress.gap,
-        solution=best.solution,
-        island=progress.island,
-        best_generation=progress.best_generation,
-        generations=progress.generation,
-        evaluations=progress.evaluations,
-        seconds=progress.seconds,
-        compile_seconds=machine.compile_seconds,
-        reason=outcome.reason,
-        interrupted=outcome.interrupted,
-        seed=spec.general.seed,
-        ranks=machine.ranks,
-        islands=spec.general.islands,
-        population=spec.general.population,
-        backend=machine.backend,
-        device=machine.device,
-        road=machine.road,
-        digest=digest,
-        folder=str(folder) if folder is not None else None,
-    )

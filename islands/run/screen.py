@@ -1,4 +1,4 @@
-"""What a run says: to a stream for people, and the same to log.txt; ranks above 0 say nothing."""
+"""What a run says: to a stream for people, and more to log.txt; ranks above 0 say nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Screen:
         self._stream = stream
         self._quiet = quiet
         self._log = _opened(log) if log is not None else None
-        self._table = Table(self._say)
+        self._table = Table(self.say)
 
     def __enter__(self) -> Self:
         return self
@@ -36,24 +36,29 @@ class Screen:
             with writing(self._log.name):
                 self._log.close()
 
-    def begin(self, header: str) -> None:
-        """Say what is about to run."""
-        self._say(f"{header}\n")
-
     def show(self, progress: Progress) -> None:
         """Add an epoch to the table, where it is time for a row."""
         self._table.show(progress)
 
+    def kept(self) -> None:
+        """Mark the next row of the table by a checkpoint."""
+        self._table.kept()
+
     def end(self, progress: Progress, summary: str) -> None:
         """Add the last epoch, and say how the run ended."""
         self._table.finish(progress)
-        self._say("")
-        self._say(summary, always=True)
+        self.say("")
+        self.say(summary, always=True)
 
-    def _say(self, text: str, *, always: bool = False) -> None:
+    def say(self, text: str, *, always: bool = False) -> None:
+        """Say something between the rows of the table."""
         if self._stream is not None and (always or not self._quiet):
             with writing(getattr(self._stream, "name", "the output")):
                 print(text, file=self._stream, flush=True)
+        self.note(text)
+
+    def note(self, text: str) -> None:
+        """Write to the log alone."""
         if self._log is not None:
             with writing(self._log.name):
                 print(text, file=self._log)
@@ -62,7 +67,7 @@ class Screen:
 def _opened(log: Path) -> TextIO:
     with writing(log):
         # Names of files may hold bytes that are not UTF-8.
-        return log.open("w", encoding="utf-8", errors="backslashreplace", buffering=1)
+        return log.open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
 
 
 def header(

@@ -1,4 +1,4 @@
-"""What a run does when interrupted: the first SIGINT asks it to end well, the second ends it."""
+"""What signals mean to a run: SIGINT ends it well, SIGTERM and SIGUSR1 with a checkpoint."""
 
 from __future__ import annotations
 
@@ -9,19 +9,33 @@ import threading
 from types import FrameType, TracebackType
 from typing import Self
 
-STATUS = 128 + signal.SIGINT
-"""The exit status of an interrupted run."""
+INTERRUPTED_STATUS = 128 + signal.SIGINT
+"""The exit status of a run that SIGINT ended."""
+SUSPENDED_STATUS = 75
+"""The exit status of a run that is to go on from its checkpoint; EX_TEMPFAIL of sysexits.h."""
+
+INTERRUPT = 1
+"""Of the numbers that stand for signals, and are added where several have come."""
+SUSPENSIONS = {2: "SIGTERM", 4: "SIGUSR1"}
+_NUMBERS = {signal.SIGINT: INTERRUPT, signal.SIGTERM: 2, signal.SIGUSR1: 4}
+
+
+def suspension(requested: int) -> str | None:
+    """Return the name of a signal among those requested that asks for a checkpoint, or None."""
+    return next((name for number, name in SUSPENSIONS.items() if requested & number), None)
 
 
 class Interruption:
-    """Counts SIGINTs while its `with` block lasts; `requested` is true after the first.
+    """Listens for signals while its `with` block lasts; `requested` is the sum of their numbers.
 
-    A thread counts, since Python's own handler waits until a running kernel returns. Outside the
-    main thread, where Python allows no handlers, signals keep their meaning.
+    A thread listens, since Python's own handlers wait until a running kernel returns. Outside the
+    main thread, where Python allows no handlers, signals keep their meaning. So do SIGTERM and
+    SIGUSR1 in a run that cannot be suspended, as it writes no checkpoints.
     """
 
-    def __init__(self) -> None:
-        self.requested = False
+    def __init__(self, *, suspends: bool = False) -> None:
+        self.requested = 0
+        self._signals = list(_NUMBERS) if suspends else [signal.SIGINT]
         self._usable = threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> Self:
@@ -30,7 +44,7 @@ class Interruption:
             os.set_blocking(self._write, False)
             self._previous_pipe = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
             # Without a handler of Python's own, the pipe would hear nothing.
-            self._previous = signal.signal(signal.SIGINT, _ignore)
+            self._previous = {each: signal.signal(each, _ignore) for each in self._signals}
             self._listener = threading.Thread(target=self._listen, daemon=True)
             self._listener.start()
         return self
@@ -42,7 +56,8 @@ class Interruption:
         trace: TracebackType | None,
     ) -> None:
         if self._usable:
-            signal.signal(signal.SIGINT, self._previous)
+            for each, handler in self._previous.items():
+                signal.signal(each, handler)
             signal.set_wakeup_fd(self._previous_pipe)
             os.close(self._write)
             self._listener.join()
@@ -50,16 +65,20 @@ class Interruption:
 
     def _listen(self) -> None:
         while heard := os.read(self._read, 1):
-            if heard[0] != signal.SIGINT:
+            if heard[0] not in self._signals:
                 continue
-            if self.requested:
-                os._exit(STATUS)
-            self.requested = True
-            print(
-                "islands: interrupted; writing the best so far (once more to end at once)",
-                file=sys.stderr,
-                flush=True,
-            )
+            number = _NUMBERS[signal.Signals(heard[0])]
+            if self.requested & INTERRUPT and number == INTERRUPT:
+                os._exit(INTERRUPTED_STATUS)
+            if not self.requested & number:
+                self._say(number)
+            self.requested |= number
+
+    def _say(self, number: int) -> None:
+        words = "interrupted; writing the best so far (once more to end at once)"
+        if number in SUSPENSIONS:
+            words = f"{SUSPENSIONS[number]}; writing a checkpoint"
+        print(f"islands: {words}", file=sys.stderr, flush=True)
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:

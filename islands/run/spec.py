@@ -29,9 +29,23 @@ class RecordSettings(Settings):
     """How often a run is looked at from the host."""
 
     every: int = setting(50, "generations from one row of the trace to the next, at most", low=1)
+    migrations: bool = setting(True, "whether each arrival of a migrant is a row of the record")
 
 
-GROUPS: dict[str, type[Settings]] = {"migration": MigrationSettings, "record": RecordSettings}
+@dataclass(frozen=True)
+class CheckpointSettings(Settings):
+    """How often a run is kept, so that it can go on after its end."""
+
+    every: float = setting(
+        60.0, "seconds between checkpoints; 0: at signals and the end", low=0, is_time=True
+    )
+
+
+GROUPS: dict[str, type[Settings]] = {
+    "migration": MigrationSettings,
+    "record": RecordSettings,
+    "checkpoint": CheckpointSettings,
+}
 """The settings with a dotted name, such as `migration.interval`; each group is a table in TOML."""
 
 
@@ -49,6 +63,7 @@ class RunSpec:
     settings: Settings
     migration: MigrationSettings
     record: RecordSettings
+    checkpoint: CheckpointSettings
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the run as a mapping of names to values, with the groups as mappings in it."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
-from islands.text import unknown
+from islands.text import seconds, unknown
 
 
 @dataclass(frozen=True)
@@ -136,15 +136,10 @@ def _at_least_one(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    units = {"s": 1, "m": 60, "h": 3600}
-    number = text[:-1] if text[-1] in units else text
-    try:
-        seconds = _number(number) * units.get(text[-1], 1)
-    except ValueError:
-        raise ValueError("must be a number of seconds, or such as 60s, 5m or 2h") from None
-    if seconds <= 0:
+    number = seconds(text)
+    if number <= 0:
         raise ValueError("must be more than 0")
-    return seconds
+    return number
 
 
 def _percent(text: str) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from islands.run.stop import Progress
 from islands.text import count, gap
 
-KEY = "* new best since the row before.   Mean and Spread (mean above best): all individuals."
+KEY = "* new best, C checkpoint since the row before.   Mean, Spread (mean above best): of all."
 HEADER = (
     "     Generation     Time |         Best     Gap  Island |         Mean  Spread"
     " |   Evals  Evals/s"
@@ -24,6 +24,11 @@ class Table:
         self._write = write
         self._rows = 0
         self._last: Progress | None = None
+        self._is_kept = False
+
+    def kept(self) -> None:
+        """Mark the next row by a checkpoint."""
+        self._is_kept = True
 
     def show(self, progress: Progress) -> None:
         """Print a row for this epoch if one is due; the first always is."""
@@ -47,16 +52,17 @@ class Table:
             self._write(KEY)
         if self._rows % ROWS_BETWEEN_HEADERS == 0:
             self._write(f"\n{HEADER}")
-        self._write(row(progress, self._last))
+        self._write(row(progress, self._last, is_kept=self._is_kept))
         self._rows += 1
+        self._is_kept = False
         self._last = progress
 
 
-def row(progress: Progress, before: Progress | None) -> str:
-    """Return one row; speeds and the letter compare with the row before."""
-    letter = "*" if before is None or progress.cost != before.cost else " "
+def row(progress: Progress, before: Progress | None, *, is_kept: bool = False) -> str:
+    """Return one row; speeds and the star compare with the row before."""
+    star = "*" if before is None or progress.cost != before.cost else " "
     return (
-        f"{letter}{progress.generation:>14} {_time(progress.seconds):>8} |"
+        f"{star}{'C' if is_kept else ' '}{progress.generation:>13} {_time(progress.seconds):>8} |"
         f" {progress.cost:>12} {gap(progress.gap):>7} {progress.island:>7} |"
         f" {progress.mean:>12.0f} {_spread(progress):>7} |"
         f" {count(progress.evaluations):>7} {_speed(progress, before):>8}"

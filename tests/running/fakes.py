@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, ClassVar
+from threading import Barrier, BrokenBarrierError
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago import Candidate, IslandMeasure
+from islands.errors import InputError
 from islands.instances.catalogue import BestKnown
+from islands.migration import Arrivals, Phases
+from islands.parallel import World
 from islands.problems.base import Problem, Solution
+
+Value = TypeVar("Value")
 
 
 class FakeProblem(Problem):
@@ -49,12 +57,21 @@ class FakeProblem(Problem):
         path.write_text(" ".join(map(str, solution)))
 
 
-class FakeArchipelago:
-    """Two islands: the best of island i at generation g is 1000 + i - g; it remembers its calls."""
+class DeadError(BaseException):
+    """Stands for the end of a process that is killed."""
 
-    def __init__(self, first: int = 0, **_: Any) -> None:
-        self.mine = range(first, first + 2)
+
+class FakeArchipelago:
+    """Two islands: the best of island i at generation g is 1000 + i - g; it remembers its calls.
+
+    Each migration brings one migrant to each island.
+    """
+
+    def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
+        self.mine, self.dies_at = mine, dies_at
         self.generation = -1
+        self.migrations = 0
+        self.came = False
         self.compile_seconds = 0.25
         self.road = "device"
         self.calls: list[str] = []
@@ -65,10 +82,33 @@ class FakeArchipelago:
 
     def advance(self, generations: int) -> None:
         self.generation += generations
+        if self.dies_at is not None and self.generation >= self.dies_at:
+            raise DeadError
         self.calls.append(f"advance {generations}")
 
     def migrate(self) -> None:
+        self.migrations += 1
+        self.came = True
         self.calls.append("migrate")
+
+    def arrivals(self) -> Arrivals | None:
+        if not self.came:
+            return None
+        self.came = False
+        target = np.array(self.mine)
+        return arrivals(self.migrations, target + 1, target, 500 + target)
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        return {"numbers": 1000 * self.generation + np.array(self.mine)}
+
+    def restore(
+        self, saved: Mapping[str, NDArray[Any]], *, generation: int, migrations: int
+    ) -> None:
+        if set(saved) != {"numbers"}:
+            raise InputError(f"the saved arrays are {', '.join(sorted(saved))}")
+        assert saved["numbers"].tolist() == [1000 * generation + i for i in self.mine]
+        self.generation, self.migrations = generation, migrations
+        self.calls.append(f"restore {generation}")
 
     def wait(self) -> None:
         """Return at once: here nothing is done later."""
@@ -79,6 +119,7 @@ class FakeArchipelago:
             IslandMeasure(
                 island=i,
                 best=1000 + i - g,
+                total=2000 * 256,
                 mean=2000.0,
                 worst=3000,
                 best_generation=g,
@@ -90,13 +131,79 @@ class FakeArchipelago:
     def best(self) -> Candidate:
         cost = 1000 + self.mine[0] - self.generation
         order = np.arange(5, dtype=np.int64)
+        order[0] = cost - 100
         return Candidate(cost, self.mine[0], order, order)
 
     def digests(self) -> list[tuple[int, str]]:
         return [(i, f"{i:064x}") for i in self.mine]
 
 
-class Quiet:
-    """An interruption that comes when `requested` is set."""
+def arrivals(epoch: int, source: Any, target: Any, cost: Any) -> Arrivals:
+    """Return arrivals; those from odd islands are accepted, and every other travelled."""
+    count = np.arange(len(target))
+    return Arrivals(
+        epoch=epoch,
+        source=np.array(source),
+        target=np.array(target),
+        cost=np.array(cost),
+        accepted=np.array(source) % 2 == 1,
+        bytes=80,
+        microseconds=1.5 + count,
+        road=np.where(count % 2 == 0, "staged", "device"),
+        phases=Phases(0.0, 0.0, 0.0),
+    )
 
-    requested = False
+
+class Quiet:
+    """No signal has come."""
+
+    requested = 0
+
+
+class FakeWorld(World):
+    """One of several ranks that are threads of this process."""
+
+    def __init__(self, rank: int, meeting: Barrier, said: list[Any]) -> None:
+        super().__init__()
+        self.rank, self.size = rank, len(said)
+        self._meeting, self._said = meeting, said
+
+    def allgather(self, value: Value) -> list[Value]:
+        self._said[self.rank] = value
+        self._meeting.wait()
+        said = list(self._said)
+        self._meeting.wait()
+        return said
+
+    def gather(self, value: Value) -> list[Value]:
+        said = self.allgather(value)
+        return said if self.rank == 0 else []
+
+    def bcast(self, value: Value) -> Value:
+        return self.allgather(value)[0]
+
+    def barrier(self) -> None:
+        self.allgather(None)
+
+    def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.array(self.allgather(numbers))
+
+
+def on_ranks(size: int, work: Callable[[World], Value]) -> list[Value]:
+    """Return what `work` returns on each rank; where one fails, none goes on alone."""
+    meeting, said = Barrier(size), [None] * size
+
+    def one(rank: int) -> Value:
+        try:
+            return work(FakeWorld(rank, meeting, said))
+        except BaseException:
+            meeting.abort()
+            raise
+
+    with ThreadPoolExecutor(size) as pool:
+        futures = [pool.submit(one, rank) for rank in range(size)]
+    errors = [future.exception() for future in futures]
+    for error in errors:
+        if error is not None and not isinstance(error, BrokenBarrierError):
+            raise error
+    return [future.result() for future in futures]

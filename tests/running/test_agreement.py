@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from islands.errors import UsageError
 from islands.parallel import World
-from islands.run.agreement import require_agreement
+from islands.run.agreement import identity, require_agreement
 from islands.run.resolve import layers, resolve
 
 
@@ -68,3 +68,26 @@ def test_ranks_that_differ_are_named(change: dict[str, Any], what: str) -> None:
 
 def test_one_rank_agrees_with_itself() -> None:
     agree(World(), FakeProblem())  # type: ignore[arg-type]
+
+
+def digest(problem: FakeProblem, **options: Any) -> str:
+    return identity(resolve(layers({"instance": "fake/five", **options}), problem), problem)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"backend": "cpu", "threads": 2}, {"stop": "seconds=5"}, {"checkpoint.every": "5m"}],
+)
+def test_a_run_is_the_same_whatever_ends_it_and_wherever_it_is_made(
+    options: dict[str, Any],
+) -> None:
+    assert digest(Data(1, 2), **options) == digest(Data(1, 2))
+
+
+@pytest.mark.parametrize("options", [{"seed": 2}, {"rho": 0.8}, {"record.every": 5}])
+def test_other_settings_make_another_run(options: dict[str, Any]) -> None:
+    assert digest(Data(1, 2), **options) != digest(Data(1, 2))
+
+
+def test_other_data_make_another_run() -> None:
+    assert digest(Data(1, 3)) != digest(Data(1, 2))

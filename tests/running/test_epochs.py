@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.archipelago import IslandMeasure
-from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.run import epochs as module
-from islands.run.epochs import Epoch, Outcome, Schedule, evolve, step_after, summarise
+from islands.run.epochs import Epoch, Moment, Outcome, evolve, step_after
 from islands.run.resolve import layers, resolve
+from islands.run.signals import INTERRUPT, SUSPENSIONS
+from islands.run.stop import Progress
 
 
 def run(
@@ -35,7 +37,7 @@ def run(
 def test_epochs_end_at_records_at_migrations_and_at_the_last_generation() -> None:
     options = {"record.every": 50, "interval": 70, "stop": "generations=160"}
     outcome, archipelago, epochs = run(options, FakeProblem())
-    assert [epoch.generation for epoch in epochs] == [0, 50, 70, 100, 140, 150, 160]
+    assert [epoch.progress.generation for epoch in epochs] == [0, 50, 70, 100, 140, 150, 160]
     assert archipelago.calls == [
         *("start", "advance 50", "advance 20", "migrate", "advance 30", "advance 40", "migrate"),
         *("advance 10", "advance 10"),
@@ -48,7 +50,7 @@ def test_islands_that_do_not_exchange_need_no_visit_for_it() -> None:
     for alone in ({"migration": "none"}, {"islands": 1}):
         options = {"interval": 7, "stop": "generations=100", **alone}
         _, archipelago, epochs = run(options, FakeProblem())
-        assert [epoch.generation for epoch in epochs] == [0, 50, 100]
+        assert [epoch.progress.generation for epoch in epochs] == [0, 50, 100]
         assert "migrate" not in archipelago.calls
 
 
@@ -64,8 +66,8 @@ def test_a_shorter_run_visits_what_a_longer_one_does(every: int, interval: int, 
     options = {"record.every": every, "interval": interval}
     _, _, short = run({**options, "stop": f"generations={last}"}, FakeProblem())
     _, _, long = run({**options, "stop": f"generations={2 * last}"}, FakeProblem())
-    generations = [epoch.generation for epoch in long]
-    assert generations[: len(short)] == [epoch.generation for epoch in short]
+    generations = [epoch.progress.generation for epoch in long]
+    assert generations[: len(short)] == [epoch.progress.generation for epoch in short]
 
 
 def test_a_target_stops_at_the_first_epoch_that_reaches_it() -> None:
@@ -99,7 +101,7 @@ def test_time_ends_a_run_of_slow_generations_inside_an_epoch(
     outcome, _, epochs = run({"stop": "seconds=2", "interval": 30}, FakeProblem(), archipelago=slow)
     # Half a second holds four generations, as the number is a power of two.
     assert slow.calls == ["start", *["advance 4"] * 5]
-    assert [epoch.generation for epoch in epochs] == [0, 20]
+    assert [epoch.progress.generation for epoch in epochs] == [0, 20]
     assert outcome.reason == "2.1 s is at least 2 s"
     assert (outcome.progress.generation, outcome.interrupted) == (20, False)
 
@@ -125,7 +127,7 @@ def test_a_target_met_inside_an_epoch_waits_for_its_end(monkeypatch: pytest.Monk
     [(50, 25.0, 1), (50, 2.5, 8), (50, 0.5, 32), (50, 60.0, 1), (1, 0.0, 1 << 28)],
 )
 def test_a_step_takes_at_most_half_a_second(generations: int, seconds: float, step: int) -> None:
-    before = summarise([measure(0, 5)], 100, 7.0, FakeProblem())
+    before = Progress(100, 1, 7.0, 5, 0, 90, 5.0)
     assert step_after(before, 100 + generations, 7.0 + seconds) == step
 
 
@@ -143,7 +145,7 @@ def test_a_signal_ends_a_run_of_slow_generations_inside_an_epoch(
         {"stop": "generations=900"}, FakeProblem(), AfterFourSeconds(), archipelago=slow
     )
     assert outcome.interrupted
-    assert [epoch.generation for epoch in epochs] == [0, 7]
+    assert [epoch.progress.generation for epoch in epochs] == [0, 7]
 
 
 def test_an_interruption_ends_the_run_at_the_next_epoch() -> None:
@@ -160,62 +162,128 @@ def test_an_interruption_ends_the_run_at_the_next_epoch() -> None:
     assert archipelago.generation == 100
 
 
-def test_schedules_never_stand_still() -> None:
-    schedule = Schedule(migration_interval=None, record_every=10, last=25)
-    assert [schedule.next_visit(g) for g in (0, 9, 10, 20, 24, 25)] == [10, 10, 20, 25, 25, 30]
+def resumed(
+    options: dict[str, Any], archipelago: FakeArchipelago, origin: Moment, interruption: Any = Quiet
+) -> tuple[Outcome, list[Epoch], list[Moment]]:
+    """Go on from a checkpoint, and return the epochs and the checkpoints that followed."""
+    archipelago.generation, epochs, kept = origin.generation, list[Epoch](), list[Moment]()
+    spec = resolve(layers(options), FakeProblem())
+    outcome = evolve(
+        archipelago,  # type: ignore[arg-type]
+        spec,
+        FakeProblem(),
+        World(),
+        epochs.append,
+        interruption,
+        kept.append,
+        origin,
+    )
+    return outcome, epochs, kept
 
 
-def measure(island: int, best: int, mean: float = 0.0, evaluations: int = 1) -> IslandMeasure:
-    return IslandMeasure(island, best, mean, 0, 10 + island, evaluations)
+@pytest.mark.parametrize("generation", [0, 20, 50, 60, 64, 75])
+def test_a_resumed_run_has_the_epochs_of_the_uninterrupted_one(generation: int) -> None:
+    options = {"stop": "generations=130", "interval": 20}
+    _, _, whole = run(options, FakeProblem())
+    before = next((e.progress for e in reversed(whole) if e.progress.generation < generation), None)
+    later = FakeArchipelago()
+    outcome, epochs, _ = resumed(options, later, Moment(generation, 7.0, before))
+    wanted = [epoch for epoch in whole if epoch.progress.generation >= generation]
+    assert [epoch.measures for epoch in epochs] == [epoch.measures for epoch in wanted]
+    for mine, other in zip(epochs, wanted, strict=True):
+        assert replace(mine.progress, seconds=0) == replace(other.progress, seconds=0)
+    assert outcome.reason == "130 generations done"
+    assert outcome.progress.seconds > 7
+    assert "start" not in later.calls
 
 
-def found(cost: int, island: int, generation: int) -> IslandMeasure:
-    return IslandMeasure(island, cost, 0.0, 0, generation, 1)
+def test_a_target_met_where_a_run_goes_on_inside_an_epoch_waits_for_its_end() -> None:
+    outcome, _, _ = resumed({"stop": "target=990"}, FakeArchipelago(), Moment(30, 1.0, None))
+    assert outcome.progress.generation == 50
 
 
-def test_of_equal_bests_the_first_counts_and_of_these_the_lowest_island() -> None:
-    islands = [found(5, 3, 11), found(5, 2, 10), found(5, 1, 10), found(5, 0, 12), found(9, 4, 1)]
-    progress = summarise(islands, 30, 1.5, FakeProblem())
-    assert (progress.cost, progress.island, progress.best_generation) == (5, 1, 10)
+def test_a_run_past_its_last_generation_ends_where_it_is() -> None:
+    outcome, epochs, _ = resumed(
+        {"stop": "generations=60"}, FakeArchipelago(), Moment(77, 1.0, None)
+    )
+    assert (outcome.progress.generation, len(epochs)) == (77, 1)
+    assert outcome.reason == "60 generations done"
 
 
-def test_the_best_is_found_once_whatever_islands_do_with_it() -> None:
-    problem = FakeProblem()
-    first = summarise([found(7, 0, 3), found(5, 1, 20)], 30, 1.5, problem)
-    # Island 0 receives it, and island 1 has restarted.
-    second = summarise([found(5, 0, 31), found(5, 1, 40)], 50, 2.5, problem, first)
-    assert (second.cost, second.island, second.best_generation) == (5, 1, 20)
-    third = summarise([found(4, 0, 60), found(5, 1, 40)], 70, 3.5, problem, second)
-    assert (third.cost, third.island, third.best_generation) == (4, 0, 60)
+def test_the_clock_goes_on_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch, seconds=0.1)
+    outcome, _, _ = resumed({"stop": "seconds=9"}, slow, Moment(50, 4.0, None))
+    assert outcome.progress.generation == 100
+    assert outcome.progress.seconds == pytest.approx(9)
 
 
-def test_a_profit_that_grows_is_found_anew() -> None:
-    problem = FakeProblem(maximise=True)
-    first = summarise([found(-5, 0, 20)], 30, 1.5, problem)
-    second = summarise([found(-5, 0, 40)], 50, 2.5, problem, first)
-    third = summarise([found(-6, 0, 60)], 70, 3.5, problem, second)
-    assert [each.best_generation for each in (first, second, third)] == [20, 20, 60]
+def test_checkpoints_are_due_by_the_clock_inside_long_epochs_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = Slow(monkeypatch, seconds=0.5)
+    options = {"stop": "generations=20", "record.every": 10, "checkpoint.every": "3s"}
+    _, epochs, kept = resumed(options, slow, Moment(0, 0.5, None))
+    assert [moment.generation for moment in kept] == [6, 12, 18]
+    assert [moment.seconds for moment in kept] == pytest.approx([3.5, 6.5, 9.5])
+    # What a resumed run compares with is the end of the epoch before.
+    assert [moment.before for moment in kept] == [
+        epochs[0].progress,
+        epochs[1].progress,
+        epochs[1].progress,
+    ]
+
+
+def test_at_zero_no_checkpoint_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch, seconds=50)
+    options = {"stop": "generations=20", "checkpoint.every": "0"}
+    assert resumed(options, slow, Moment(0, 0.0, None))[2] == []
+
+
+@pytest.mark.parametrize(("number", "name"), SUSPENSIONS.items())
+def test_a_signal_suspends_a_run_inside_an_epoch(
+    number: int, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Slow(monkeypatch, seconds=0.5)
+
+    class AfterFourSeconds:
+        @property
+        def requested(self) -> int:
+            return number if slow.now >= 9 else 0
+
+    outcome, _, _ = run({"stop": "target=999"}, FakeProblem(), AfterFourSeconds(), archipelago=slow)
+    assert (outcome.suspended, outcome.interrupted, outcome.reason) == (True, False, name)
+    assert (outcome.moment.generation, outcome.progress.generation) == (7, 7)
+
+
+def test_a_run_that_is_done_is_not_suspended() -> None:
+    class Late:
+        requested = 2
+
+    options = {"stop": "generations=50"}
+    outcome, _, _ = resumed(options, FakeArchipelago(), Moment(50, 1.0, None), Late())
+    assert (outcome.suspended, outcome.reason) == (False, "50 generations done")
+
+
+def test_an_interruption_is_answered_before_a_suspension() -> None:
+    class Both:
+        requested = INTERRUPT | 4
+
+    outcome, _, _ = run({"stop": "generations=50"}, FakeProblem(), Both())
+    assert (outcome.interrupted, outcome.suspended) == (True, False)
+
+
+def test_what_a_migration_brought_belongs_to_its_epoch() -> None:
+    _, _, epochs = run({"interval": 20, "stop": "generations=60"}, FakeProblem())
+    came = [(e.progress.generation, e.arrivals.epoch) for e in epochs if e.arrivals is not None]
+    assert came == [(20, 1), (40, 2), (60, 3)]
 
 
 def test_restarts_do_not_put_off_the_end_of_a_run_without_progress() -> None:
     class Restarting(FakeArchipelago):
         def measure(self) -> list[IslandMeasure]:
-            return [found(7, i, self.generation // 100 * 100) for i in self.mine]
+            since = self.generation // 100 * 100
+            return [IslandMeasure(i, 7, 0, 0.0, 0, since, 1) for i in self.mine]
 
     options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
     outcome, _, _ = run(options, FakeProblem(), archipelago=Restarting())
     assert outcome.reason == "no better solution for 200 generations"
-
-
-def test_all_islands_together() -> None:
-    islands = [measure(0, 7, mean=10.0, evaluations=3), measure(1, 8, mean=20.0, evaluations=4)]
-    progress = summarise(islands, 30, 1.5, FakeProblem(BestKnown(5, "optimal", "a list")))
-    assert (progress.mean, progress.evaluations, progress.generation) == (15.0, 7, 30)
-    assert (progress.best_known, progress.gap, progress.seconds) == (5, 40.0, 1.5)
-
-
-def test_a_maximising_problem_is_shown_in_its_own_sense() -> None:
-    known = BestKnown(10, "optimal", "a list")
-    islands = [measure(0, -7, mean=-4.0), measure(1, -8, mean=-2.0)]
-    progress = summarise(islands, 30, 1.5, FakeProblem(known, maximise=True))
-    assert (progress.cost, progress.island, progress.mean, progress.gap) == (8, 1, 3.0, 20.0)

@@ -8,21 +8,29 @@ from typing import Any
 
 import pytest
 
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError
 from islands.run import folder as module
-from islands.run.folder import claim
+from islands.run.folder import claim, remove_checkpoint, require_run
 from islands.run.spec import SIGN
 
 
 def finished(folder: Path) -> Path:
-    (folder / "trace").mkdir(parents=True)
     for name in (
         "solution.parquet",
         "solution.tour",
         "log.txt",
         "trace/rank-007.parquet",
-        "trace/rank-1000.unfinished.arrows",
+        "trace/rank-1000.2.unfinished.arrows",
+        "trace/.rank-007.parquet.x7",
+        "migrations/rank-007.parquet",
+        "migrations/rank-000.1.unfinished.arrows",
+        "checkpoints/000000000100.1/manifest.json",
+        "checkpoints/000000000100.1/rank-000.npz",
+        "checkpoints/000000000100.2/.rank-000.npz.x7",
+        ".run.toml.x7",
+        ".solution.parquet.x7",
     ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("old")
     (folder / "run.toml").write_text(f"{SIGN}: old\n")
     (folder / "notes.txt").write_text("mine")
@@ -85,6 +93,55 @@ def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.rglob("*") if path.is_file()) == [
         *("data.csv", "notes.txt", "rank-best.parquet", "solution.cpp")
     ]
+
+
+def test_a_run_that_was_killed_before_its_first_file_leaves_a_folder_that_can_be_used(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".run.toml.x7").touch()
+    assert claim(tmp_path, name="x", force=False) == tmp_path
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_can_be_gone_on_from_goes_before_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = list[str]()
+    unlink = Path.unlink
+
+    def noted(path: Path, missing_ok: bool = False) -> None:
+        gone.append(path.name)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", noted)
+    claim(finished(tmp_path / "a"), name="x", force=True)
+    assert gone[:2] == ["solution.parquet", "manifest.json"]
+    assert gone.index("rank-000.npz") < gone.index("rank-007.parquet")
+    assert gone[-1] == "run.toml"
+
+
+def test_a_run_is_required() -> None:
+    for folder, reason in (
+        (Path("/nonexistent"), "holds no run"),
+        (Path("/etc/hostname"), "holds no run"),
+        (Path("x" * 300), "File name too long"),
+    ):
+        with pytest.raises(InputError, match=rf"{folder}: {reason}\. Name "):
+            require_run(folder)
+
+
+def test_a_run_is_known_by_its_settings(tmp_path: Path) -> None:
+    require_run(finished(tmp_path / "a"))
+
+
+def test_a_checkpoint_stops_counting_first(tmp_path: Path) -> None:
+    checkpoint = finished(tmp_path / "a") / "checkpoints" / "000000000100.1"
+    (checkpoint / "notes.txt").touch()
+    remove_checkpoint(checkpoint)
+    assert [path.name for path in checkpoint.iterdir()] == ["notes.txt"]
+    (checkpoint / "notes.txt").unlink()
+    remove_checkpoint(checkpoint)
+    assert not checkpoint.exists()
 
 
 def test_an_empty_folder_is_taken(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_defaults_are_those_of_the_documentation() -> None:
     spec = resolved({})
     assert (spec.algorithm, spec.encoding, spec.preset) == ("brkga", "keys", None)
     assert (spec.general.islands, spec.general.population, spec.general.seed) == (8, 256, 1)
-    assert spec.record.every == 50
+    assert (spec.record.every, spec.record.migrations, spec.checkpoint.every) == (50, True, 60)
     assert [criterion.text for criterion in spec.stop] == ["seconds=60"]
     assert instance_of(layers({})) == "demo/tsp"
 
@@ -48,7 +48,8 @@ def test_options_win_over_the_file_and_the_file_over_the_preset(tmp_path: Path) 
     assert settings["elite"] == 0.2
     assert settings["mutants"] == 0.1
     assert spec.general.islands == 3
-    assert spec.migration.to_mapping() == {"topology": "elite", "interval": 7, "migrants": 5}
+    assert spec.migration.topology == "elite"
+    assert (spec.migration.interval, spec.migration.migrants) == (7, 5)
 
 
 def test_the_preset_is_the_setting_of_the_paper() -> None:
@@ -57,7 +58,8 @@ def test_the_preset_is_the_setting_of_the_paper() -> None:
     settings = spec.settings.to_mapping()
     assert (settings["elite"], settings["mutants"], settings["rho"]) == (0.1, 0.1, 0.7)
     assert (settings["parents"], settings["elite_parents"], settings["bias"]) == (2, 1, "rho")
-    assert spec.migration.to_mapping() == {"topology": "elite", "interval": 200, "migrants": 2}
+    assert spec.migration.topology == "elite"
+    assert (spec.migration.interval, spec.migration.migrants) == (200, 2)
     assert [criterion.text for criterion in spec.stop] == ["generations=1000"]
 
 
@@ -113,6 +115,9 @@ def test_a_file_that_may_not_be_looked_for(monkeypatch: pytest.MonkeyPatch) -> N
         ("migration.topology", "ring", lambda spec: spec.migration.topology == "ring"),
         ("interval", "9", lambda spec: spec.migration.interval == 9),
         ("record.every", "3", lambda spec: spec.record.every == 3),
+        ("record.migrations", "false", lambda spec: not spec.record.migrations),
+        ("checkpoint.every", "5m", lambda spec: spec.checkpoint.every == 300),
+        ("checkpoint.every", "0", lambda spec: spec.checkpoint.every == 0),
         ("population", "1e3", lambda spec: spec.general.population == 1000),
         ("seed", str(2**63 - 1), lambda spec: spec.general.seed == 2**63 - 1),
     ],
@@ -161,6 +166,8 @@ def test_paths_in_toml_hold_in_every_folder(
         ({"rho": "high"}, "rho=high: must be a number"),
         ({"elite": "0.7", "mutants": "0.6"}, "elite=0.7 + mutants=0.6 = 1.3"),
         ({"islands": "0"}, "islands=0: must be at least 1"),
+        ({"checkpoint.every": "often"}, "every=often: must be a number of seconds, or such as 60s"),
+        ({"checkpoint.every": "-1s"}, "every=-1s: must be at least 0"),
         ({"seed": "-1"}, "seed=-1: must be from 0"),
         ({"migration": "rign"}, "Did you mean 'ring'?"),
         ({"backend": "gpu"}, "Known: auto, cpu, cuda"),

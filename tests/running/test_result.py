@@ -27,6 +27,7 @@ def result(**changes: Any) -> Result:
         "compile_seconds": 0.5,
         "reason": "done",
         "interrupted": False,
+        "suspended": False,
         "seed": 1,
         "ranks": 1,
         "islands": 8,
@@ -57,8 +58,12 @@ def test_the_summary_says_why_what_and_where() -> None:
     assert result().summary().split("\n") == [
         "Stopped: done   (generation 100, 1.2 s)",
         "Best 210, gap 5.00% to 200   on island 3, generation 90; checked again in NumPy: 210",
-        "Wrote runs/a: run.toml, trace, solution, log.txt",
+        "Wrote runs/a: run.toml, trace, solution, checkpoints, log.txt",
     ]
+
+
+def test_the_summary_of_a_run_that_is_to_go_on_names_no_solution() -> None:
+    assert result(suspended=True).summary().endswith("trace, checkpoints, log.txt")
 
 
 def test_the_summary_without_a_known_value_and_without_files() -> None:

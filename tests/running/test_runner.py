@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago import Candidate
 from islands.errors import InputError, RunError, UsageError
-from islands.parallel import World
+from islands.parallel import RanksLostError, World
 from islands.run import runner
-from islands.run.runner import Output, check_exactly, combined, run_asked
+from islands.run.runner import Output, run_asked
+from islands.run.start import check_exactly, combined
 
 
 class Honest(FakeArchipelago):
@@ -23,7 +25,7 @@ class Honest(FakeArchipelago):
 
     def measure(self) -> list[Any]:
         return [
-            type(m)(m.island, 100 + m.island, 200.0, 300, self.generation, m.evaluations)
+            replace(m, best=100 + m.island, best_generation=self.generation)
             for m in super().measure()
         ]
 
@@ -59,8 +61,14 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     result = solved(folder)
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*")) == [
-        *("log.txt", "run.toml", "solution.parquet", "solution.tour", "trace"),
-        "trace/rank-000.parquet",
+        "checkpoints",
+        "checkpoints/000000000100.1",
+        "checkpoints/000000000100.1/manifest.json",
+        "checkpoints/000000000100.1/rank-000.npz",
+        "log.txt",
+        "migrations",
+        "migrations/rank-000.parquet",
+        *("run.toml", "solution.parquet", "solution.tour", "trace", "trace/rank-000.parquet"),
     ]
     assert (folder / "solution.tour").read_text() == "0 1 2 3 4"
     assert pq.read_table(folder / "solution.parquet").column(0).to_pylist() == [0, 1, 2, 3, 4]
@@ -69,7 +77,9 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
     assert result.summary() in (folder / "log.txt").read_text()
 
 
-@pytest.mark.parametrize("name", ["solution.parquet", "trace/rank-000.parquet"])
+@pytest.mark.parametrize(
+    "name", ["solution.parquet", "trace/rank-000.parquet", "migrations/rank-000.parquet"]
+)
 def test_each_parquet_file_says_how_it_came_about(tmp_path: Path, name: str) -> None:
     result = solved(tmp_path / "a", rho="0.8")
     facts = pq.read_schema(tmp_path / "a" / name).metadata
@@ -93,7 +103,7 @@ def test_a_finished_folder_is_refused_before_anything_is_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solved(tmp_path / "a")
-    monkeypatch.setattr(runner, "choose", None)
+    monkeypatch.setattr(runner, "take_device", None)
     with pytest.raises(UsageError, match="holds a finished run"):
         solved(tmp_path / "a")
 
@@ -113,7 +123,7 @@ def test_a_result_that_the_exact_check_contradicts_is_an_error(
 ) -> None:
     class Lying(Honest):
         def measure(self) -> list[Any]:
-            return [type(m)(m.island, 99 + m.island, 200.0, 300, 0, 1) for m in super().measure()]
+            return [replace(m, best=99 + m.island) for m in super().measure()]
 
     monkeypatch.setattr(runner, "Archipelago", Lying)
     with pytest.raises(RunError, match=r"island 0 the cost 99, but its exact cost is 100"):
@@ -131,3 +141,62 @@ def test_a_profit_is_checked_in_its_own_sense() -> None:
 def test_the_digest_is_in_island_order() -> None:
     assert combined([(10, "c"), (2, "b"), (1, "a")]) == combined([(1, "a"), (2, "b"), (10, "c")])
     assert combined([(1, "a"), (2, "b")]) != combined([(1, "b"), (2, "a")])
+
+
+class Shrinking(World):
+    """A world of two, of which one dies."""
+
+    def __init__(self) -> None:
+        super().__init__(fault_tolerant=True)
+        self.shrunk = 0
+
+    def shrink(self) -> None:
+        self.shrunk += 1
+
+
+class Losing(Honest):
+    """Its first two lives end when another rank dies: in a generation, and when it goes on."""
+
+    lives = 0
+
+    def advance(self, generations: int) -> None:
+        super().advance(generations)
+        if self.generation == 150 and Losing.lives == 0:
+            Losing.lives = 1
+            raise RanksLostError("lost ranks of 2")
+
+    def restore(self, *arguments: Any, **named: Any) -> None:
+        if Losing.lives == 1:
+            Losing.lives = 2
+            raise RanksLostError("lost ranks of 2")
+        super().restore(*arguments, **named)
+
+
+def test_the_ranks_that_are_left_go_on_from_the_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "Archipelago", Losing)
+    monkeypatch.setattr(Losing, "lives", 0)
+    world, stream = Shrinking(), StringIO()
+    output = Output(writes=True, folder=tmp_path / "a", stream=stream)
+    options = {"backend": "cpu", "stop": "generations=300", "checkpoint.every": "1e-9"}
+    result = run_asked(options, None, world, output, FakeProblem())
+    assert (world.shrunk, Losing.lives, result.generations) == (2, 2, 300)
+    said = stream.getvalue()
+    assert said.count("0 of 1 ranks have died; the others go on\nislands ") == 2
+    assert said.count("goes on from generation ") == 1
+    table = pq.read_table(tmp_path / "a" / "trace" / "rank-000.parquet")
+    assert table.column("generation").to_pylist() == [g for g in range(0, 301, 50) for _ in "ab"]
+
+
+def test_without_a_folder_there_is_nothing_to_go_on_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "Archipelago", Losing)
+    monkeypatch.setattr(Losing, "lives", 0)
+    with pytest.raises(RanksLostError):
+        run_asked(
+            {"backend": "cpu", "stop": "generations=300"},
+            None,
+            Shrinking(),
+            Output(),
+            FakeProblem(),
+        )

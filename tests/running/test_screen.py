@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -20,7 +21,7 @@ MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94)
 def said(log: Path, *, quiet: bool) -> str:
     stream = StringIO()
     with Screen(stream, log, quiet=quiet) as screen:
-        screen.begin("HEAD")
+        screen.say("HEAD\n")
         screen.show(PROGRESS)
         screen.end(PROGRESS, "END")
     return stream.getvalue()
@@ -36,6 +37,29 @@ def test_the_log_is_what_was_shown(tmp_path: Path) -> None:
 def test_quiet_shows_the_end_alone_and_logs_all(tmp_path: Path) -> None:
     assert said(tmp_path / "log.txt", quiet=True) == "END\n"
     assert (tmp_path / "log.txt").read_text() == said(tmp_path / "other.txt", quiet=False)
+
+
+def test_a_log_is_gone_on_with_and_holds_notes_that_are_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("EARLIER\n")
+    stream = StringIO()
+    with Screen(stream, tmp_path / "log.txt") as screen:
+        screen.say("HEAD")
+        screen.note("rank 0")
+    assert stream.getvalue() == "HEAD\n"
+    assert (tmp_path / "log.txt").read_text() == "EARLIER\nHEAD\nrank 0\n"
+
+
+def test_the_row_after_a_checkpoint_has_a_letter() -> None:
+    stream = StringIO()
+    with Screen(stream, None) as screen:
+        screen.show(PROGRESS)
+        screen.kept()
+        screen.end(replace(PROGRESS, generation=20, cost=80), "END")
+    rows = [
+        line for line in stream.getvalue().splitlines() if " | " in line and "Evals" not in line
+    ]
+    assert [row.split()[0] for row in rows] == ["*", "*C"]
+    assert len({len(row) for row in rows}) == 1
 
 
 def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -57,18 +81,18 @@ def test_an_output_that_is_full_is_named(tmp_path: Path) -> None:
         pytest.raises(UnwritableError, match=r"^<stdout>: cannot be written: No space left"),
         Screen(Full(), tmp_path / "log.txt") as screen,
     ):
-        screen.begin("HEAD")
+        screen.say("HEAD\n")
 
 
 def test_names_that_are_not_utf8_are_logged_all_the_same(tmp_path: Path) -> None:
     with Screen(None, tmp_path / "log.txt") as screen:
-        screen.begin("caf\udce9")
-    assert (tmp_path / "log.txt").read_text() == "caf\\udce9\n\n"
+        screen.say("caf\udce9")
+    assert (tmp_path / "log.txt").read_text() == "caf\\udce9\n"
 
 
 def test_a_screen_without_stream_and_log_is_silent() -> None:
     with Screen(None, None) as screen:
-        screen.begin("HEAD")
+        screen.say("HEAD\n")
         screen.end(PROGRESS, "END")
 
 

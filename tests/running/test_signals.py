@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from islands.run.signals import STATUS, Interruption
+from islands.run.signals import INTERRUPT, INTERRUPTED_STATUS, Interruption, suspension
 
 
-def wait_for(interruption: Interruption) -> bool:
+def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:
     for _ in range(500):
-        if interruption.requested:
+        if interruption.requested == requested:
             return True
         time.sleep(0.01)
     return False
@@ -48,7 +48,7 @@ def test_outside_the_main_thread_nothing_changes() -> None:
     thread = threading.Thread(target=use)
     thread.start()
     thread.join()
-    assert seen == [(False, before)]
+    assert seen == [(0, before)]
 
 
 def test_the_second_signal_ends_at_once_even_inside_a_kernel() -> None:
@@ -69,5 +69,34 @@ def test_the_second_signal_ends_at_once_even_inside_a_kernel() -> None:
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)
-        assert process.wait(timeout=30) == STATUS
+        assert process.wait(timeout=30) == INTERRUPTED_STATUS
         assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("number", "name"), [(signal.SIGTERM, "SIGTERM"), (signal.SIGUSR1, "SIGUSR1")]
+)
+def test_a_signal_asks_for_a_checkpoint_however_often_it_comes(
+    number: signal.Signals, name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = signal.getsignal(number)
+    with Interruption(suspends=True) as interruption:
+        for _ in range(3):
+            os.kill(os.getpid(), number)
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+        assert wait_for(interruption, interruption.requested | INTERRUPT)
+        assert suspension(interruption.requested) == name
+    assert signal.getsignal(number) is before
+    assert capfd.readouterr().err.count(f"islands: {name}; writing a checkpoint\n") == 1
+
+
+def test_a_run_without_checkpoints_leaves_signals_that_ask_for_one_alone() -> None:
+    before = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1)]
+    with Interruption():
+        assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1)] == before
+
+
+def test_no_signal_suspends_nothing() -> None:
+    assert suspension(0) is None
+    assert suspension(INTERRUPT) is None

@@ -1,0 +1,83 @@
+"""All that one start of a run writes beside its log, and where it goes on if it does not begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from islands.archipelago import Archipelago
+from islands.parallel import World
+from islands.paths import writing
+from islands.problems.base import Problem
+from islands.run.agreement import identity
+from islands.run.checkpoint import (
+    Checkpoints,
+    newest_first,
+    next_start,
+    remove_streams,
+    settle,
+    start_of,
+)
+from islands.run.epochs import Epoch, Moment
+from islands.run.folder import FINISHED, remove_unpublished
+from islands.run.origin import Origin, restore
+from islands.run.recorder import Recorder, write_settings
+from islands.run.result import Result
+from islands.run.spec import RunSpec
+
+
+class Journal:
+    """Writes the records, the checkpoints and the solution; every call is made by all ranks."""
+
+    def __init__(
+        self,
+        folder: Path,
+        spec: RunSpec,
+        problem: Problem,
+        world: World,
+        archipelago: Archipelago,
+        say: Callable[[str], None],
+        *,
+        goes_on: bool,
+    ) -> None:
+        """Open the folder; where the run `goes_on`, let the archipelago take over a checkpoint."""
+        self.folder, self._world = folder, world
+        run = identity(spec, problem)
+        origin: Origin | None = None
+        if goes_on:
+            origin = restore(folder, spec, run, world, archipelago, say)
+        self.origin = origin.moment if origin is not None else None
+        start = world.bcast(next_start(folder) if world.rank == 0 else 0)
+        world.agreed(lambda: self._prepare(spec))
+        earlier = origin.earlier if origin is not None else {}
+        self._recorder = world.agreed(
+            lambda: Recorder(folder, spec, problem, world.rank, start, earlier)
+        )
+        self._checkpoints = Checkpoints(
+            folder, run, world, archipelago, start, origin.name if origin is not None else None
+        )
+
+    def _prepare(self, spec: RunSpec) -> None:
+        """Leave what the checkpoints need, and no sign that the run has ended."""
+        if self._world.rank == 0:
+            with writing(self.folder):
+                (self.folder / FINISHED).unlink(missing_ok=True)
+                remove_unpublished(self.folder)
+                remove_streams(self.folder, {*map(start_of, newest_first(self.folder))})
+            write_settings(self.folder, spec)
+
+    def epoch(self, epoch: Epoch) -> None:
+        """Add an epoch to the records."""
+        self._recorder.epoch(epoch)
+
+    def keep(self, moment: Moment) -> None:
+        """Write a checkpoint."""
+        self._checkpoints.keep(moment, self._recorder.rows)
+
+    def finish(self, result: Result) -> None:
+        """Write what stays, the solution last, and remove what was needed to get there."""
+        self._recorder.publish(result)
+        self._world.barrier()
+        if self._world.rank == 0:
+            self._recorder.finish(result)
+            settle(self.folder)

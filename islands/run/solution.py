@@ -1,0 +1,51 @@
+"""The solution that a finished run leaves, and the result that is read from it again."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from islands.errors import InputError
+from islands.paths import published, reading
+from islands.problems.base import Problem
+from islands.run.folder import FINISHED
+from islands.run.result import Result
+
+_RESULT = b"islands.result"
+
+
+def write_solution(
+    folder: Path, problem: Problem, result: Result, metadata: Mapping[str, str]
+) -> None:
+    """Write the solution in the format of its kind and as a table: this ends the folder."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    native = folder / f"solution{problem.solution_suffix}"
+    problem.write_solution(native, result.solution, result.cost)
+    table = pa.table({"solution": result.solution}).replace_schema_metadata(dict(metadata))
+    # An open file, since Arrow takes no path that is not UTF-8.
+    with published(folder / FINISHED) as temporary, temporary.open("wb") as stream:
+        pq.write_table(table, stream)
+
+
+def finished(folder: Path) -> Result | None:
+    """Return the result of a run that has ended by itself, or None."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / FINISHED
+    if not path.exists():
+        return None
+    try:
+        with reading(path), path.open("rb") as stream:
+            table = pq.read_table(stream)
+        facts = json.loads(table.schema.metadata[_RESULT])
+        result = Result(solution=table.column("solution").to_numpy(), **facts)
+    except (pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: is no solution of a run: {error}. Remove it to go on") from error
+    if result.interrupted:
+        return None
+    return dataclasses.replace(result, folder=str(folder))

@@ -1,0 +1,173 @@
+"""One start of a run: new or restored, evolved, its best checked exactly, and written."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import platform
+import shlex
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import islands
+from islands.archipelago import Archipelago, Candidate
+from islands.errors import RunError
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.run.epochs import Epoch, Moment, Outcome, evolve
+from islands.run.folder import LOG
+from islands.run.hold import held
+from islands.run.journal import Journal
+from islands.run.machine import Machine
+from islands.run.result import Result
+from islands.run.screen import Screen, header
+from islands.run.signals import Interruption
+from islands.run.spec import RunSpec
+
+
+@dataclass(frozen=True)
+class Start:
+    """A run about to begin, or to go on, on the islands of this rank."""
+
+    spec: RunSpec
+    problem: Problem
+    world: World
+    archipelago: Archipelago
+    machine: Machine
+    device: str
+    """That of this rank."""
+    folder: Path | None = None
+    goes_on: bool = False
+    """Whether from what there is in the folder."""
+
+
+def perform(start: Start, stream: TextIO | None, *, quiet: bool, news: str = "") -> Result:
+    """Evolve on all ranks, say so on rank 0, and write where there is a folder; collective."""
+    world, folder = start.world, start.folder
+    speaks = world.rank == 0
+    log = folder / LOG if folder is not None and speaks else None
+    with ExitStack() as stack:
+        if folder is not None:
+            world.agreed(lambda: stack.enter_context(held(folder)) if speaks else None)
+        screen = stack.enter_context(Screen(stream if speaks else None, log, quiet=quiet))
+        if news:
+            screen.say(news)
+        screen.say(header(islands.__version__, start.spec, start.problem, start.machine, folder))
+        for line in world.gather(_process(start)):
+            screen.note(line)
+        journal = _journal(start, screen)
+        screen.say("")
+        with Interruption(suspends=journal is not None) as interruption:
+            outcome = _evolved(start, journal, screen, interruption)
+            result = _result(start, outcome)
+            if journal is not None:
+                journal.keep(outcome.moment)
+                screen.kept()
+                if not outcome.suspended:
+                    journal.finish(result)
+                # What one rank waits for, such as the manifest, is there before any rank leaves.
+                world.barrier()
+        screen.end(outcome.progress, result.summary())
+    return result
+
+
+def _process(start: Start) -> str:
+    """Return the line of the log about this rank."""
+    host, rank = platform.node(), start.world.rank
+    return f"rank {rank}   host {host}   pid {os.getpid()}   {start.device}"
+
+
+def _journal(start: Start, screen: Screen) -> Journal | None:
+    if start.folder is None:
+        return None
+    return Journal(
+        start.folder,
+        start.spec,
+        start.problem,
+        start.world,
+        start.archipelago,
+        screen.say,
+        goes_on=start.goes_on,
+    )
+
+
+def _evolved(
+    start: Start, journal: Journal | None, screen: Screen, interruption: Interruption
+) -> Outcome:
+    def watch(epoch: Epoch) -> None:
+        if journal is not None:
+            journal.epoch(epoch)
+        screen.show(epoch.progress)
+
+    evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
+    if journal is None:
+        return evolve(*evolution)
+
+    def keep(moment: Moment) -> None:
+        journal.keep(moment)
+        screen.kept()
+
+    outcome = evolve(*evolution, keep, journal.origin)
+    if outcome.suspended:
+        mend = f"islands resume {shlex.quote(str(journal.folder))}"
+        reason = f"{outcome.reason}: checkpoint written; go on with: {mend}"
+        outcome = dataclasses.replace(outcome, reason=reason)
+    return outcome
+
+
+def check_exactly(problem: Problem, best: Candidate, shown: int) -> None:
+    """Raise a `RunError` where the exact objective contradicts the cost that the run has shown."""
+    exact = problem.cost(best.solution)
+    if exact != shown:
+        raise RunError(
+            f"the kernels gave the best solution of island {best.island} the cost {shown}, but its"
+            f" exact cost is {exact}. This is an error in islands: please report it"
+        )
+
+
+def combined(digests: Iterable[tuple[int, str]]) -> str:
+    """Return one SHA-256 over the digests of all islands, in island order."""
+    return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
+
+
+def _result(start: Start, outcome: Outcome) -> Result:
+    """Return the result, the same on every rank, having checked it; collective."""
+    world, archipelago, progress = start.world, start.archipelago, outcome.progress
+    bests = world.allgather(archipelago.best())
+    best = min(bests, key=lambda each: (each.cost, each.island))
+    world.agreed(lambda: check_exactly(start.problem, best, progress.cost))
+    digests = [pair for rank in world.allgather(archipelago.digests()) for pair in rank]
+    spec, machine = start.spec, start.machine
+    return Result(
+        instance=start.problem.instance,
+        problem=start.problem.name,
+        algorithm=spec.algorithm,
+        encoding=spec.encoding,
+        preset=spec.preset,
+        cost=progress.cost,
+        best_known=progress.best_known,
+        gap=progress.gap,
+        solution=best.solution,
+        island=progress.island,
+        best_generation=progress.best_generation,
+        generations=progress.generation,
+        evaluations=progress.evaluations,
+        seconds=progress.seconds,
+        compile_seconds=machine.compile_seconds,
+        reason=outcome.reason,
+        interrupted=outcome.interrupted,
+        suspended=outcome.suspended,
+        seed=spec.general.seed,
+        ranks=machine.ranks,
+        islands=spec.general.islands,
+        population=spec.general.population,
+        backend=machine.backend,
+        device=machine.device,
+        road=machine.road,
+        digest=combined(digests),
+        folder=str(start.folder) if start.folder is not None else None,
+    )

@@ -1,0 +1,112 @@
+"""What ranks tell each other when an epoch ends: a row of numbers each, the same for all to see.
+
+From the same rows, every rank finds the same progress and takes the same decisions by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from islands.archipelago import IslandMeasure
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.run.stop import Progress
+
+
+class Calls(NamedTuple):
+    """What can end a run or delay it, whatever its islands do."""
+
+    signals: int
+    """Those that have come to any rank, as `islands.run.signals` counts them."""
+    seconds: float
+    """The time by the clock of rank 0."""
+
+    @classmethod
+    def shared(cls, world: World, signals: int, seconds: float) -> Self:
+        """Return the same on every rank; collective."""
+        return cls._of(world.share(np.array([signals, _nanoseconds(seconds)], np.int64)).tolist())
+
+    @classmethod
+    def _of(cls, rows: Sequence[Sequence[int]]) -> Self:
+        signals = 0
+        for row in rows:
+            signals |= row[0]
+        return cls(signals, rows[0][1] / 1e9)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The sums of all islands, and the best of them: costs are minimised."""
+
+    best: int
+    best_generation: int
+    island: int
+    evaluations: int
+    total: int
+    islands: int
+
+    @classmethod
+    def of(cls, measures: Sequence[IslandMeasure]) -> Self:
+        """Return the tally of the islands of one rank.
+
+        A best cost belongs to the island that reached it first, and of these to the lowest.
+        """
+        best, generation, island = min((m.best, m.best_generation, m.island) for m in measures)
+        evaluations = sum(measure.evaluations for measure in measures)
+        total = sum(measure.total for measure in measures)
+        return cls(best, generation, island, evaluations, total, len(measures))
+
+    @classmethod
+    def together(cls, rows: Sequence[Self]) -> Self:
+        """Return the tally of all ranks."""
+        best, generation, island = min((t.best, t.best_generation, t.island) for t in rows)
+        evaluations = sum(row.evaluations for row in rows)
+        total, islands = sum(row.total for row in rows), sum(row.islands for row in rows)
+        return cls(best, generation, island, evaluations, total, islands)
+
+    def shared(self, world: World, signals: int, seconds: float) -> tuple[Self, Calls]:
+        """Return the tally of all ranks and what calls; collective."""
+        own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
+        own += [self.evaluations, self.total, self.islands]
+        rows = world.share(np.array(own, np.int64)).tolist()
+        return self.together([type(self)(*row[2:]) for row in rows]), Calls._of(rows)
+
+
+def summarise(
+    tally: Tally,
+    generation: int,
+    seconds: float,
+    population: int,
+    problem: Problem,
+    before: Progress | None = None,
+) -> Progress:
+    """Return where all islands together stand, `before` being where they stood an epoch ago.
+
+    A best stays that of the island that found it when others receive the solution, and when the
+    island restarts.
+    """
+    sign = -1 if problem.maximise else 1
+    cost = sign * tally.best
+    found = (tally.island, tally.best_generation)
+    if before is not None and sign * cost >= sign * before.cost:
+        found = (before.island, before.best_generation)
+    return Progress(
+        generation=generation,
+        evaluations=tally.evaluations,
+        seconds=seconds,
+        cost=cost,
+        island=found[0],
+        best_generation=found[1],
+        mean=sign * tally.total / (population * tally.islands),
+        gap=problem.gap(cost),
+        best_known=problem.best_known.value if problem.best_known is not None else None,
+        maximise=problem.maximise,
+    )
+
+
+def _nanoseconds(seconds: float) -> int:
+    return round(1e9 * seconds)

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from started import checkpoints, killed, require_same, start, streams, whole
+
+from islands.errors import InputError
+from islands.run import epochs
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_whole_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epochs, "_STEP_SECONDS", 1e9)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def turned(path: Path) -> None:
+    """Change one bit."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def foreign(path: Path) -> None:
+    values = json.loads(path.read_text())
+    path.write_text(json.dumps(values | {"run": "0" * 64}))
+
+
+def newer(path: Path) -> None:
+    values = json.loads(path.read_text())
+    path.write_text(json.dumps(values | {"format": 2}))
+
+
+def half(path: Path) -> None:
+    values = json.loads(path.read_text())
+    path.write_text(json.dumps(values | {"parts": values["parts"][:1]}))
+
+
+def nameless(path: Path) -> None:
+    values = json.loads(path.read_text())
+    del values["moment"]["seconds"]
+    path.write_text(json.dumps(values))
+
+
+def other_arrays(path: Path) -> None:
+    """Put another state in its place, and let the manifest say so."""
+    np.savez(path, letters=np.arange(6))
+    manifest = path.with_name("manifest.json")
+    values = json.loads(manifest.read_text())
+    values["parts"][0]["bytes"] = path.stat().st_size
+    values["parts"][0]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(values))
+
+
+FAULTS: dict[str, tuple[str, Callable[[Path], None], str]] = {
+    "cut": ("rank-000.npz", cut, r"rank-000\.npz: has \d+ bytes of \d+"),
+    "turned": ("rank-000.npz", turned, r"rank-000\.npz: has not the content that was written"),
+    "gone": ("rank-000.npz", Path.unlink, r"rank-000\.npz: No such file"),
+    "arrays": ("rank-000.npz", other_arrays, "the saved arrays are letters"),
+    "manifest cut": ("manifest.json", cut, r"manifest\.json: is damaged or cut off"),
+    "no manifest": ("manifest.json", lambda path: path.write_text("[]"), "is no manifest"),
+    "foreign": ("manifest.json", foreign, "is of another run, with other settings"),
+    "newer": ("manifest.json", newer, "is of format 2, not 1"),
+    "nameless": ("manifest.json", nameless, "lacks or misnames 'seconds'"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_checkpoint_that_is_not_whole_is_refused_and_the_one_before_it_used(
+    fault: str, tmp_path: Path
+) -> None:
+    name, harm, reason = FAULTS[fault]
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    assert checkpoints(folder) == ["000000000040.1", "000000000048.1"]
+    harm(folder / "checkpoints" / "000000000048.1" / name)
+    _, said = start(folder, 2)
+    for text in (said, (folder / "log.txt").read_text()):
+        lines = text.splitlines()
+        refused = next(i for i, line in enumerate(lines) if line.startswith("refused "))
+        assert lines[refused].startswith("refused checkpoints/000000000048.1: ")
+        assert re.search(reason, lines[refused])
+        assert lines[refused + 1] == "goes on from generation 40   checkpoints/000000000040.1"
+    require_same(folder, whole(tmp_path / "b", 2))
+
+
+def test_where_none_can_be_used_each_is_named_with_its_reason(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    cut(folder / "checkpoints" / "000000000048.1" / "manifest.json")
+    turned(folder / "checkpoints" / "000000000040.1" / "rank-000.npz")
+    before = checkpoints(folder), streams(folder)
+    with pytest.raises(InputError) as caught:
+        start(folder, 2)
+    message = str(caught.value)
+    assert message.startswith(f"{folder}: no checkpoint can be used: checkpoints/000000000048.1: ")
+    assert "; checkpoints/000000000040.1: rank-000.npz: has not the content" in message
+    assert message.endswith(f"Start again with: islands run --config {folder / 'run.toml'}")
+    # Nothing is lost by trying.
+    assert (checkpoints(folder), streams(folder)) == before
+    assert "no checkpoint" not in (folder / "log.txt").read_text().splitlines()[-1]
+
+
+def test_a_checkpoint_whose_record_lacks_rows_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    path = folder / "trace" / "rank-000.1.unfinished.arrows"
+    # What was written for the last checkpoint is cut, what was for the one before is there.
+    path.write_bytes(path.read_bytes()[:-40])
+    _, said = start(folder, 2)
+    assert "refused checkpoints/000000000048.1: " in said
+    assert "holds 42 rows of 48" in said
+    require_same(folder, whole(tmp_path / "b", 2))
+
+
+def test_files_that_do_not_hold_all_islands_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    start(folder, 2, goes_on=False)
+    (folder / "solution.parquet").unlink()
+    half(folder / "checkpoints" / "000000000100.1" / "manifest.json")
+    _, said = start(folder, 1)
+    assert "refused checkpoints/000000000100.1: its files do not hold islands 0 to 5" in said
+    require_same(folder, whole(tmp_path / "b", 1))
+
+
+def test_a_checkpoint_without_a_manifest_is_none(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    for name in checkpoints(folder):
+        (folder / "checkpoints" / name / "manifest.json").unlink()
+    _, said = start(folder, 2)
+    assert "refused" not in said
+    assert "begins anew, as there is no checkpoint yet" in said
+    require_same(folder, whole(tmp_path / "b", 2))
+
+
+@pytest.mark.parametrize("option", [{"seed": 2}, {"record.every": 7}, {"islands": 7}])
+def test_a_run_by_other_settings_is_another_run(option: dict[str, int], tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    with pytest.raises(InputError, match="is of another run, with other settings"):
+        start(folder, 1, **option)
+
+
+@pytest.mark.parametrize(
+    "option", [{"threads": 2}, {"backend": "auto"}, {"checkpoint.every": 9}, {"stop": "target=945"}]
+)
+def test_what_results_do_not_depend_on_may_change(
+    option: dict[str, object], tmp_path: Path
+) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    _, said = start(folder, 1, **option)
+    assert "goes on from generation 48" in said

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from pathlib import Path
+
+import pytest
+from started import ISLANDS, checkpoints, facts, killed, record, require_same, start, streams, whole
+
+from islands.run import epochs
+from islands.run import start as module
+from islands.run.journal import Journal
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_whole_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let checkpoints be due at the ends of epochs alone, and be written in no time."""
+    monkeypatch.setattr(epochs, "_STEP_SECONDS", 1e9)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def test_a_run_that_is_killed_again_and_again_is_the_uninterrupted_one(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    for ranks, generation in ((2, 13), (3, 40), (1, 41), (4, 75), (2, 99)):
+        killed(folder, ranks, at=generation)
+    start(folder, 3)
+    require_same(folder, whole(tmp_path / "b", 3))
+
+
+@pytest.mark.parametrize("generation", [1, 10, 16, 17, 96, 100])
+def test_wherever_it_is_killed(generation: int, tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, 2, at=generation)
+    start(folder, 3)
+    require_same(folder, whole(tmp_path / "b", 3))
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 2), (2, 1), (6, 4), (4, 6)])
+def test_records_are_those_of_the_ranks_that_end_the_run(
+    first: int, last: int, tmp_path: Path
+) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, first, at=50)
+    start(folder, last)
+    assert list(record(folder, "trace")) == [f"rank-{rank:03}.parquet" for rank in range(last)]
+    require_same(folder, whole(tmp_path / "b", last))
+
+
+@pytest.mark.parametrize("method", ["epoch", "keep", "finish"])
+@pytest.mark.parametrize("call", [1, 2, 5])
+def test_a_kill_when_something_is_written_loses_nothing(
+    method: str, call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    before = getattr(Journal, method)
+    calls = itertools.count(1)
+
+    def dying(self: Journal, *arguments: object) -> None:
+        if next(calls) == call:
+            raise SystemExit
+        before(self, *arguments)
+
+    monkeypatch.setattr(Journal, method, dying)
+    for _ in range(2):
+        try:
+            start(folder, 2)
+        except SystemExit:
+            continue
+    monkeypatch.undo()
+    start(folder, 2)
+    require_same(folder, whole(tmp_path / "b", 2))
+
+
+def test_what_a_killed_start_had_begun_to_write_goes(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, 2, at=50)
+    for name in ("trace/.rank-001.parquet.x7", "migrations/.rank-000.parquet.x7", ".run.toml.x7"):
+        (folder / name).touch()
+    start(folder, 1)
+    require_same(folder, whole(tmp_path / "b", 1))
+    assert list(folder.rglob(".*")) == []
+
+
+def test_more_generations_for_a_finished_run(tmp_path: Path) -> None:
+    folder = whole(tmp_path / "a", 2, stop="generations=61")
+    assert 61 in record(folder, "trace")["rank-000.parquet"].column("generation").to_pylist()
+    result, said = start(folder, 3)
+    assert "goes on from generation 61   checkpoints/000000000061.1" in said
+    assert result.generations == 100
+    # Generation 61 is no end of an epoch of the longer run.
+    require_same(folder, whole(tmp_path / "b", 3))
+
+
+def test_a_resumed_run_that_is_killed_keeps_the_new_criteria_and_is_not_finished(
+    tmp_path: Path,
+) -> None:
+    folder = whole(tmp_path / "a", 2, stop="generations=61")
+    killed(folder, 3, at=62)
+    assert not (folder / "solution.parquet").exists()
+    assert "generations=100" in (folder / "run.toml").read_text()
+    killed(folder, 1, at=90)
+    start(folder, 2)
+    require_same(folder, whole(tmp_path / "b", 2))
+
+
+def test_a_run_without_migration_and_without_its_record(tmp_path: Path) -> None:
+    for name, options in (
+        ("none", {"migration": "none"}),
+        ("unrecorded", {"record.migrations": "false"}),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        killed(folder, 2, at=50, **options)
+        start(folder, 1, **options)
+        assert (folder / "migrations").exists() == (name == "none")
+        require_none = whole(tmp_path / f"{name}-whole", 1, **options)
+        assert record(folder, "trace") == record(require_none, "trace")
+
+
+def test_two_checkpoints_are_kept_and_the_records_that_they_need(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, 1, at=50)
+    assert checkpoints(folder) == ["000000000040.1", "000000000048.1"]
+    # The second start does not come to a checkpoint of its own: those of the first are needed.
+    killed(folder, 2, at=60, **{"checkpoint.every": "0"})
+    assert checkpoints(folder) == ["000000000040.1", "000000000048.1"]
+    assert streams(folder) == [
+        *("rank-000.1.unfinished.arrows", "rank-000.2.unfinished.arrows"),
+        "rank-001.2.unfinished.arrows",
+    ]
+    # What the second has left is needed by none, and goes.
+    killed(folder, 1, at=60, **{"checkpoint.every": "0"})
+    assert streams(folder) == ["rank-000.1.unfinished.arrows", "rank-000.3.unfinished.arrows"]
+    start(folder, 1)
+    assert checkpoints(folder) == ["000000000096.4", "000000000100.4"]
+    assert streams(folder) == streams(folder, "migrations") == []
+
+
+def test_a_run_that_ends_where_it_goes_on_leaves_one_checkpoint_and_no_streams(
+    tmp_path: Path,
+) -> None:
+    folder = whole(tmp_path / "a", 2)
+    (folder / "solution.parquet").unlink()
+    start(folder, 1)
+    assert checkpoints(folder) == ["000000000100.2"]
+    assert list(record(folder, "migrations")) == ["rank-000.parquet"]
+    require_same(folder, whole(tmp_path / "b", 1))
+
+
+def test_the_log_names_every_rank_of_every_start(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, 2, at=50)
+    _, said = start(folder, 3)
+    log = (folder / "log.txt").read_text()
+    lines = [line.split() for line in log.splitlines() if line.startswith("rank ")]
+    assert [line[:3] for line in lines] == [["rank", str(rank), "host"] for rank in (0, 1, 0, 1, 2)]
+    assert all(line[4] == "pid" and line[6] == "CPU" for line in lines)
+    assert log.count("begins anew") == 1
+    assert len(re.findall(r"goes on from generation (\d+)   checkpoints/0+\1\.1\n", log)) == 1
+    assert "rank 0" not in said
+
+
+def test_the_ranks_wait_for_the_manifest_before_they_leave(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    result, _ = start(folder, ISLANDS)
+    assert result.ranks == facts(folder)["ranks"] == ISLANDS
+    assert checkpoints(folder)[-1] == "000000000100.1"
+
+
+def test_a_suspended_run_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Told:
+        requested = 4
+
+        def __init__(self, *, suspends: bool) -> None:
+            assert suspends
+
+        def __enter__(self) -> Told:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    folder = tmp_path / "my runs" / "a"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(module, "Interruption", Told)
+    result, said = start(folder, 2)
+    assert (result.suspended, result.interrupted) == (True, False)
+    mend = f"go on with: islands resume '{folder}'"
+    assert result.reason == f"SIGUSR1: checkpoint written; {mend}"
+    assert f"Stopped: {result.reason}" in said
+    assert checkpoints(folder) == ["000000000000.1"]
+    assert not (folder / "solution.parquet").exists()
+    monkeypatch.undo()
+    start(folder, 3)
+    require_same(folder, whole(tmp_path / "b", 3))
