@@ -173,7 +173,7 @@ class Archipelago:
         self._exchange.finish()
 
     def arrivals(self) -> Arrivals | None:
-        """Return, after `measure`, what the migration before it brought; None where none was."""
+        """Return what the migration before the last `measure` brought; None where none was."""
         return self._exchange.arrivals()
 
     def snapshot(self) -> dict[str, NDArray[Any]]:

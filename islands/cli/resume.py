@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from islands.cli import arguments
-from islands.cli.run import add_place, add_speech, ended
+from islands.cli.run import add_place, add_speech, conduct, ended
 from islands.parallel import world
 
 _EXAMPLES = """
@@ -45,5 +45,5 @@ def main(args: argparse.Namespace) -> int:
     options = {name: value for name, value in given.items() if value is not None}
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
-        result = resume_asked(args.folder, options, ranks, output)
+        result = resume_asked(args.folder, options, ranks, output, conduct(args))
         return ended(result, ranks, as_json=args.json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import suppress
 from pathlib import Path
 from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,14 @@ from islands.cli import arguments
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.migration import TOPOLOGIES, MigrationSettings
-from islands.parallel import world
+from islands.parallel import RanksLostError, world
 from islands.run.resolve import DEFAULT_INSTANCE, PRESETS
 from islands.run.spec import GeneralSettings
 from islands.run.stop import KINDS
 
 if TYPE_CHECKING:
     from islands.parallel import World
+    from islands.run.machine import Conduct
     from islands.run.result import Result
 
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
@@ -75,10 +77,22 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     words = "threads of the cpu backend (every core)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
     add("--share-gpu", action="store_true", help="let ranks share a GPU")
-    words = "let ranks run without waiting; not reproducible"
+    words = "let ranks run without waiting; not reproducible, and without checkpoints"
     add("--async", dest="asynchronous", action="store_true", help=words)
     words = "go on with the ranks that are left when others die (with Open MPI)"
     add("--fault-tolerant", action="store_true", help=words)
+
+
+def conduct(args: argparse.Namespace) -> Conduct:
+    """Return how the ranks are to go about a run; refuse what cannot be together."""
+    from islands.run.machine import Conduct
+
+    if args.asynchronous and args.fault_tolerant:
+        raise UsageError(
+            "--async with --fault-tolerant: ranks that do not wait have no common checkpoint to go"
+            " on from. Leave one of them out"
+        )
+    return Conduct(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
 
 
 def add_speech(add: argparse._ArgumentGroup) -> None:
@@ -102,7 +116,7 @@ def main(args: argparse.Namespace) -> int:
     asked = options(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
-        result = run_asked(asked, args.config, ranks, output)
+        result = run_asked(asked, args.config, ranks, output, conduct=conduct(args))
         return ended(result, ranks, as_json=args.json)
 
 
@@ -113,7 +127,8 @@ def ended(result: Result, ranks: World, *, as_json: bool) -> int:
     if as_json and ranks.rank == 0:
         print(result.to_json(), flush=True)
     # A launcher may end the ranks that are left as soon as one has left with a status.
-    ranks.barrier()
+    with suppress(RanksLostError):  # all is written
+        ranks.barrier()
     if result.suspended:
         return SUSPENDED_STATUS
     return INTERRUPTED_STATUS if result.interrupted else 0

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import nan
 
+import numpy as np
+from numpy.typing import NDArray
+
 from islands.errors import UsageError
 from islands.migration.exchange import Exchange
 from islands.migration.route import Parcel, Route
@@ -38,6 +41,7 @@ class AsyncExchange(Exchange):
             {rank: self._carrier.memory(each) for rank, each in self._receives.items()},
         )
         self._road_seconds = nan
+        self._has_packed = False
 
     def migrate(self) -> None:
         """Take in those who are here, and let others leave where the way is free."""
@@ -52,6 +56,7 @@ class AsyncExchange(Exchange):
         self._take()
         self.epoch += 1
         self._kernels.pack()
+        self._has_packed = True
         self._packed = (begin, self._backend.mark())
         self._carrier.leave([self._sends[rank] for rank in free])
         self._backend.synchronise()
@@ -59,6 +64,11 @@ class AsyncExchange(Exchange):
             self._channel.listen(rank)
         for rank in free:
             self._channel.send(rank)
+
+    def restore(self, epoch: int, emigrants: NDArray[np.uint8] | None) -> None:
+        """Go on after so many migrations; whoever was on the way is left out."""
+        super().restore(epoch, None)
+        self._has_packed = False
 
     def finish(self) -> None:
         """Take leave of the other ranks; collective."""
@@ -69,7 +79,7 @@ class AsyncExchange(Exchange):
         """Return the route without the slots that are on their way, or were never packed."""
         closed_out = [each for rank, each in self._sends.items() if rank not in free]
         closed_in = [each for rank, each in self._receives.items() if rank not in here]
-        if self.epoch == 0:
+        if not self._has_packed:
             closed_in.append(Parcel(self._world.rank, 0, len(self._whole.leaving)))
         leaving, slots = self._whole.leaving.copy(), self._whole.slots.copy()
         for parcel in closed_out:

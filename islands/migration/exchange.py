@@ -204,8 +204,8 @@ class Exchange:
         self._kernels.take()
         self._unpacked = (begin, self._backend.mark())
         self._is_away, self._taken = False, True
-        self._taken_epoch = self.epoch
-        self._taken_route = self._route
+        self._taken_epoch, self._taken_route = self.epoch, self._route
+        self._taken_road_seconds = self._road_seconds
 
     def finish(self) -> None:
         """Do what is left after the last migration; collective."""
@@ -232,7 +232,8 @@ class Exchange:
         sources, targets = sources[came], targets[came]
         stayed = (sources >= mine.start) & (sources < mine.stop)
         between = self._backend.seconds_between
-        phases = Phases(between(*self._packed), self._road_seconds, between(*self._unpacked))
+        road = self._taken_road_seconds
+        phases = Phases(between(*self._packed), road, between(*self._unpacked))
         kernels = 1e6 * (phases.pack + phases.unpack)
         return Arrivals(
             epoch=self._taken_epoch,

@@ -25,17 +25,22 @@ _NAP_SECONDS = 0.001
 _INTERRUPTED = "interrupted by a signal"
 
 
-def evolve(
+def evolve_freely(
     archipelago: Archipelago,
     spec: RunSpec,
     problem: Problem,
     world: World,
     watch: Callable[[Epoch], None],
     interruption: Interruption,
+    origin: Moment | None = None,
 ) -> Outcome:
-    """Run until rank 0 finds a criterion met, or until every rank has done its generations."""
-    loop = _Loop(archipelago, spec, problem, world, watch, interruption)
-    archipelago.start()
+    """Run until rank 0 finds a criterion met, or until every rank has done its generations.
+
+    From the start, or from a restored `origin`.
+    """
+    loop = _Loop(archipelago, spec, problem, world, watch, interruption, origin)
+    if origin is None:
+        archipelago.start()
     loop.look()
     while not loop.is_over():
         loop.pass_epoch()
@@ -52,6 +57,7 @@ class _Loop:
         world: World,
         watch: Callable[[Epoch], None],
         interruption: Interruption,
+        origin: Moment | None,
     ) -> None:
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
         self._world, self._watch, self._interruption = world, watch, interruption
@@ -70,8 +76,8 @@ class _Loop:
         else:
             sends, receives = {0: self._letters[world.rank]}, {0: self._letters[0]}
         self._channel = world.channel(_TAG, sends, receives)
-        self._began = time.perf_counter()
-        self._before: Progress | None = None
+        self._began = time.perf_counter() - (origin.seconds if origin is not None else 0.0)
+        self._before = origin.before if origin is not None else None
         self._before_all: Progress | None = None
         self._step = 1
         self._reason: str | None = None
@@ -81,18 +87,18 @@ class _Loop:
         """Measure, tell rank 0, and there decide for all."""
         measures, arrivals = self._archipelago.measure(), self._archipelago.arrivals()
         generation, seconds = self._archipelago.generation, self._seconds()
-        tally = Tally.of(measures)
         signals = self._interruption.requested
-        self._rows[self._world.rank] = [*astuple(tally), generation, signals]
+        self._rows[self._world.rank] = [*astuple(Tally.of(measures)), generation, signals]
         self._listen()
         if not self._leads:
             self._write(is_urgent=bool(signals))
-        own = self._progress(tally, generation, seconds, self._before)
+        rows = self._rows[sorted(self._known)]
+        own = self._together(rows, generation, seconds, self._before)
         self._step = step_after(self._before, generation, seconds)
         self._watch(Epoch(measures, arrivals, own))
         self._before = own
         if self._leads and self._reason is None:
-            self._decide(seconds)
+            self._decide(rows, seconds)
 
     def _write(self, *, is_urgent: bool) -> None:
         """Tell rank 0 how this rank is, unless the letter before is still on its way."""
@@ -103,9 +109,9 @@ class _Loop:
         self._letters[self._world.rank] = self._rows[self._world.rank]
         self._channel.send(0)
 
-    def _decide(self, seconds: float) -> None:
-        rows = self._rows[sorted(self._known)]
-        progress = self._together(rows, seconds, self._before_all)
+    def _decide(self, rows: NDArray[np.int64], seconds: float) -> None:
+        slowest = int(rows[:, -2].min())
+        progress = self._together(rows, slowest, seconds, self._before_all)
         self._before_all = progress
         self._reason = first_reason(self._spec.stop, progress)
         if rows[:, -1].any():
@@ -142,7 +148,7 @@ class _Loop:
         self._archipelago.finish()
         rows = self._world.share(self._rows[self._world.rank])
         seconds = self._world.bcast(self._seconds())
-        progress = self._together(rows, seconds, None)
+        progress = self._together(rows, int(rows[:, -2].min()), seconds, None)
         reason = self._world.bcast(self._reason) or first_reason(self._spec.stop, progress)
         interrupted = bool(rows[:, -1].any())
         moment = Moment(progress.generation, seconds, self._before)
@@ -158,15 +164,10 @@ class _Loop:
             self._channel.listen(rank)
 
     def _together(
-        self, rows: NDArray[np.int64], seconds: float, before: Progress | None
+        self, rows: NDArray[np.int64], generation: int, seconds: float, before: Progress | None
     ) -> Progress:
-        """Return where all ranks of these rows stand, the slowest giving the generation."""
+        """Return where the ranks of these rows stand."""
         tally = Tally.together([Tally(*row[:-2]) for row in rows.tolist()])
-        return self._progress(tally, int(rows[:, -2].min()), seconds, before)
-
-    def _progress(
-        self, tally: Tally, generation: int, seconds: float, before: Progress | None
-    ) -> Progress:
         population = self._spec.general.population
         return summarise(tally, generation, seconds, population, self._problem, before)
 

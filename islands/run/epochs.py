@@ -99,6 +99,7 @@ class _Loop:
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
         self._step = 1
+        self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
 
     def ends_epoch(self, generation: int) -> bool:
         """Return whether a run by these criteria decides at this generation."""
@@ -107,7 +108,7 @@ class _Loop:
 
     def look(self) -> Outcome | None:
         """Measure, tell, and decide whether the run is over."""
-        measures, arrivals = self._archipelago.measure(), self._archipelago.arrivals()
+        measures = self._archipelago.measure()
         tally, calls = Tally.of(measures).shared(
             self._world, self._interruption.requested, self._seconds()
         )
@@ -117,13 +118,22 @@ class _Loop:
             tally, generation, calls.seconds, population, self._problem, self._before
         )
         self._step = step_after(self._before, generation, calls.seconds)
-        self._watch(Epoch(measures, arrivals, progress))
+        self._unseen = measures, progress
         moment = Moment(generation, calls.seconds, self._before)
         outcome = self._outcome(progress, calls, moment)
         if outcome is None:
             self._keep_if_due(moment)
             self._before = progress
+        else:
+            self._show()
         return outcome
+
+    def _show(self) -> None:
+        """Tell of the last epoch, unless that is done."""
+        if self._unseen is not None:
+            measures, progress = self._unseen
+            self._unseen = None
+            self._watch(Epoch(measures, self._archipelago.arrivals(), progress))
 
     def _outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
         if calls.signals & INTERRUPT:
@@ -142,6 +152,8 @@ class _Loop:
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
             self._archipelago.advance(min(self._step, visit - self._archipelago.generation))
+            # Now that a GPU is at work, the host has time for the epoch before.
+            self._show()
             if self._archipelago.generation == visit:
                 break
             self._archipelago.wait()
@@ -155,6 +167,7 @@ class _Loop:
     def _keep_if_due(self, moment: Moment) -> None:
         every = self._spec.checkpoint.every
         if self._keep is not None and 0 < every <= moment.seconds - self._kept_at:
+            self._show()
             self._keep(moment)
             self._kept_at = moment.seconds
 

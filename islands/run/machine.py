@@ -16,6 +16,16 @@ from islands.parallel import World
 
 
 @dataclass(frozen=True)
+class Conduct:
+    """How ranks go about a run; it is told anew at each start."""
+
+    share_gpu: bool = False
+    """Whether several may take the same GPU."""
+    asynchronous: bool = False
+    """Whether they do not wait for each other, so that no two runs are the same."""
+
+
+@dataclass(frozen=True)
 class Machine:
     """What all ranks together run on, in words."""
 

@@ -52,6 +52,8 @@ class Result:
     device: str
     road: str
     """How migrants travel between ranks."""
+    reproducible: bool
+    """Whether the run by these settings has the same digest each time, unless ended by time."""
     digest: str
     """SHA-256 of all final populations and costs: equal digests mean equal runs, bit for bit."""
     folder: str | None
@@ -71,9 +73,13 @@ class Result:
             f"Best {self.cost}{self._comparison()}   on island {self.island},"
             f" generation {self.best_generation}; checked again in NumPy: {self.cost}",
         ]
+        if not self.reproducible:
+            lines.append("Ranks did not wait for each other: this run cannot be repeated exactly")
         if self.folder is not None:
-            wrote = "checkpoints" if self.suspended else "solution, checkpoints"
-            lines.append(f"Wrote {self.folder}: run.toml, trace, {wrote}, log.txt")
+            solution = [] if self.suspended else ["solution"]
+            checkpoints = ["checkpoints"] if self.reproducible else []
+            wrote = ["run.toml", "trace", *solution, *checkpoints, "log.txt"]
+            lines.append(f"Wrote {self.folder}: {', '.join(wrote)}")
         return "\n".join(lines)
 
     def _comparison(self) -> str:

@@ -19,13 +19,15 @@ from islands.problems.base import Problem, Solution
 from islands.run.agreement import require_agreement
 from islands.run.checkpoint import settle
 from islands.run.folder import SETTINGS, claim, refuse_unfit, require_run
-from islands.run.machine import Machine, take_device
+from islands.run.machine import Conduct, Machine, take_device
 from islands.run.resolve import instance_of, layers, resolve
 from islands.run.result import Result
 from islands.run.screen import Screen
 from islands.run.solution import finished
 from islands.run.spec import RunSpec
 from islands.run.start import Start, perform
+
+_ORDERLY = Conduct()
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ def run_asked(
     world: World,
     output: Output,
     problem: Problem | None = None,
+    conduct: Conduct = _ORDERLY,
 ) -> Result:
     """Resolve what was asked for, load the instance unless it is given, and run."""
 
@@ -55,10 +58,16 @@ def run_asked(
         return resolve(asked, chosen), chosen
 
     spec, chosen = world.agreed(resolved)
-    return run(spec, chosen, world, output)
+    return run(spec, chosen, world, output, conduct)
 
 
-def resume_asked(folder: Path, options: Mapping[str, Any], world: World, output: Output) -> Result:
+def resume_asked(
+    folder: Path,
+    options: Mapping[str, Any],
+    world: World,
+    output: Output,
+    conduct: Conduct = _ORDERLY,
+) -> Result:
     """Go on with the run in a folder, or return its result where it is finished.
 
     Of `options`, `stop` replaces the criteria of the run, also where these have been met.
@@ -78,37 +87,53 @@ def resume_asked(folder: Path, options: Mapping[str, Any], world: World, output:
         return resolve(asked, problem), problem
 
     spec, problem = world.agreed(resolved)
-    return resume(spec, problem, world, output, folder)
+    return resume(spec, problem, world, output, folder, conduct)
 
 
-def run(spec: RunSpec, problem: Problem, world: World, output: Output) -> Result:
+def run(
+    spec: RunSpec, problem: Problem, world: World, output: Output, conduct: Conduct = _ORDERLY
+) -> Result:
     """Run on all ranks; every rank returns the same result."""
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
-    backend = _device(spec, world)
-    prepared = _prepared(spec, problem, world, backend)
+    backend = _device(spec, world, conduct)
+    prepared = _prepared(spec, problem, world, backend, conduct)
     folder = _folder(problem, world, output)
     return _surviving(replace(prepared, folder=folder), backend, output)
 
 
-def resume(spec: RunSpec, problem: Problem, world: World, output: Output, folder: Path) -> Result:
+def resume(
+    spec: RunSpec,
+    problem: Problem,
+    world: World,
+    output: Output,
+    folder: Path,
+    conduct: Conduct = _ORDERLY,
+) -> Result:
     """Go on from the newest usable checkpoint in a run's folder, or begin where there is none."""
     require_agreement(world, spec, problem, writes=True)
-    backend = _device(spec, world)
-    prepared = _prepared(spec, problem, world, backend)
+    backend = _device(spec, world, conduct)
+    prepared = _prepared(spec, problem, world, backend, conduct)
     return _surviving(replace(prepared, folder=folder, goes_on=True), backend, output)
 
 
-def _device(spec: RunSpec, world: World) -> Backend:
+def _device(spec: RunSpec, world: World, conduct: Conduct) -> Backend:
     world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
-    return take_device(world, spec.general.backend, spec.general.threads or None)
+    name, threads = spec.general.backend, spec.general.threads or None
+    return take_device(world, name, threads, share_gpu=conduct.share_gpu)
 
 
-def _prepared(spec: RunSpec, problem: Problem, world: World, backend: Backend) -> Start:
+def _prepared(
+    spec: RunSpec, problem: Problem, world: World, backend: Backend, conduct: Conduct
+) -> Start:
     """Compile all that a start needs, before anything is written; collective."""
-    archipelago = make_archipelago(spec, problem, world, backend)
+    # One rank has nobody to wait for.
+    asynchronous = conduct.asynchronous and world.size > 1
+    archipelago = make_archipelago(spec, problem, world, backend, asynchronous=asynchronous)
     machine = Machine.of(world, backend, archipelago)
-    return Start(spec, problem, world, archipelago, machine, backend.device)
+    return Start(
+        spec, problem, world, archipelago, machine, backend.device, asynchronous=asynchronous
+    )
 
 
 def _surviving(first: Start, backend: Backend, output: Output) -> Result:
@@ -123,7 +148,7 @@ def _surviving(first: Start, backend: Backend, output: Output) -> Result:
                 size = world.size
                 world.shrink()
                 news = f"{size - world.size} of {size} ranks have died; the others go on"
-                prepared = _prepared(spec, problem, world, backend)
+                prepared = _prepared(spec, problem, world, backend, _ORDERLY)
                 start = replace(prepared, folder=folder, goes_on=True)
             return perform(start, output.stream, quiet=output.quiet, news=news)
         except RanksLostError:
@@ -133,7 +158,12 @@ def _surviving(first: Start, backend: Backend, output: Output) -> Result:
 
 
 def make_archipelago(
-    spec: RunSpec, problem: Problem, world: World, backend: Backend
+    spec: RunSpec,
+    problem: Problem,
+    world: World,
+    backend: Backend,
+    *,
+    asynchronous: bool = False,
 ) -> Archipelago:
     """Return this rank's islands of a run, before their first generation; collective."""
     road = None
@@ -154,6 +184,7 @@ def make_archipelago(
             backend=backend,
             world=world,
             road=road,
+            asynchronous=asynchronous,
             warm_start=[_given(problem, Path(path)) for path in spec.start],
         )
     )

@@ -30,11 +30,12 @@ class Interruption:
 
     A thread listens, since Python's own handlers wait until a running kernel returns. Outside the
     main thread, where Python allows no handlers, signals keep their meaning. So do SIGTERM and
-    SIGUSR1 in a run that cannot be suspended, as it writes no checkpoints.
+    SIGUSR1 unless `suspends` says what the run does when they come.
     """
 
-    def __init__(self, *, suspends: bool = False) -> None:
+    def __init__(self, *, suspends: str = "") -> None:
         self.requested = 0
+        self._suspends = suspends
         self._signals = list(_NUMBERS) if suspends else [signal.SIGINT]
         self._usable = threading.current_thread() is threading.main_thread()
 
@@ -77,7 +78,7 @@ class Interruption:
     def _say(self, number: int) -> None:
         words = "interrupted; writing the best so far (once more to end at once)"
         if number in SUSPENSIONS:
-            words = f"{SUSPENSIONS[number]}; writing a checkpoint"
+            words = f"{SUSPENSIONS[number]}; {self._suspends}"
         print(f"islands: {words}", file=sys.stderr, flush=True)
 
 

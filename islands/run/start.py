@@ -18,6 +18,7 @@ from islands.archipelago import Archipelago, Candidate
 from islands.errors import RunError
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.asynchronous import evolve_freely
 from islands.run.epochs import Epoch, Moment, Outcome, evolve
 from islands.run.folder import LOG
 from islands.run.hold import held
@@ -43,6 +44,8 @@ class Start:
     folder: Path | None = None
     goes_on: bool = False
     """Whether from what there is in the folder."""
+    asynchronous: bool = False
+    """Whether ranks do not wait for each other. Then there is no moment for a checkpoint."""
 
 
 def perform(start: Start, stream: TextIO | None, *, quiet: bool, news: str = "") -> Result:
@@ -61,18 +64,26 @@ def perform(start: Start, stream: TextIO | None, *, quiet: bool, news: str = "")
             screen.note(line)
         journal = _journal(start, screen)
         screen.say("")
-        with Interruption(suspends=journal is not None) as interruption:
+        with Interruption(suspends=_suspends(start)) as interruption:
             outcome = _evolved(start, journal, screen, interruption)
             result = _result(start, outcome)
             if journal is not None:
-                journal.keep(outcome.moment)
-                screen.kept()
+                if not start.asynchronous:
+                    journal.keep(outcome.moment)
+                    screen.kept()
                 if not outcome.suspended:
                     journal.finish(result)
                 # What one rank waits for, such as the manifest, is there before any rank leaves.
                 world.barrier()
         screen.end(outcome.progress, result.summary())
     return result
+
+
+def _suspends(start: Start) -> str:
+    """Return what the run does when it is to be suspended; nothing where it writes no files."""
+    if start.folder is None:
+        return ""
+    return "writing the best so far" if start.asynchronous else "writing a checkpoint"
 
 
 def _process(start: Start) -> str:
@@ -104,6 +115,9 @@ def _evolved(
         screen.show(epoch.progress)
 
     evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
+    origin = journal.origin if journal is not None else None
+    if start.asynchronous:
+        return evolve_freely(*evolution, origin)
     if journal is None:
         return evolve(*evolution)
 
@@ -111,7 +125,7 @@ def _evolved(
         journal.keep(moment)
         screen.kept()
 
-    outcome = evolve(*evolution, keep, journal.origin)
+    outcome = evolve(*evolution, keep, origin)
     if outcome.suspended:
         mend = f"islands resume {shlex.quote(str(journal.folder))}"
         reason = f"{outcome.reason}: checkpoint written; go on with: {mend}"
@@ -168,6 +182,7 @@ def _result(start: Start, outcome: Outcome) -> Result:
         backend=machine.backend,
         device=machine.device,
         road=machine.road,
+        reproducible=not start.asynchronous,
         digest=combined(digests),
         folder=str(start.folder) if start.folder is not None else None,
     )

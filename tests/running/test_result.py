@@ -28,6 +28,7 @@ def result(**changes: Any) -> Result:
         "reason": "done",
         "interrupted": False,
         "suspended": False,
+        "reproducible": True,
         "seed": 1,
         "ranks": 1,
         "islands": 8,

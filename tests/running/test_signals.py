@@ -80,7 +80,7 @@ def test_a_signal_asks_for_a_checkpoint_however_often_it_comes(
     number: signal.Signals, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = signal.getsignal(number)
-    with Interruption(suspends=True) as interruption:
+    with Interruption(suspends="writing a checkpoint") as interruption:
         for _ in range(3):
             os.kill(os.getpid(), number)
             time.sleep(0.02)

@@ -1,0 +1,97 @@
+"""`islands run --async` as users start it, under mpirun."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from islands.cli import main
+from islands.problems import load
+
+BASIC = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "7", "--population", "32"]
+BASIC += ["--interval", "5", "--set", "record.every=5", "--async", "--json"]
+
+
+def started(mpirun: list[str], ranks: int, out: Path, *options: str) -> subprocess.Popen[str]:
+    line = [*mpirun, str(ranks), sys.executable, "-m", "islands", "run", *BASIC]
+    line += ["--out", str(out), *options]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str], status: int = 0) -> dict[str, Any]:
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == status, errors
+    result = json.loads(output)
+    assert result["reproducible"] is False
+    assert "did not wait for each other" in errors
+    solution = np.array(result["solution"])
+    assert load("demo/tsp").cost(solution) == result["cost"]
+    return result
+
+
+def test_every_rank_does_its_generations(mpirun: list[str], tmp_path: Path) -> None:
+    options = ["--migration", "torus", "--stop", "generations=203"]
+    result = ended(started(mpirun, 3, tmp_path / "run", *options))
+    assert result["generations"] == 203
+    assert result["reason"] == "203 generations done"
+    for rank in range(3):
+        trace = pq.read_table(tmp_path / f"run/trace/rank-{rank:03}.parquet")
+        rows = trace.to_pylist()
+        islands = {row["island"] for row in rows}
+        assert [row["generation"] for row in rows if row["island"] == min(islands)] == [
+            *range(0, 203, 5),
+            203,
+        ]
+    assert not (tmp_path / "run/checkpoints").exists()
+
+
+def test_a_criterion_ends_all_ranks(mpirun: list[str], tmp_path: Path) -> None:
+    options = ["--migration", "ring", "--stop", "target=30000", "--stop", "seconds=50"]
+    result = ended(started(mpirun, 2, tmp_path / "run", *options))
+    assert result["cost"] <= 30000
+    assert result["reason"].startswith("cost ")
+    timed = ended(
+        started(mpirun, 2, tmp_path / "timed", "--migration", "ring", "--stop", "seconds=1")
+    )
+    assert timed["reason"].endswith("s is at least 1 s")
+    assert timed["seconds"] < 10
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_signal_to_any_rank_ends_all_well(
+    mpirun: list[str], tmp_path: Path, rank: int, number: signal.Signals
+) -> None:
+    process = started(mpirun, 2, tmp_path / "run", "--migration", "ring", "--stop", "seconds=50")
+    log = tmp_path / "run/log.txt"
+    deadline = time.monotonic() + 30
+    while not (log.exists() and "Generation" in log.read_text()):
+        assert time.monotonic() < deadline, process.communicate()
+        time.sleep(0.05)
+    (line,) = (line for line in log.read_text().splitlines() if line.startswith(f"rank {rank} "))
+    os.kill(int(line.split("pid")[1].split()[0]), number)
+    result = ended(process, status=130)
+    assert result["interrupted"] is True
+
+
+def test_one_rank_alone_waits_for_nobody_anyhow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["run", *BASIC, "--stop", "generations=20", "--out", str(tmp_path / "run")]
+    assert main(line) == 0
+    assert json.loads(capsys.readouterr().out)["reproducible"] is True
+
+
+def test_what_cannot_be_together_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", *BASIC, "--fault-tolerant"]) == 2
+    assert "--async with --fault-tolerant: " in capsys.readouterr().err
