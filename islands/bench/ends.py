@@ -39,7 +39,7 @@ class Timed:
         self._archipelago = archipelago
         self._began: float | None = None
         self._ended: float | None = None
-        self._arrivals: Arrivals | None = None
+        self._whole_and_epoch: tuple[float, float] | None = None
         self.ends: list[End] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -51,32 +51,25 @@ class Timed:
         self._began = time.perf_counter()
         self._archipelago.migrate()
 
-    def arrivals(self) -> Arrivals | None:
-        """Return what the migration before brought, and keep its times."""
-        self._arrivals = self._archipelago.arrivals()
-        return self._arrivals
-
     def advance(self, generations: int) -> None:
         """Pass generations; here the end of the epoch before is over."""
-        self._note(time.perf_counter())
+        now = time.perf_counter()
         self._archipelago.advance(generations)
+        if self._began is not None:
+            if self._ended is not None:
+                self._whole_and_epoch = now - self._began, now - self._ended
+            self._began, self._ended = None, now
 
-    def _note(self, now: float) -> None:
-        if self._began is None:
-            return
-        if self._arrivals is not None and self._ended is not None:
-            phases = self._arrivals.phases
-            self.ends.append(
-                End(
-                    pack=phases.pack,
-                    road=phases.road,
-                    unpack=phases.unpack,
-                    whole=now - self._began,
-                    epoch=now - self._ended,
-                    migrant_bytes=self._arrivals.bytes,
-                )
-            )
-        self._began, self._ended, self._arrivals = None, now, None
+    def arrivals(self) -> Arrivals | None:
+        """Return what the migration brought, and note how long its epoch's end took."""
+        arrivals = self._archipelago.arrivals()
+        if arrivals is not None and self._whole_and_epoch is not None:
+            phases = arrivals.phases
+            whole, epoch = self._whole_and_epoch
+            size = arrivals.bytes
+            self.ends.append(End(phases.pack, phases.road, phases.unpack, whole, epoch, size))
+        self._whole_and_epoch = None
+        return arrivals
 
 
 @dataclass(frozen=True)
