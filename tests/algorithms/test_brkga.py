@@ -41,12 +41,10 @@ def word(*shares: float) -> list[int]:
 
 
 def genes_and_costs(mine: Archipelago) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return each island's keys and costs by way of the devices' own arrays."""
-    found = []
-    for local in range(len(mine.mine)):
-        keys = mine._backend.download(mine._genes_of(local))[:, : mine._encoding.size]
-        found.append((keys, mine._backend.download(mine._cost)[mine.generation % 2, local]))
-    return found
+    """Return each island's keys and costs."""
+    saved = mine.snapshot()
+    keys = saved["genes"][:, :, : mine._encoding.size]
+    return list(zip(keys, saved["cost"], strict=True))
 
 
 def assert_same(mine: Archipelago, reference: NumpyBrkga) -> None:
@@ -192,7 +190,7 @@ def test_a_large_population_is_ranked_as_a_small_one(backend: Backend, tmp_path:
     mine.start()
     mine.advance(2)
     mine.migrate()
-    order = backend.download(mine._order)
+    order = mine.snapshot()["order"]
     for (_, costs), ranked in zip(genes_and_costs(mine), order, strict=True):
         assert ranked.tolist() == np.argsort(costs, kind="stable").tolist()
 

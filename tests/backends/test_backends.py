@@ -218,4 +218,4 @@ def test_a_backend_that_cannot_be_is_refused(backend: Backend) -> None:
         with pytest.raises(UsageError, match=f"--threads {threads}: must be from 1 to 1024"):
             choose("cpu", threads=threads)
     with pytest.raises((UsageError, CompileError), match="choose --backend cpu"):
-        choose("cuda", local_rank=1000)
+        choose("cuda", gpu=1000)
