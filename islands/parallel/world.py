@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
-from islands.errors import IslandsError
+from islands.errors import IslandsError, RunError
 from islands.parallel.channel import Channel
 from islands.parallel.failure import RanksLostError, describe
 from islands.parallel.library import takes_gpu_memory
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
+_VAIN_TRIES = 3
 _MIGRANTS = 1  # the tag of messages between two ranks
 
 
@@ -52,6 +53,7 @@ class World:
 
     def __init__(self, communicator: Any = None, *, fault_tolerant: bool = False) -> None:
         self._agreed_error: IslandsError | None = None
+        self._shrunk_in_vain = 0
         self.fault_tolerant = fault_tolerant
         self._begin(communicator)
 
@@ -147,12 +149,16 @@ class World:
     def shrink(self) -> None:
         """Go on as the ranks that are left, numbered anew; each of them has to call this."""
         World.has_lost_ranks = True
+        size = self.size
         while True:
             try:
                 self._begin(self._communicator.Shrink())
-                return
+                break
             except RanksLostError:
                 continue  # another has died meanwhile
+        self._shrunk_in_vain = self._shrunk_in_vain + 1 if self.size == size else 0
+        if self._shrunk_in_vain > _VAIN_TRIES:
+            raise RunError("messages between the ranks fail, though none has died")
 
     @contextmanager
     def talking(self) -> Iterator[None]:
@@ -160,7 +166,8 @@ class World:
         try:
             yield
         except Exception as error:
-            if not self.fault_tolerant or not _is_loss(error):
+            # Whatever it is: what comes from a rank that dies meanwhile may also be torn.
+            if not self.fault_tolerant:
                 raise
             # Others may be waiting for this rank, or for the dead one, elsewhere.
             for communicator in self._communicators:
@@ -210,13 +217,6 @@ class World:
         if self._communicator is not None:
             self._communicator.Abort(status)
         raise SystemExit(status)
-
-
-def _is_loss(error: Exception) -> bool:
-    from mpi4py import MPI
-
-    lost = (MPI.ERR_PROC_FAILED, MPI.ERR_PROC_FAILED_PENDING, MPI.ERR_REVOKED)
-    return isinstance(error, MPI.Exception) and error.Get_error_class() in lost
 
 
 def _on_this_host(communicator: Any) -> Any:

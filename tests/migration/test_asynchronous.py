@@ -7,17 +7,16 @@ import pytest
 from test_exchange import archipelago_of
 
 from islands.backends import choose
+from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import world
 
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("topology", ["ring", "elite", "torus", "hypercube", "none"])
-def test_ranks_that_do_not_wait_bring_true_migrants(topology: str) -> None:
+def test_ranks_that_do_not_wait_bring_true_migrants(backend: Backend, topology: str) -> None:
     ranks = world()
-    made = archipelago_of(
-        choose("cpu", 1), islands=7, ranks=ranks, topology=topology, asynchronous=True
-    )
+    made = archipelago_of(backend, islands=7, ranks=ranks, topology=topology, asynchronous=True)
     sources: set[int] = set()
     # Ranks differ in their speed, and in how often they migrate; each goes on until it has heard.
     began = time.monotonic()

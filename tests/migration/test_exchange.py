@@ -185,9 +185,10 @@ def test_more_migrants_than_there_is_room_for_are_refused(
 @pytest.mark.parametrize("islands", [3, 8])
 @pytest.mark.parametrize("delay", [0, 1])
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_ranks_exchange_as_one_rank_does(topology: str, delay: int, islands: int) -> None:
+def test_ranks_exchange_as_one_rank_does(
+    backend: Backend, topology: str, delay: int, islands: int
+) -> None:
     ranks = world()
-    backend = choose("cpu", 1)
     found = []
     for each in (World(), ranks):
         made = archipelago_of(
@@ -209,8 +210,8 @@ def test_ranks_exchange_as_one_rank_does(topology: str, delay: int, islands: int
 
 
 @pytest.mark.mpi(min_size=2)
-def test_what_is_on_the_way_between_ranks_is_restored_on_one() -> None:
-    ranks, backend = world(), choose("cpu", 1)
+def test_what_is_on_the_way_between_ranks_is_restored_on_one(backend: Backend) -> None:
+    ranks = world()
     settings: dict[str, Any] = {"islands": 7, "topology": "torus", "delay": 1}
     many = archipelago_of(backend, ranks=ranks, **settings)
     many.advance(3)
