@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from islands.algorithms import ALGORITHMS
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Call, Program, Room
-from islands.backends.source import Source
+from islands.backends.base import Backend
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
+from islands.launches import Launches
 from islands.migration import Arrivals, AsyncExchange, Exchange, MigrationSettings, Road
 from islands.parallel import World, deal
 from islands.problems.base import Problem, Solution
@@ -34,7 +34,6 @@ _MEASURE = (
 )
 _EMIGRANTS = "emigrants"
 _MOST_ISLANDS = 1 << 24  # the random streams give an island's number 24 bits
-_INDIVIDUALS_A_SLICE = 6
 _MOST_INDIVIDUALS = (1 << 30) - 1  # kernels count the rows of a population in 32 bits
 
 
@@ -80,12 +79,13 @@ class Archipelago:
         world: World,
         road: type[Road] | None = None,
         asynchronous: bool = False,
-        warm_start: Sequence[Solution] = (),
+        warm_start: Callable[[], Sequence[Solution]] = tuple,
     ) -> None:
         """Compile the program and take all the memory that the run will need.
 
         `road` is the one between the ranks, found by `islands.migration.road.find`. Where they are
-        `asynchronous`, they do not wait for each other, until `finish`.
+        `asynchronous`, they do not wait for each other, until `finish`. Only `start` asks for the
+        solutions of the `warm_start`.
         """
         if not 0 < islands <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands}: must be from 1 to {_MOST_ISLANDS}")
@@ -114,9 +114,25 @@ class Archipelago:
             kept=self._algorithm.kept(),
             seed=seed,
         )
-        self._given = self._dealt(warm_start, islands)
+        self._warm_start, self._islands_of_all = warm_start, islands
         self._allocate(seed)
-        self._bind(*self._compile(encoding, algorithm))
+        self._launches = Launches(
+            backend,
+            problem,
+            self._encoding,
+            self._algorithm,
+            self._all,
+            self._given,
+            self._measured,
+        )
+        gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
+        self._exchange.prepare(
+            self._launches.populations,
+            self._all,
+            gene_bytes,
+            self._launches.rank_again,
+            self._launches.ranking_room,
+        )
 
     @property
     def road(self) -> str:
@@ -140,22 +156,22 @@ class Archipelago:
         island = np.tile(np.array([0, _NONE, 0, 0, 0, _NONE, 0], np.int64), (len(self.mine), 1))
         self._backend.upload(island, self._now("island"))
         self._upload_given()
-        self._backend.run([self._start])
+        self._backend.run([self._launches.start])
         if self._decodes_on_host:
             self._decode_on_host(0)
-        self._backend.run([self._rank_again])
+        self._backend.run([self._launches.rank_again])
 
     def advance(self, generations: int) -> None:
         """Pass so many generations, without a visit of the host unless it decodes."""
         if self._decodes_on_host:
             for _ in range(generations):
                 restarting = self._islands()[:, _ISLAND.index("restart")] != 0
-                self._backend.run([self._evolve])
+                self._backend.run([self._launches.evolve])
                 self.generation += 1
                 self._decode_on_host(self._algorithm.kept(), restarting)
-                self._backend.run([self._rank])
+                self._backend.run([self._launches.rank])
         else:
-            self._backend.run([self._evolve, self._rank], generations)
+            self._backend.run([self._launches.evolve, self._launches.rank], generations)
             self.generation += generations
         # While the device is at work, the host has time for those who are on their way.
         self._exchange.arrive()
@@ -243,17 +259,6 @@ class Archipelago:
             found.append((island, hashlib.sha256(content).hexdigest()))
         return found
 
-    def _dealt(self, solutions: Sequence[Solution], islands: int) -> list[list[Solution]]:
-        """Deal the given solutions to all islands in turn, and return those of mine."""
-        most = islands * self._population
-        if len(solutions) > most:
-            raise UsageError(
-                f"{len(solutions)} solutions to start from are more than the {most} individuals"
-            )
-        for solution in solutions:
-            self._problem.check(solution)
-        return [list(solutions[island::islands]) for island in self.mine]
-
     def _allocate(self, seed: int) -> None:
         count, size, pitch = len(self.mine), self._population, self._encoding.pitch
         fields = {
@@ -265,6 +270,7 @@ class Archipelago:
         if self._algorithm.patience:
             fields["archive"] = Field((pitch,), self._encoding.gene)
         self._state = State(self._backend, count, fields)
+        self._given = self._backend.empty((count,), np.int32)
         self._measured = self._backend.empty((count, len(_MEASURE)), np.int64)
         self._seen = self._backend.host_array(self._measured.shape, np.int64)
         arrays = self._state.arrays
@@ -281,73 +287,20 @@ class Archipelago:
             shape=self._encoding.shape(),
         )
 
-    def _compile(self, encoding: str, algorithm: str) -> tuple[Program, Program]:
-        """Return the program of this problem and algorithm, and the one of all populations."""
-        backend, count = self._backend, len(self.mine)
-        macros = {"ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"', **self._encoding.defines()}
-        # Arenas that spill to global memory stay small beside the genes.
-        slices = max(1, count * self._population // _INDIVIDUALS_A_SLICE)
-        block = backend.block(self._encoding.room(), self._problem.size, slices)
-        populations = backend.compile(
-            Source("population.cuh", macros),
-            backend.block(self._ranking_room, 8 * self._population, count),
-        )
-        macros |= {
-            "ISLANDS_PROBLEM": f'"problems/{self._problem.name}.cuh"',
-            "ISLANDS_ALGORITHM": f'"algorithms/{algorithm}.cuh"',
-            **self._problem.defines(),
-            **self._algorithm.defines(),
-        }
-        return backend.compile(Source("program.cuh", macros), block), populations
-
-    def _bind(self, program: Program, populations: Program) -> None:
-        backend, name, count = self._backend, self._algorithm.name, len(self.mine)
-        data = Struct(
-            **{f"array{i}": backend.upload(a) for i, a in enumerate(self._problem.arrays())}
-        )
-        self._given_counts = backend.upload(np.array([len(g) for g in self._given], np.int32))
-        individuals, room = count * self._population, self._encoding.room()
-        self._start = backend.call(
-            program,
-            f"{name}_start",
-            *(self._all, data, self._given_counts),
-            blocks=individuals,
-            room=room,
-        )
-        self._evolve = backend.call(
-            program,
-            f"{name}_evolve",
-            *(self._all, data, self._algorithm.plan()),
-            blocks=individuals,
-            room=room,
-        )
-        self._rank = self._ranking(populations, step=1)
-        self._rank_again = self._ranking(populations, step=0)
-        self._measure = backend.call(
-            populations, "measure", self._all, self._measured, blocks=count
-        )
-        gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
-        self._exchange.prepare(
-            populations, self._all, gene_bytes, self._rank_again, self._ranking_room
-        )
-
-    @property
-    def _ranking_room(self) -> Room:
-        """For a cost and an index of each individual, up to a power of two."""
-        return Room(12 << (self._population - 1).bit_length())
-
-    def _ranking(self, populations: Program, step: int) -> Call:
-        return self._backend.call(
-            populations,
-            "rank",
-            *(self._all, np.int32(step), np.int64(self._algorithm.patience)),
-            blocks=len(self.mine),
-            room=self._ranking_room,
-        )
-
     def _upload_given(self) -> None:
-        for local, solutions in enumerate(self._given):
-            for slot, solution in enumerate(solutions):
+        """Deal the solutions of the warm start to all islands in turn, and take in mine."""
+        solutions, islands = self._warm_start(), self._islands_of_all
+        most = islands * self._population
+        if len(solutions) > most:
+            raise UsageError(
+                f"{len(solutions)} solutions to start from are more than the {most} individuals"
+            )
+        for solution in solutions:
+            self._problem.check(solution)
+        given = [solutions[island::islands] for island in self.mine]
+        self._backend.upload(np.array([len(each) for each in given], np.int32), self._given)
+        for local, mine in enumerate(given):
+            for slot, solution in enumerate(mine):
                 row = self._now("genes")[local, slot]
                 self._backend.upload(self._encoding.encode(solution), row)
 
@@ -373,7 +326,7 @@ class Archipelago:
         return self._backend.download(self._now("island"))
 
     def _measures(self) -> list[dict[str, int]]:
-        self._backend.run([self._measure])
+        self._backend.run([self._launches.measure])
         self._backend.fetch(self._measured, self._seen)
         self._exchange.fetch()
         self._backend.synchronise()

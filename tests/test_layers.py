@@ -21,7 +21,7 @@ LAYERS = [
     {"settings"},
     {"backends", "instances", "parallel"},
     {"problems", "encodings", "algorithms", "improvers"},
-    {"migration", "state"},
+    {"launches", "migration", "state"},
     {"archipelago"},
     {"run", "presets"},
     {"bench", "doctor", "solver", "reproduce"},

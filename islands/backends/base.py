@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,7 +61,7 @@ class Program:
     """The global memory for arenas, which launches take in turn."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Call:
     """One launch of a kernel with its arguments, ready to be repeated."""
 
@@ -70,6 +70,8 @@ class Call:
     threads: int
     fast_bytes: int
     arguments: Arguments
+    repeated: dict[Any, Any] = field(default_factory=dict)
+    """What a backend keeps of repetitions that begin with this call, as long as it lives."""
 
 
 class Backend(ABC):

@@ -56,7 +56,6 @@ class CudaBackend(Backend):
         self._memory = facts["totalGlobalMem"]
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
         self._stream = cupy.cuda.Stream(non_blocking=True)
-        self._graphs: dict[tuple[tuple[int, ...], int], Any] = {}
 
     def block(self, room: Room, items: int, slices: int) -> Block:
         if room.total > self.block_memory:
@@ -148,15 +147,15 @@ class CudaBackend(Backend):
                 self._launch(call)
 
     def _graph(self, calls: Sequence[Call], length: int) -> Any:
-        key = (tuple(id(call) for call in calls), length)
-        if key not in self._graphs:
+        first, *others = calls
+        key = (*others, length)
+        if key not in first.repeated:
             self._stream.begin_capture()
             for _ in range(length):
                 for call in calls:
                     self._launch(call)
-            # The calls are kept beside their graph, so that no other call can get their ids.
-            self._graphs[key] = (self._stream.end_capture(), calls)
-        return self._graphs[key][0]
+            first.repeated[key] = self._stream.end_capture()
+        return first.repeated[key]
 
     def _launch(self, call: Call) -> None:
         self._cupy.cuda.driver.launchKernel(

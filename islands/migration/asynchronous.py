@@ -41,6 +41,8 @@ class AsyncExchange(Exchange):
             {rank: self._carrier.memory(each) for rank, each in self._receives.items()},
         )
         self._road_seconds = nan
+        begin = self._backend.mark()
+        self._packed = (begin, begin)
         self._has_packed = False
 
     def migrate(self) -> None:
@@ -52,9 +54,9 @@ class AsyncExchange(Exchange):
         self._route = self._open(here, free)
         self._kernels.follow(self._route)
         self._has_arrived = True
-        begin = self._backend.mark()
         self._take()
         self.epoch += 1
+        begin = self._backend.mark()
         self._kernels.pack()
         self._has_packed = True
         self._packed = (begin, self._backend.mark())

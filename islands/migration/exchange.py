@@ -99,7 +99,7 @@ class Exchange:
                 f"migration {self._settings.topology} brings {arriving} migrants to each of "
                 f"{self._islands} islands (migrants={migrants}), but only {room} of "
                 f"population={size} are not elite. Lower migrants or islands, raise population, or"
-                " choose --migration ring"
+                " choose --migration random, by which one island sends to each"
             )
 
     def _most_sources(self) -> int:
@@ -205,7 +205,7 @@ class Exchange:
         self._unpacked = (begin, self._backend.mark())
         self._is_away, self._taken = False, True
         self._taken_epoch, self._taken_route = self.epoch, self._route
-        self._taken_road_seconds = self._road_seconds
+        self._taken_packed, self._taken_road_seconds = self._packed, self._road_seconds
 
     def finish(self) -> None:
         """Do what is left after the last migration; collective."""
@@ -233,7 +233,7 @@ class Exchange:
         stayed = (sources >= mine.start) & (sources < mine.stop)
         between = self._backend.seconds_between
         road = self._taken_road_seconds
-        phases = Phases(between(*self._packed), road, between(*self._unpacked))
+        phases = Phases(between(*self._taken_packed), road, between(*self._unpacked))
         kernels = 1e6 * (phases.pack + phases.unpack)
         return Arrivals(
             epoch=self._taken_epoch,

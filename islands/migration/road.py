@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from islands.backends.base import Array, Backend
 from islands.errors import IslandsError, RunError
@@ -13,6 +15,11 @@ from islands.migration.route import Parcel
 from islands.parallel import Pending, World
 
 _PROOF_BYTES = 1 << 16
+_PATIENCE_SECONDS = 20.0
+_MIGRANTS = 1
+_TAGS = count(100)
+"""Each trial has a tag of its own, so that messages of one that failed meet no later ones."""
+_LEFT_BEHIND: list[Any] = []
 
 
 class Road:
@@ -20,10 +27,10 @@ class Road:
 
     name: ClassVar[str]
 
-    def __init__(self, world: World, backend: Backend, buffer: Array) -> None:
-        self._world, self._backend, self._buffer = world, backend, buffer
+    def __init__(self, world: World, backend: Backend, buffer: Array, tag: int = _MIGRANTS) -> None:
+        self._world, self._backend, self._buffer, self._tag = world, backend, buffer, tag
         self._receives: Sequence[Parcel] = ()
-        self._pending = Pending(world, [])
+        self._pending = Pending(world)
 
     def memory(self, parcel: Parcel) -> Array:
         """Return what MPI is to read or write."""
@@ -41,12 +48,21 @@ class Road:
         self._pending = self._world.post(
             [(each.rank, self.memory(each)) for each in sends],
             [(each.rank, self.memory(each)) for each in receives],
+            self._tag,
         )
 
-    def arrive(self) -> None:
-        """Wait until all parcels are there."""
-        self._pending.wait()
+    def arrive(self, patience: float | None = None) -> bool:
+        """Wait until all parcels are there, or at most so many seconds; return whether they are."""
+        if patience is None:
+            self._pending.wait()
+        elif not self._pending.wait_for(patience):
+            return False
         self.enter(self._receives)
+        return True
+
+    def give_up(self) -> None:
+        """Wait no more for what is on its way."""
+        self._pending.give_up()
 
 
 class Direct(Road):
@@ -66,8 +82,8 @@ class Staged(Road):
 
     name = "staged"
 
-    def __init__(self, world: World, backend: Backend, buffer: Array) -> None:
-        super().__init__(world, backend, buffer)
+    def __init__(self, world: World, backend: Backend, buffer: Array, tag: int = _MIGRANTS) -> None:
+        super().__init__(world, backend, buffer, tag)
         self._stage = backend.host_array(buffer.shape, np.uint8)
 
     def memory(self, parcel: Parcel) -> Array:
@@ -83,9 +99,6 @@ class Staged(Road):
         """Begin to copy the parcels to the device."""
         for each in parcels:
             self._backend.store(self.memory(each), self._buffer[each.first : each.last])
-
-
-ROADS: dict[str, type[Road]] = {"cuda-aware": Direct, "staged": Staged}
 
 
 def find(world: World, backend: Backend) -> tuple[type[Road] | None, str]:
@@ -104,34 +117,80 @@ def candidates(world: World, backend: Backend) -> list[type[Road]]:
 
 
 def _proved(world: World, backend: Backend) -> tuple[type[Road], str]:
-    """Return the best road on which a checked message passes, and what failed; collective."""
     failed = ""
     for road in candidates(world, backend):
-        trouble = world.allgather(_trouble(road, world, backend))
-        if not any(trouble):
+        trouble = trial(road, world, backend, _PROOF_BYTES)
+        if not trouble:
             return road, failed
-        first = next(each for each in trouble if each)
-        failed += f"the road {road.name} failed its trial ({first}). "
+        failed += f"the road {road.name} failed its trial ({trouble}). "
     raise RunError(f"no road between the ranks: {failed}Run `islands doctor` under mpirun")
 
 
-def _trouble(road: type[Road], world: World, backend: Backend) -> str:
-    """Send a known message round the ring of ranks; return what is wrong with what arrives."""
-    after, before = (world.rank + 1) % world.size, (world.rank - 1) % world.size
-    buffer = backend.upload(np.stack([_pattern(world.rank), np.zeros(_PROOF_BYTES, np.uint8)]))
-    try:
-        carrier = road(world, backend, buffer)
-        carrier.leave([Parcel(after, 0, 1)])
-        backend.synchronise()
-        carrier.depart([Parcel(after, 0, 1)], [Parcel(before, 1, 2)])
-        carrier.arrive()
-    except IslandsError:
-        raise
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    arrived: Any = backend.download(buffer)[1]
-    return "" if np.array_equal(arrived, _pattern(before)) else "it changed what was sent"
+def trial(road: type[Road], world: World, backend: Backend, size: int) -> str:
+    """Send a known message round the ring of ranks; return what goes wrong, the same on all.
+
+    Collective; it ends even where the road fails on some ranks alone.
+    """
+    own = _Trial(road, world, backend, size)
+    for step in (own.prepare, own.post, own.receive, own.check):
+        try:
+            trouble = step()
+        except IslandsError:
+            raise
+        except Exception as error:
+            trouble = f"{type(error).__name__}: {error}"
+        # Nobody waits for a message before everybody has sent.
+        troubles = world.allgather(trouble)
+        if any(troubles):
+            own.give_up()
+            return next(f"rank {rank}: {each}" for rank, each in enumerate(troubles) if each)
+    return ""
 
 
-def _pattern(rank: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    return np.random.default_rng(rank).integers(0, 256, _PROOF_BYTES, np.uint8)
+class _Trial:
+    """The trial of a road on one rank, in steps that say what went wrong."""
+
+    def __init__(self, road: type[Road], world: World, backend: Backend, size: int) -> None:
+        self._road, self._world, self._backend, self._size = road, world, backend, size
+        self._carrier: Road | None = None
+
+    def prepare(self) -> str:
+        """Fill a buffer with what this rank sends."""
+        rank, size = self._world.rank, self._world.size
+        self._before = (rank - 1) % size
+        self._sends = [Parcel((rank + 1) % size, 0, 1)]
+        pattern = _pattern(rank, self._size)
+        buffer = self._backend.upload(np.stack([pattern, np.zeros(self._size, np.uint8)]))
+        self._buffer = buffer
+        self._carrier = self._road(self._world, self._backend, buffer, next(_TAGS))
+        self._carrier.leave(self._sends)
+        self._backend.synchronise()
+        return ""
+
+    def post(self) -> str:
+        """Begin to send and to receive."""
+        assert self._carrier is not None, "it was prepared"
+        self._carrier.depart(self._sends, [Parcel(self._before, 1, 2)])
+        return ""
+
+    def receive(self) -> str:
+        """Wait for the message, but not for ever."""
+        assert self._carrier is not None, "it was prepared"
+        has_come = self._carrier.arrive(_PATIENCE_SECONDS)
+        return "" if has_come else f"nothing came in {_PATIENCE_SECONDS:g} s"
+
+    def check(self) -> str:
+        """Compare what came with what was sent."""
+        came = self._backend.download(self._buffer)[1]
+        is_same = np.array_equal(came, _pattern(self._before, self._size))
+        return "" if is_same else "it changed what was sent"
+
+    def give_up(self) -> None:
+        """Leave messages that never came; what was sent may be read much later."""
+        _LEFT_BEHIND.append(self)
+        if self._carrier is not None:
+            self._carrier.give_up()
+
+
+def _pattern(rank: int, size: int) -> NDArray[np.uint8]:
+    return np.random.default_rng(rank).integers(0, 256, size, np.uint8)

@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 _VAIN_TRIES = 3
-_MIGRANTS = 1  # the tag of messages between two ranks
 
 
 class Pending:
     """Messages on their way."""
 
-    def __init__(self, world: World, requests: list[Any]) -> None:
-        self._world, self._requests = world, requests
+    def __init__(
+        self, world: World, arriving: Sequence[Any] = (), leaving: Sequence[Any] = ()
+    ) -> None:
+        self._world = world
+        self._arriving, self._requests = arriving, [*arriving, *leaving]
 
     def wait(self) -> None:
         """Wait until all of them have arrived, and all that was sent may be overwritten."""
@@ -44,6 +46,21 @@ class Pending:
                 with suppress(Exception):
                     request.Wait()
             raise
+
+    def wait_for(self, seconds: float) -> bool:
+        """Wait at most so long; return whether all have arrived and left."""
+        give_up_at = time.monotonic() + seconds
+        with self._world.talking():
+            while not all(request.Test() for request in self._requests):
+                if time.monotonic() >= give_up_at:
+                    return False
+        return True
+
+    def give_up(self) -> None:
+        """Receive no more. What was sent may still be read, so its arrays have to stay."""
+        for request in filter(None, self._arriving):  # those that have not come
+            request.Cancel()
+            request.Wait()
 
 
 class World:
@@ -120,16 +137,26 @@ class World:
         return together
 
     def post(
-        self, sends: Sequence[tuple[int, Any]], receives: Sequence[tuple[int, Any]]
+        self,
+        sends: Sequence[tuple[int, Any]],
+        receives: Sequence[tuple[int, Any]],
+        tag: int = 0,
     ) -> Pending:
         """Begin to send and to receive: (rank, contiguous array of bytes), at most one a rank.
 
-        Arrays may lie on a GPU where the MPI takes them; what writes them must be done.
+        Arrays may lie on a GPU where the MPI takes them; what writes them must be done. Messages
+        meet those of the same tag.
         """
-        with self.talking():
-            arriving = [self._communicator.Irecv(to, rank, _MIGRANTS) for rank, to in receives]
-            leaving = [self._communicator.Isend(what, rank, _MIGRANTS) for rank, what in sends]
-        return Pending(self, arriving + leaving)
+        arriving: list[Any] = []
+        try:
+            with self.talking():
+                for rank, to in receives:
+                    arriving.append(self._communicator.Irecv(to, rank, tag))
+                leaving = [self._communicator.Isend(what, rank, tag) for rank, what in sends]
+        except Exception:
+            Pending(self, arriving).give_up()
+            raise
+        return Pending(self, arriving, leaving)
 
     def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
         """Return a channel between ranks that do not wait for each other, with arrays by rank."""

@@ -21,7 +21,7 @@ from islands.problems.base import Problem
 
 
 def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipelago:
-    rest = {"population": 20, "islands": 3, "seed": 5, "warm_start": ()}
+    rest = {"population": 20, "islands": 3, "seed": 5, "warm_start": tuple}
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     migration = {name: changes.pop(name) for name in ("topology", "migrants") if name in changes}
     return Archipelago(
@@ -227,7 +227,7 @@ def test_device_costs_are_numpys(backend: Backend, metric: str, tmp_path: Path) 
 def test_given_solutions_come_first(backend: Backend, tmp_path: Path) -> None:
     problem = cities(40, tmp_path)
     tours = [np.random.default_rng(i).permutation(40).astype(np.int64) for i in range(5)]
-    mine = archipelago(backend, problem, warm_start=tours)
+    mine = archipelago(backend, problem, warm_start=lambda: tours)
     mine.start()
     costs = problem.costs(np.stack(tours)).tolist()
     given = [

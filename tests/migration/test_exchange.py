@@ -178,7 +178,7 @@ def test_more_migrants_than_there_is_room_for_are_refused(
 ) -> None:
     with pytest.raises(UsageError, match=message) as caught:
         archipelago_of(choose("cpu", 1), **settings)
-    assert "choose --migration ring" in str(caught.value)
+    assert "choose --migration random" in str(caught.value)
 
 
 @pytest.mark.mpi(min_size=2)

@@ -60,31 +60,72 @@ def test_parcels_of_different_sizes_reach_every_rank(
 class Garbling(Bare):
     name = "garbling"
 
-    def arrive(self) -> None:
-        super().arrive()
+    def arrive(self, patience: float | None = None) -> bool:
+        has_come = super().arrive(patience)
         if self._world.rank == 0:
             self._buffer[1, 5] ^= 1
+        return has_come
 
 
-class Failing(Direct):
-    name = "failing"
+class Unposted(Direct):
+    """Cannot send anywhere."""
+
+    name = "unposted"
 
     def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         raise OSError("no way")
 
 
+class HalfPosted(Direct):
+    """Listens, and then cannot send."""
+
+    name = "half"
+
+    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+        self._world.post([], [(each.rank, self.memory(each)) for each in receives], self._tag)
+        super().depart([Parcel(-7, 0, 1)], [])
+
+
+class OneSided(Direct):
+    """Fails on one rank alone."""
+
+    name = "one-sided"
+
+    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+        if self._world.rank == 1:
+            raise OSError("no way")
+        super().depart(sends, receives)
+
+
+class Deaf(Direct):
+    """Never hears what is sent."""
+
+    name = "deaf"
+
+    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+        super().depart([], receives)
+
+
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize(
-    ("kind", "reason"), [(Garbling, "changed what was sent"), (Failing, "OSError: no way")]
+    ("kind", "reason"),
+    [
+        (Garbling, "rank 0: it changed what was sent"),
+        (Unposted, "rank 0: OSError: no way"),
+        (HalfPosted, "rank 0: Exception: MPI_ERR_RANK: invalid rank"),
+        (OneSided, "rank 1: OSError: no way"),
+        (Deaf, "rank 0: nothing came in 0.2 s"),
+    ],
 )
 def test_a_road_that_fails_its_trial_is_left_for_the_next(
     kind: type[module.Road], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranks, backend = world(), choose("cpu", 1)
+    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr(module, "candidates", lambda *_: [kind, Staged])
     road, trouble = find(ranks, backend)
     assert road is Staged
-    assert reason in trouble
+    assert trouble == f"the road {kind.name} failed its trial ({reason}). "
     monkeypatch.setattr(module, "candidates", lambda *_: [kind])
     with pytest.raises(RunError, match=r"no road between the ranks: .*Run `islands doctor`"):
         find(ranks, backend)
