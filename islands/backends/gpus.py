@@ -1,4 +1,4 @@
-"""Which GPU a rank takes: the first that it sees and no rank before it on its host has taken."""
+"""Which GPU a rank takes: the first that it sees and that nobody on its host has taken."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
     that CUDA_VISIBLE_DEVICES names. Only with `share` may two ranks take the same.
     """
     taken: Counter[str] = Counter()
-    numbers = []
-    for seen in visible:
+    numbers = [0] * len(visible)
+    # Those with the least choice come first.
+    for rank in sorted(range(len(visible)), key=lambda each: len(visible[each])):
+        seen = visible[rank]
         if not seen:
             raise UsageError(
                 f"host {host} shows no GPU to one of its {len(visible)} ranks."
@@ -25,11 +27,17 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
         number = min(range(len(seen)), key=lambda each: (taken[seen[each]], each))
         if taken[seen[number]] and not share:
             gpus = len({identity for every in visible for identity in every})
+            if gpus >= len(visible):
+                raise UsageError(
+                    f"host {host} has {gpus} GPUs for {len(visible)} ranks, but shows none to one"
+                    " of them that is not another's. Let CUDA_VISIBLE_DEVICES name a GPU of its own"
+                    " to each rank, or pass --share-gpu"
+                )
             raise UsageError(
                 f"host {host} has {gpus} GPU{'s' if gpus > 1 else ''} for {len(visible)} ranks."
                 f" Start at most {gpus} rank{'s' if gpus > 1 else ''} a host, or pass --share-gpu,"
                 " or --backend cpu"
             )
         taken[seen[number]] += 1
-        numbers.append(number)
+        numbers[rank] = number
     return numbers

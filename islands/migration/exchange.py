@@ -95,11 +95,12 @@ class Exchange:
         degree = self._most_sources() if self.active else 0
         arriving, room = degree * migrants, size - self._fixed
         if arriving > room:
+            other = ", or choose --migration random, by which one island sends to each"
             raise UsageError(
                 f"migration {self._settings.topology} brings {arriving} migrants to each of "
                 f"{self._islands} islands (migrants={migrants}), but only {room} of "
-                f"population={size} are not elite. Lower migrants or islands, raise population, or"
-                " choose --migration random, by which one island sends to each"
+                f"population={size} are not elite. Lower migrants or raise population"
+                f"{other if degree > 1 else ''}"
             )
 
     def _most_sources(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +16,6 @@ from islands.parallel import Pending, World
 _PROOF_BYTES = 1 << 16
 _PATIENCE_SECONDS = 20.0
 _MIGRANTS = 1
-_TAGS = count(100)
-"""Each trial has a tag of its own, so that messages of one that failed meet no later ones."""
 _LEFT_BEHIND: list[Any] = []
 
 
@@ -162,7 +159,7 @@ class _Trial:
         pattern = _pattern(rank, self._size)
         buffer = self._backend.upload(np.stack([pattern, np.zeros(self._size, np.uint8)]))
         self._buffer = buffer
-        self._carrier = self._road(self._world, self._backend, buffer, next(_TAGS))
+        self._carrier = self._road(self._world, self._backend, buffer, self._world.new_tag())
         self._carrier.leave(self._sends)
         self._backend.synchronise()
         return ""

@@ -6,7 +6,7 @@ from islands.parallel.channel import Channel
 from islands.parallel.deal import deal
 from islands.parallel.failure import RanksLostError, describe
 from islands.parallel.launcher import launched
-from islands.parallel.start import leave, world
+from islands.parallel.start import leave, speaks, world
 from islands.parallel.world import Pending, World
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "describe",
     "launched",
     "leave",
+    "speaks",
     "world",
 ]

@@ -10,7 +10,7 @@ def deal(islands: int, size: int, rank: int) -> range:
     if size > islands:
         raise UsageError(
             f"{size} ranks for {islands} islands leave ranks without work."
-            f" Start at most {islands} ranks, or set --islands {size}"
+            f" Start at most {islands} ranks, or begin a run with --islands {size}"
         )
     each, more = divmod(islands, size)
     first = rank * each + min(rank, more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 import time
@@ -11,6 +12,8 @@ from islands.errors import UsageError
 from islands.parallel import library
 from islands.parallel.launcher import launched
 from islands.parallel.world import World
+
+_LONGEST_START_SECONDS = 120
 
 
 def world(*, fault_tolerant: bool = False) -> World:
@@ -23,7 +26,14 @@ def world(*, fault_tolerant: bool = False) -> World:
         return World()
     try:
         library.prepare(fault_tolerant=fault_tolerant)
-        return World(_communicator(announced), fault_tolerant=fault_tolerant)
+        if fault_tolerant:
+            # MPI waits for ever for a rank that dies before it is there, and tells nobody.
+            faulthandler.dump_traceback_later(_LONGEST_START_SECONDS, exit=True)
+        try:
+            communicator = _communicator(announced)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+        return World(communicator, fault_tolerant=fault_tolerant)
     except UsageError as error:
         if rank > 0:
             # Each rank may be the only one with this trouble, so it speaks, but after rank 0.
@@ -32,9 +42,15 @@ def world(*, fault_tolerant: bool = False) -> World:
         raise
 
 
+def speaks(launched_as: int) -> bool:
+    """Return whether the process that was launched as this rank speaks for all."""
+    left = World.rank_after_losses
+    return (launched_as if left is None else left) == 0
+
+
 def leave(status: int) -> None:
     """End the process where MPI, having lost ranks, may wait for them for ever at its end."""
-    if World.has_lost_ranks:
+    if World.rank_after_losses is not None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
@@ -54,4 +70,5 @@ def _communicator(announced: int) -> Any:
             f"the launcher started {announced} ranks, but MPI sees {size}: they belong to different"
             " MPI libraries. Use the mpirun of the MPI that mpi4py loads, or srun --mpi=pmix"
         )
-    return MPI.COMM_WORLD
+    # Its own messages never meet those of others in this process.
+    return MPI.COMM_WORLD.Dup()

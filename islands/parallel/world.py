@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
 from islands.errors import IslandsError, RunError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 _VAIN_TRIES = 3
+_FIRST_NEW_TAG = 100  # those below have their purposes
 
 
 class Pending:
@@ -66,7 +68,8 @@ class Pending:
 class World:
     """The ranks that run together, over an MPI communicator, or this process alone."""
 
-    has_lost_ranks: ClassVar[bool] = False
+    rank_after_losses: ClassVar[int | None] = None
+    """The number that this process has since others have died."""
 
     def __init__(self, communicator: Any = None, *, fault_tolerant: bool = False) -> None:
         self._agreed_error: IslandsError | None = None
@@ -77,6 +80,7 @@ class World:
     def _begin(self, communicator: Any) -> None:
         self._communicator = communicator
         self._communicators = [communicator]
+        self._tags = count(_FIRST_NEW_TAG)
         self.rank, self.size = 0, 1
         # Its place among the ranks on the same host, and their number.
         self.local_rank, self.local_size = 0, 1
@@ -162,6 +166,10 @@ class World:
         """Return a channel between ranks that do not wait for each other, with arrays by rank."""
         return Channel(self._communicator, tag, sends, receives)
 
+    def new_tag(self) -> int:
+        """Return a tag that no message between these ranks had; each of them has to call this."""
+        return next(self._tags)
+
     def takes_gpu_memory(self) -> bool:
         """Return whether the MPI of every rank claims to take arrays on a GPU; collective."""
         return self.size > 1 and not self.any(not takes_gpu_memory())
@@ -175,7 +183,6 @@ class World:
 
     def shrink(self) -> None:
         """Go on as the ranks that are left, numbered anew; each of them has to call this."""
-        World.has_lost_ranks = True
         size = self.size
         while True:
             try:
@@ -183,6 +190,7 @@ class World:
                 break
             except RanksLostError:
                 continue  # another has died meanwhile
+        World.rank_after_losses = self.rank
         self._shrunk_in_vain = self._shrunk_in_vain + 1 if self.size == size else 0
         if self._shrunk_in_vain > _VAIN_TRIES:
             raise RunError("messages between the ranks fail, though none has died")

@@ -15,6 +15,7 @@ from islands.errors import UsageError
         ([["a"], ["b"], ["c"]], [0, 0, 0]),
         ([["a", "b"], ["a", "b"], ["c", "d"], ["c", "d"]], [0, 1, 0, 1]),
         ([["b", "a"], ["a", "b"]], [0, 0]),
+        ([["a", "b"], ["a"]], [1, 0]),
     ],
 )
 def test_each_rank_takes_a_gpu_of_its_own(visible: list[list[str]], numbers: list[int]) -> None:
@@ -38,6 +39,11 @@ def test_ranks_that_were_given_the_same_gpu_are_refused() -> None:
         UsageError, match=r"host n01 has 1 GPU for 2 ranks\. Start at most 1 rank a"
     ):
         assigned([["a"], ["a"]], "n01", share=False)
+
+
+def test_ranks_that_do_not_see_enough_different_gpus_are_told_so() -> None:
+    with pytest.raises(UsageError, match="has 3 GPUs for 3 ranks, but shows none to one of them"):
+        assigned([["a"], ["a"], ["b", "c"]], "n01", share=False)
 
 
 def test_a_rank_that_sees_no_gpu_is_told() -> None:

@@ -127,8 +127,8 @@ def test_every_road_is_timed_and_checked(monkeypatch: pytest.MonkeyPatch) -> Non
     backend, ranks = choose("cpu", 1), world()
     monkeypatch.setattr(roads, "candidates", lambda *_: [Careless, Broken, Bare])
     careless, broken, good = roads.trials(ranks, backend)
-    assert careless.trouble.startswith("rank 0: it changed what was sent, in 1024 bytes; rank 1:")
-    assert broken.trouble.startswith("rank 0: RuntimeError: no transport, in 1024 bytes;")
+    assert careless.trouble == "rank 0: it changed what was sent, in 1024 bytes"
+    assert broken.trouble == "rank 0: RuntimeError: no transport, in 1024 bytes"
     assert (careless.timings, broken.timings) == ([], [])
     assert good.trouble == ""
     assert [each.bytes for each in good.timings] == [1 << 10, 1 << 16, 1 << 20, 1 << 24]

@@ -135,3 +135,12 @@ def test_a_road_that_fails_its_trial_is_left_for_the_next(
 def test_without_a_gpu_messages_lie_in_the_hosts_memory_anyhow() -> None:
     road, trouble = find(world(), choose("cpu", 1))
     assert (road, trouble) == (Bare, "")
+
+
+@pytest.mark.mpi(min_size=3)
+def test_trials_of_some_ranks_do_not_disturb_those_of_all() -> None:
+    ranks, backend = world(), choose("cpu", 1)
+    part = ranks.part(2)
+    if part is not None:
+        assert find(part, backend) == (Bare, "")
+    assert find(ranks, backend) == (Bare, "")
