@@ -47,15 +47,19 @@ class Settings:
         return f"{fields[name].metadata['sentence']} ({fields[name].default})"
 
     @classmethod
-    def build(cls, values: Mapping[str, Any]) -> Self:
-        """Return settings made of `values`, each converted and checked, the rest being defaults."""
+    def build(cls, values: Mapping[str, Any], group: str = "") -> Self:
+        """Return settings made of `values`, each converted and checked, the rest being defaults.
+
+        Errors name them as settings of the group.
+        """
+        prefix = f"{group}." if group else ""
         types = get_type_hints(cls)
         fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         converted = {}
         for name, value in values.items():
             if name not in fields:
                 raise UsageError(unknown("setting", name, fields))
-            converted[name] = _checked(name, value, types[name], fields[name].metadata)
+            converted[name] = _checked(prefix + name, value, types[name], fields[name].metadata)
         built = cls(**converted)
         built.check()
         return built

@@ -15,7 +15,7 @@ from islands.parallel import world as launched_world
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.agreement import require_agreement
-from islands.run.machine import take_device
+from islands.run.machine import Conduct, take_device
 from islands.run.resolve import layers, resolve
 from islands.run.result import Result
 from islands.run.runner import Output, make_archipelago, run_asked
@@ -34,6 +34,7 @@ def solve(
     islands: int | None = None,
     population: int | None = None,
     backend: str | None = None,
+    share_gpu: bool = False,
     out: str | Path | None = None,
     force: bool = False,
     verbose: bool = False,
@@ -44,8 +45,12 @@ def solve(
 
     What is left out is the preset's, or the default. `stop` takes what `--stop` takes; `settings`
     are any by their names: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`.
-    Files are written only where `out` names a folder. Ctrl-C ends it with the best so far. Under
-    MPI, every rank calls this, and all return the same.
+    Files are written only where `out` names a folder. Under MPI, every rank calls this, and all
+    return the same; `share_gpu` lets them share a GPU.
+
+    Called in the main thread, Ctrl-C (SIGINT) ends it with the best so far, and once more the
+    process at once. Where `out` is given, SIGTERM and SIGUSR1 end it with a checkpoint, from which
+    `islands resume` goes on; the result is then `suspended`. Otherwise they keep their meaning.
     """
     named = {
         "instance": problem if isinstance(problem, str) else problem.instance,
@@ -69,7 +74,7 @@ def solve(
     configured = Path(config) if config is not None else None
     made = problem if isinstance(problem, Problem) else None
     with ranks.guarded(show_traceback=True):
-        return run_asked(options, configured, ranks, output, made)
+        return run_asked(options, configured, ranks, output, made, Conduct(share_gpu=share_gpu))
 
 
 class Solver:
@@ -79,7 +84,14 @@ class Solver:
     only when told to. Under MPI, every rank makes the same calls.
     """
 
-    def __init__(self, problem: str | Problem, world: World | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        problem: str | Problem,
+        world: World | None = None,
+        *,
+        share_gpu: bool = False,
+        **settings: Any,
+    ) -> None:
         """Make generation 0 of `problem`, an instance or its name."""
         self.problem = load(problem) if isinstance(problem, str) else problem
         self._world = world if world is not None else launched_world()
@@ -87,9 +99,10 @@ class Solver:
         self.spec = self._world.agreed(lambda: resolve(asked, self.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)
         general = self.spec.general
-        backend = take_device(self._world, general.backend, general.threads or None)
+        name, threads = general.backend, general.threads or None
+        backend = take_device(self._world, name, threads, share_gpu=share_gpu)
         self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
-        self._archipelago.start()
+        self._world.agreed(self._archipelago.start)
 
     @property
     def generation(self) -> int:

@@ -135,7 +135,7 @@ def test_one_rank_raises_its_own_error() -> None:
         (KeyError("k"), "unexpected KeyError: 'k'. --debug shows where it happened"),
         (MemoryError("12 TiB"), "out of memory (12 TiB)"),
         (OSError(28, "No space left on device", "runs/a"), "runs/a: No space left on device"),
-        (OSError(28, "No space left on device"), "No space left on device, perhaps where standard"),
+        (OSError(28, "No space left on device"), "standard output: No space left on device."),
     ],
 )
 def test_errors_in_one_line(error: BaseException, text: str) -> None:

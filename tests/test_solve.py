@@ -3,9 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from problems_for_tests import cities
 
-from islands import IslandsError, Problem, load, solve
+from islands import IslandsError, Problem, Solver, load, solve, solver
+from islands.backends.base import Backend
 from islands.parallel import World
+from islands.run import runner
+from islands.run.machine import take_device
 
 
 def test_one_call_solves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,6 +59,22 @@ def test_verbose_speaks_and_the_default_does_not(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == ""
     solve("demo/tsp", stop="generations=2", population=32, verbose=True)
     assert "checked again in NumPy" in capsys.readouterr().out
+
+
+def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = list[bool]()
+
+    def take(world: World, name: str, threads: int | None = None, *, share_gpu: bool) -> Backend:
+        shared.append(share_gpu)
+        return take_device(world, name, threads)
+
+    for module in (runner, solver):
+        monkeypatch.setattr(module, "take_device", take)
+    problem, options = cities(9, tmp_path), {"population": 20, "backend": "cpu"}
+    for share in ({"share_gpu": True}, {}):
+        solve(problem, stop="generations=1", **options, **share)
+        Solver(problem, **options, **share)
+    assert shared == [True, True, False, False]
 
 
 def test_errors_are_of_one_class() -> None:

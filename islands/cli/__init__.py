@@ -15,7 +15,7 @@ from typing import NoReturn
 import islands
 from islands.cli import streams
 from islands.errors import IslandsError, UnwritableError, UsageError
-from islands.parallel import describe, launched, leave
+from islands.parallel import describe, launched, leave, speaks
 from islands.text import unknown
 
 COMMANDS = {
@@ -77,7 +77,7 @@ def _done(line: list[str]) -> int:
         if isinstance(error, OSError):
             # Where it was standard output that failed, it fails again, and that is what is said.
             streams.flush()
-        if rank == 0 or not isinstance(error, IslandsError):
+        if speaks(rank) or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
             # Rank 0 read the same line; a launcher that saw this rank fail first would silence it.

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from islands.cli import arguments
-from islands.cli.run import add_place, add_speech, conduct, ended
+from islands.cli.run import add_place, add_speech, ended
 from islands.parallel import world
 
 _EXAMPLES = """
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Go on, print the result and return the exit status."""
+    from islands.run.machine import Conduct
     from islands.run.runner import Output, resume_asked
 
     output = Output(
@@ -45,5 +46,6 @@ def main(args: argparse.Namespace) -> int:
     options = {name: value for name, value in given.items() if value is not None}
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
-        result = resume_asked(args.folder, options, ranks, output, conduct(args))
+        conduct = Conduct(share_gpu=args.share_gpu)
+        result = resume_asked(args.folder, options, ranks, output, conduct)
         return ended(result, ranks, as_json=args.json)

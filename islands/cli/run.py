@@ -61,29 +61,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="S", help=GeneralSettings.words("seed"))
     add("--start", metavar="FILE", action="append", help="start from this solution; repeatable")
     add("--stop", metavar="KIND=VALUE", action="append", help="when to stop; repeatable, see below")
-    add_place(parser)
+    place = add_place(parser)
+    words = "let ranks run without waiting; not reproducible, and without checkpoints"
+    place.add_argument("--async", dest="asynchronous", action="store_true", help=words)
     output = parser.add_argument_group("what it writes")
     add = output.add_argument
     words = "the run's folder (a fresh runs/NAME-DATE-TIME)"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
-    add("--force", action="store_true", help="overwrite a finished run in --out")
+    add("--force", action="store_true", help="overwrite the run in --out")
     add_speech(output)
 
 
-def add_place(parser: argparse.ArgumentParser) -> None:
+def add_place(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Declare where a run takes place, which each of its starts may decide anew."""
-    add = parser.add_argument_group("where it runs").add_argument
+    place = parser.add_argument_group("where it runs")
+    add = place.add_argument
     add("--backend", metavar="NAME", help="auto, cpu or cuda; auto takes a GPU where one is")
     words = "threads of the cpu backend (every core)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
     add("--share-gpu", action="store_true", help="let ranks share a GPU")
-    words = "let ranks run without waiting; not reproducible, and without checkpoints"
-    add("--async", dest="asynchronous", action="store_true", help=words)
     words = "go on with the ranks that are left when others die (with Open MPI)"
     add("--fault-tolerant", action="store_true", help=words)
+    return place
 
 
-def conduct(args: argparse.Namespace) -> Conduct:
+def _conduct(args: argparse.Namespace) -> Conduct:
     """Return how the ranks are to go about a run; refuse what cannot be together."""
     from islands.run.machine import Conduct
 
@@ -116,7 +118,7 @@ def main(args: argparse.Namespace) -> int:
     asked = options(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
-        result = run_asked(asked, args.config, ranks, output, conduct=conduct(args))
+        result = run_asked(asked, args.config, ranks, output, conduct=_conduct(args))
         return ended(result, ranks, as_json=args.json)
 
 

@@ -20,10 +20,8 @@ def describe(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return f"out of memory ({error}). Lower population or islands, or use more ranks"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and not error.filename:
-        # Our own files are named where they are written; standard output is no file of ours.
-        return (
-            f"{error.strerror}, perhaps where standard output goes. Make room, or send it elsewhere"
-        )
+        # Our own files are named where they are written.
+        return f"standard output: {error.strerror}. Send it where there is room"
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     return f"unexpected {type(error).__name__}: {error}. --debug shows where it happened"

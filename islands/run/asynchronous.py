@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from islands.archipelago import Archipelago
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.epochs import Epoch, Moment, Outcome, step_after
+from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome, step_after
 from islands.run.schedule import Schedule
 from islands.run.signals import Interruption
 from islands.run.spec import RunSpec
@@ -22,7 +22,6 @@ from islands.run.tally import Tally, summarise
 _TAG = 4
 _NUMBERS = len(fields(Tally)) + 2  # a tally, the generation, and signals
 _NAP_SECONDS = 0.001
-_INTERRUPTED = "interrupted by a signal"
 
 
 def evolve_freely(
@@ -40,11 +39,14 @@ def evolve_freely(
     """
     loop = _Loop(archipelago, spec, problem, world, watch, interruption, origin)
     if origin is None:
-        archipelago.start()
+        world.agreed(archipelago.start)
     loop.look()
-    while not loop.is_over():
-        loop.pass_epoch()
-        loop.look()
+    while not loop.is_over:
+        if loop.has_done_all():
+            loop.rest()
+        else:
+            loop.pass_epoch()
+            loop.look()
     return loop.outcome()
 
 
@@ -81,43 +83,51 @@ class _Loop:
         self._before_all: Progress | None = None
         self._step = 1
         self._reason: str | None = None
-        self._is_told = False
+        self._has_news = False
+        self.is_over = False
+        """Whether rank 0 has said so."""
 
     def look(self) -> None:
-        """Measure, tell rank 0, and there decide for all."""
+        """Measure and tell rank 0, which decides for all."""
         measures, arrivals = self._archipelago.measure(), self._archipelago.arrivals()
         generation, seconds = self._archipelago.generation, self._seconds()
-        signals = self._interruption.requested
-        self._rows[self._world.rank] = [*astuple(Tally.of(measures)), generation, signals]
-        self._listen()
-        if not self._leads:
-            self._write(is_urgent=bool(signals))
-        rows = self._rows[sorted(self._known)]
-        own = self._together(rows, generation, seconds, self._before)
+        self._rows[self._world.rank, :-1] = [*astuple(Tally.of(measures)), generation]
+        own = self._together(self._rows[sorted(self._known)], generation, seconds, self._before)
         self._step = step_after(self._before, generation, seconds)
         self._watch(Epoch(measures, arrivals, own))
         self._before = own
-        if self._leads and self._reason is None:
-            self._decide(rows, seconds)
+        self._has_news = True
+        self._confer()
 
-    def _write(self, *, is_urgent: bool) -> None:
-        """Tell rank 0 how this rank is, unless the letter before is still on its way."""
-        while 0 not in self._channel.free():
-            if not is_urgent:
-                return
-            time.sleep(_NAP_SECONDS)
-        self._letters[self._world.rank] = self._rows[self._world.rank]
-        self._channel.send(0)
+    def rest(self) -> None:
+        """Wait a little for ranks that are not so far."""
+        time.sleep(_NAP_SECONDS)
+        self._confer()
+
+    def _confer(self) -> None:
+        """Let rank 0 know of this rank; there, hear of the others and decide."""
+        signals = self._interruption.requested
+        self._has_news |= signals != self._rows[self._world.rank, -1]
+        self._rows[self._world.rank, -1] = signals
+        self._listen()
+        if self._leads:
+            self._decide(self._rows[sorted(self._known)], self._seconds())
+        elif self._has_news and 0 in self._channel.free():
+            # While a letter is on its way, the next one waits.
+            self._letters[self._world.rank] = self._rows[self._world.rank]
+            self._channel.send(0)
+            self._has_news = False
 
     def _decide(self, rows: NDArray[np.int64], seconds: float) -> None:
+        is_called = bool(rows[:, -1].any())
+        if len(rows) < self._world.size and seconds < self._limit and not is_called:
+            return  # who has not been heard of may be far behind
         slowest = int(rows[:, -2].min())
         progress = self._together(rows, slowest, seconds, self._before_all)
         self._before_all = progress
-        self._reason = first_reason(self._spec.stop, progress)
-        if rows[:, -1].any():
-            self._reason = _INTERRUPTED
+        self._reason = INTERRUPTED if is_called else first_reason(self._spec.stop, progress)
         if self._reason is not None:
-            self._is_told = True
+            self.is_over = True
             for rank in self._channel.free():
                 self._channel.send(rank)
 
@@ -131,16 +141,16 @@ class _Loop:
             self._archipelago.wait()
             self._listen()
             is_late = self._leads and self._seconds() >= self._limit
-            if self._is_told or is_late or self._interruption.requested:
+            is_called = self._interruption.requested or self._rows[:, -1].any()
+            if self.is_over or is_late or is_called:
                 return
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
 
-    def is_over(self) -> bool:
-        """Return whether this rank has nothing more to do."""
+    def has_done_all(self) -> bool:
+        """Return whether this rank has passed the last generation."""
         last = self._schedule.last
-        has_done_all = last is not None and self._archipelago.generation >= last
-        return has_done_all or self._is_told or bool(self._interruption.requested)
+        return last is not None and self._archipelago.generation >= last
 
     def outcome(self) -> Outcome:
         """Return how it ended, the same on every rank; collective."""
@@ -149,10 +159,10 @@ class _Loop:
         rows = self._world.share(self._rows[self._world.rank])
         seconds = self._world.bcast(self._seconds())
         progress = self._together(rows, int(rows[:, -2].min()), seconds, None)
-        reason = self._world.bcast(self._reason) or first_reason(self._spec.stop, progress)
+        reason = self._world.bcast(self._reason or "")
         interrupted = bool(rows[:, -1].any())
         moment = Moment(progress.generation, seconds, self._before)
-        return Outcome(progress, reason or _INTERRUPTED, moment, interrupted=interrupted)
+        return Outcome(progress, reason, moment, interrupted=interrupted)
 
     def _listen(self) -> None:
         for rank in self._channel.arrived():
@@ -160,7 +170,7 @@ class _Loop:
                 self._known.add(rank)
                 self._rows[rank] = self._letters[rank]
             else:
-                self._is_told = True
+                self.is_over = True
             self._channel.listen(rank)
 
     def _together(

@@ -19,7 +19,8 @@ from islands.run.spec import RunSpec
 from islands.run.stop import Progress, first_reason, time_limit
 from islands.run.tally import Calls, Tally, summarise
 
-_INTERRUPTED = "interrupted by a signal"
+INTERRUPTED = "interrupted by a signal"
+"""Why a run ends that is told to, in words."""
 _STEP_SECONDS = 0.5
 """After about so long at the latest, the host looks at the clock and for signals."""
 
@@ -71,7 +72,7 @@ def evolve(
     """
     loop = _Loop(archipelago, spec, problem, world, watch, interruption, keep, origin)
     if origin is None:
-        archipelago.start()
+        world.agreed(archipelago.start)
     elif not loop.ends_epoch(origin.generation):
         loop.pass_epoch()
     while (outcome := loop.look()) is None:
@@ -99,6 +100,8 @@ class _Loop:
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
         self._step = 1
+        self._waited_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
+        """When the device had last done all it was told to, by the clock of rank 0."""
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
 
     def ends_epoch(self, generation: int) -> bool:
@@ -118,6 +121,7 @@ class _Loop:
             tally, generation, calls.seconds, population, self._problem, self._before
         )
         self._step = step_after(self._before, generation, calls.seconds)
+        self._waited_at = generation, calls.seconds
         self._unseen = measures, progress
         moment = Moment(generation, calls.seconds, self._before)
         outcome = self._outcome(progress, calls, moment)
@@ -137,7 +141,7 @@ class _Loop:
 
     def _outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
         if calls.signals & INTERRUPT:
-            return Outcome(progress, _INTERRUPTED, moment, interrupted=True)
+            return Outcome(progress, INTERRUPTED, moment, interrupted=True)
         # Inside an epoch only the clock is a reason, so that nothing else depends on where one is.
         is_visit = self.ends_epoch(progress.generation)
         if is_visit or calls.seconds >= self._limit:
@@ -158,11 +162,18 @@ class _Loop:
                 break
             self._archipelago.wait()
             calls = Calls.shared(self._world, self._interruption.requested, self._seconds())
+            self._lengthen_step(calls.seconds)
             if calls.signals or calls.seconds >= self._limit:
                 return
             self._keep_if_due(Moment(self._archipelago.generation, calls.seconds, self._before))
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
+
+    def _lengthen_step(self, seconds: float) -> None:
+        """Take longer steps where the last one was quick: all ranks the same."""
+        generation, (before, since) = self._archipelago.generation, self._waited_at
+        self._step = max(self._step, _fitting(generation - before, seconds - since))
+        self._waited_at = generation, seconds
 
     def _keep_if_due(self, moment: Moment) -> None:
         every = self._spec.checkpoint.every
@@ -180,6 +191,11 @@ def step_after(before: Progress | None, generation: int, seconds: float) -> int:
     # To make generation 0 takes about as long as any other.
     generations = 1 if before is None else generation - before.generation
     elapsed = seconds if before is None else seconds - before.seconds
+    return _fitting(generations, elapsed)
+
+
+def _fitting(generations: int, elapsed: float) -> int:
+    """Return how many generations pass in about half a second, where so many took so long."""
     fitting = int(_STEP_SECONDS * generations / max(elapsed, 1e-9))
     # Of powers of two there are few, and a GPU keeps what it has prepared for each number.
     return 1 << max(0, fitting.bit_length() - 1)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
 
 from islands.errors import InputError, UsageError, system_reason
 from islands.paths import writing
 from islands.problems import PROBLEMS
 from islands.run.spec import SIGN
+
+if TYPE_CHECKING:
+    from islands.run.hold import Hold
 
 SETTINGS = "run.toml"
 """The file that is written first: a folder that holds one of ours is that of a run."""
@@ -30,7 +36,10 @@ _SOLUTIONS = [f"solution{kind.solution_suffix}" for kind in PROBLEMS.values()]
 
 
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
-    """Refuse what is not a folder, one with files of others, and without `force` a finished run."""
+    """Refuse what is not a folder, one with files of others, and without `force` a run's.
+
+    A run that has come to no checkpoint is nothing to be kept.
+    """
     if folder is None:
         return
     try:
@@ -45,6 +54,11 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
             raise UsageError(
                 f"--out {folder}: holds a finished run. Name another folder, or pass --force"
                 " to overwrite it"
+            )
+        if any((folder / CHECKPOINTS).glob(f"*/{MANIFEST}")) and not force:
+            raise UsageError(
+                f"--out {folder}: holds a run that can go on. Go on with: islands resume"
+                f" {shlex.quote(str(folder))}; or pass --force to overwrite it"
             )
     except OSError as error:
         raise _unusable(folder, error) from error
@@ -62,14 +76,22 @@ def require_run(folder: Path) -> None:
     )
 
 
-def claim(folder: Path | None, *, name: str, force: bool) -> Path:
-    """Return a folder for a run: the one asked for, emptied of an earlier run, or a fresh one."""
+def claim(folder: Path | None, *, name: str, force: bool, hold: Hold) -> Path:
+    """Return a folder for a run: the one asked for, emptied of an earlier run, or a fresh one.
+
+    From then on it is held.
+    """
     refuse_unfit(folder, force=force)
     try:
         if folder is None:
-            return _fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
+            folder = _fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
+            hold.take(folder)
+            return folder
         folder.mkdir(parents=True, exist_ok=True)
         _require_writable(folder)
+        hold.take(folder)
+        # It may have been another's until now.
+        refuse_unfit(folder, force=force)
         _remove_earlier_run(folder)
     except OSError as error:
         raise _unusable(folder or Path("runs"), error) from error
@@ -96,8 +118,12 @@ def _unusable(folder: Path, error: OSError) -> UsageError:
 
 
 def _holds_files(folder: Path) -> bool:
-    # A run that is killed when it writes its first file leaves that alone.
-    return any(not path.name.startswith(f".{SETTINGS}.") for path in folder.iterdir())
+    # A run that is killed before it has written its settings leaves no more than these.
+    return any(
+        not path.name.startswith(f".{SETTINGS}.")
+        and not (path.name == LOG and path.stat().st_size == 0)
+        for path in folder.iterdir()
+    )
 
 
 def _is_of_a_run(folder: Path) -> bool:
@@ -131,9 +157,15 @@ def _require_writable(folder: Path) -> None:
 
 
 def _remove_earlier_run(folder: Path) -> None:
-    """Remove the files that runs write, and nothing else that a user may keep there."""
+    """Remove the files that runs write, and nothing else that a user may keep there.
+
+    The log, by which the folder is held, is emptied.
+    """
     for path in _files_of_a_run(folder):
-        path.unlink(missing_ok=True)
+        if path.name == LOG:
+            os.truncate(path, 0)
+        else:
+            path.unlink(missing_ok=True)
     # The innermost first.
     for place in (*(folder / CHECKPOINTS).glob("[0-9]*"), *(folder / name for name in _FOLDERS)):
         if place.is_dir() and not any(place.iterdir()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -45,6 +46,7 @@ class Manifest:
     def write(self, checkpoint: Path) -> None:
         """Make the checkpoint count."""
         values = {"format": FORMAT, "islands": islands.__version__, **asdict(self)}
+        values["sha256"] = content_digest(values)
         with published(checkpoint / MANIFEST) as temporary:
             temporary.write_text(json.dumps(values, indent=1), encoding="utf-8")
 
@@ -58,6 +60,8 @@ class Manifest:
             raise InputError(
                 f"{MANIFEST}: is of another run, with other settings or another instance"
             )
+        if values.pop("sha256", None) != content_digest(values):
+            raise InputError(f"{MANIFEST}: has not the content that was written")
         try:
             moment, before = values["moment"], values["moment"]["before"]
             return cls(
@@ -84,3 +88,8 @@ def _values(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict) or not {"format", "run"} <= values.keys():
         raise InputError(f"{MANIFEST}: is no manifest of a checkpoint")
     return values
+
+
+def content_digest(values: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a manifest's values, but for that itself."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

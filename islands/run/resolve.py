@@ -76,7 +76,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     stop = tuple(parse(text) for text in criteria)
     require_known(stop, problem.instance, problem.best_known)
     groups: dict[str, Any] = {
-        name: group.build(_part(values, name, group)) for name, group in GROUPS.items()
+        name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
     return RunSpec(
         instance=_lasting(instance_of(asked)),

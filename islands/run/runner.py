@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,10 +20,13 @@ from islands.problems.base import Problem, Solution
 from islands.run.agreement import require_agreement
 from islands.run.checkpoint import settle
 from islands.run.folder import SETTINGS, claim, refuse_unfit, require_run
+from islands.run.hold import Hold
 from islands.run.machine import Conduct, Machine, take_device
+from islands.run.recorder import write_settings
 from islands.run.resolve import instance_of, layers, resolve
 from islands.run.result import Result
 from islands.run.screen import Screen
+from islands.run.signals import Interruption
 from islands.run.solution import finished
 from islands.run.spec import RunSpec
 from islands.run.start import Start, perform
@@ -73,7 +77,7 @@ def resume_asked(
     Of `options`, `stop` replaces the criteria of the run, also where these have been met.
     """
     world.agreed(lambda: require_run(folder))
-    ended = None if "stop" in options else world.agreed(lambda: finished(folder))
+    ended = world.agreed(lambda: finished(folder, goes_on="stop" in options))
     if ended is not None:
         # It may have been killed when all was written, but not yet put in order.
         world.agreed(lambda: settle(folder) if world.rank == 0 else None)
@@ -96,10 +100,17 @@ def run(
     """Run on all ranks; every rank returns the same result."""
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
-    backend = _device(spec, world, conduct)
-    prepared = _prepared(spec, problem, world, backend, conduct)
-    folder = _folder(problem, world, output)
-    return _surviving(replace(prepared, folder=folder), backend, output)
+    # One rank has nobody to wait for.
+    asynchronous = conduct.asynchronous and world.size > 1
+    suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
+    with Hold() as hold, Interruption(suspends=suspends if output.writes else "") as interruption:
+        backend = _device(spec, world, conduct)
+
+        def begun() -> Start:
+            start = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
+            return replace(start, folder=_folder(spec, problem, world, output, hold))
+
+        return _surviving(begun, backend, output, hold, interruption)
 
 
 def resume(
@@ -112,9 +123,15 @@ def resume(
 ) -> Result:
     """Go on from the newest usable checkpoint in a run's folder, or begin where there is none."""
     require_agreement(world, spec, problem, writes=True)
-    backend = _device(spec, world, conduct)
-    prepared = _prepared(spec, problem, world, backend, conduct)
-    return _surviving(replace(prepared, folder=folder, goes_on=True), backend, output)
+    with Hold() as hold, Interruption(suspends="writing a checkpoint") as interruption:
+        backend = _device(spec, world, conduct)
+        return _surviving(
+            lambda: _prepared(spec, problem, world, backend, folder),
+            backend,
+            output,
+            hold,
+            interruption,
+        )
 
 
 def _device(spec: RunSpec, world: World, conduct: Conduct) -> Backend:
@@ -124,23 +141,42 @@ def _device(spec: RunSpec, world: World, conduct: Conduct) -> Backend:
 
 
 def _prepared(
-    spec: RunSpec, problem: Problem, world: World, backend: Backend, conduct: Conduct
+    spec: RunSpec,
+    problem: Problem,
+    world: World,
+    backend: Backend,
+    goes_on_in: Path | None = None,
+    *,
+    asynchronous: bool = False,
 ) -> Start:
     """Compile all that a start needs, before anything is written; collective."""
-    # One rank has nobody to wait for.
-    asynchronous = conduct.asynchronous and world.size > 1
-    archipelago = make_archipelago(spec, problem, world, backend, asynchronous=asynchronous)
+    goes_on = goes_on_in is not None
+    archipelago = make_archipelago(
+        spec, problem, world, backend, asynchronous=asynchronous, goes_on=goes_on
+    )
     machine = Machine.of(world, backend, archipelago)
+    device = backend.device
     return Start(
-        spec, problem, world, archipelago, machine, backend.device, asynchronous=asynchronous
+        spec, problem, world, archipelago, machine, device, goes_on_in, goes_on, asynchronous
     )
 
 
-def _surviving(first: Start, backend: Backend, output: Output) -> Result:
-    """Perform a start; where ranks die and the others can go on, they do so from the folder."""
+def _surviving(
+    begun: Callable[[], Start],
+    backend: Backend,
+    output: Output,
+    hold: Hold,
+    interruption: Interruption,
+) -> Result:
+    """Perform a start; where ranks die and the others can go on, they do so from the folder.
+
+    What a start holds on the device has to go before the next one begins, so that no caller may
+    keep the one that is `begun`.
+    """
+    first = begun()
     spec, problem, world, folder = first.spec, first.problem, first.world, first.folder
     start: Start | None = first
-    del first  # what a start holds on the device is to go before the next one begins
+    del first
     news = ""
     while True:
         try:
@@ -148,9 +184,10 @@ def _surviving(first: Start, backend: Backend, output: Output) -> Result:
                 size = world.size
                 world.shrink()
                 news = f"{size - world.size} of {size} ranks have died; the others go on"
-                prepared = _prepared(spec, problem, world, backend, _ORDERLY)
-                start = replace(prepared, folder=folder, goes_on=True)
-            return perform(start, output.stream, quiet=output.quiet, news=news)
+                start = _prepared(spec, problem, world, backend, folder)
+            if folder is not None:
+                world.agreed(lambda: hold.take(folder) if world.rank == 0 else None)
+            return perform(start, interruption, output.stream, quiet=output.quiet, news=news)
         except RanksLostError:
             if folder is None:
                 raise
@@ -164,8 +201,13 @@ def make_archipelago(
     backend: Backend,
     *,
     asynchronous: bool = False,
+    goes_on: bool = False,
 ) -> Archipelago:
     """Return this rank's islands of a run, before their first generation; collective."""
+    warm_start = cache(lambda: [_given(problem, Path(path)) for path in spec.start])
+    if not goes_on:
+        # What goes on from a checkpoint has no need of these files, which may be gone.
+        world.agreed(warm_start)
     road = None
     if migrates(spec.migration, spec.general.islands):
         road, trouble = find(world, backend)
@@ -185,7 +227,7 @@ def make_archipelago(
             world=world,
             road=road,
             asynchronous=asynchronous,
-            warm_start=[_given(problem, Path(path)) for path in spec.start],
+            warm_start=warm_start,
         )
     )
 
@@ -200,13 +242,20 @@ def _given(problem: Problem, path: Path) -> Solution:
     return solution
 
 
-def _folder(problem: Problem, world: World, output: Output) -> Path | None:
+def _folder(
+    spec: RunSpec, problem: Problem, world: World, output: Output, hold: Hold
+) -> Path | None:
+    """Return the run's folder, claimed by rank 0, or None where nothing is written; collective."""
     if not output.writes:
         return None
 
     def claimed() -> Path | None:
         if world.rank > 0:
             return None
-        return claim(output.folder, name=problem.instance.split("/")[-1], force=output.force)
+        name = problem.instance.split("/")[-1]
+        folder = claim(output.folder, name=name, force=output.force, hold=hold)
+        # At once, as without them what a killed run leaves is not known for its own.
+        write_settings(folder, spec)
+        return folder
 
     return world.bcast(world.agreed(claimed))

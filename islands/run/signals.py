@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from types import FrameType, TracebackType
-from typing import Self
+from typing import Any, Self
 
 INTERRUPTED_STATUS = 128 + signal.SIGINT
 """The exit status of a run that SIGINT ended."""
@@ -30,13 +30,14 @@ class Interruption:
 
     A thread listens, since Python's own handlers wait until a running kernel returns. Outside the
     main thread, where Python allows no handlers, signals keep their meaning. So do SIGTERM and
-    SIGUSR1 unless `suspends` says what the run does when they come.
+    SIGUSR1 unless `suspends` says what the run does when they come, and SIGINT until there is a
+    best so far to be written: until `hear_interrupts`.
     """
 
     def __init__(self, *, suspends: str = "") -> None:
         self.requested = 0
         self._suspends = suspends
-        self._signals = list(_NUMBERS) if suspends else [signal.SIGINT]
+        self._previous: dict[signal.Signals, Any] = {}
         self._usable = threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> Self:
@@ -44,8 +45,9 @@ class Interruption:
             self._read, self._write = os.pipe()
             os.set_blocking(self._write, False)
             self._previous_pipe = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-            # Without a handler of Python's own, the pipe would hear nothing.
-            self._previous = {each: signal.signal(each, _ignore) for each in self._signals}
+            if self._suspends:
+                self._hear(signal.SIGTERM)
+                self._hear(signal.SIGUSR1)
             self._listener = threading.Thread(target=self._listen, daemon=True)
             self._listener.start()
         return self
@@ -64,9 +66,20 @@ class Interruption:
             self._listener.join()
             os.close(self._read)
 
+    def hear_interrupts(self) -> None:
+        """Listen for SIGINT as well, from now on."""
+        if self._usable and signal.SIGINT not in self._previous:
+            self._hear(signal.SIGINT)
+
+    def _hear(self, number: signal.Signals) -> None:
+        # Known before it can come, lest it be lost.
+        self._previous[number] = signal.getsignal(number)
+        # Without a handler of Python's own, the pipe would hear nothing.
+        signal.signal(number, _ignore)
+
     def _listen(self) -> None:
         while heard := os.read(self._read, 1):
-            if heard[0] not in self._signals:
+            if heard[0] not in self._previous:
                 continue
             number = _NUMBERS[signal.Signals(heard[0])]
             if self.requested & INTERRUPT and number == INTERRUPT:

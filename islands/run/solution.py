@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from islands.errors import InputError
 from islands.paths import published, reading
+from islands.problems import PROBLEMS
 from islands.problems.base import Problem
-from islands.run.folder import FINISHED
+from islands.run.folder import FINISHED, SETTINGS
 from islands.run.result import Result
 
 _RESULT = b"islands.result"
@@ -31,14 +33,31 @@ def write_solution(
         pq.write_table(table, stream)
 
 
-def finished(folder: Path) -> Result | None:
-    """Return the result of a run that has ended by itself, or None."""
+def finished(folder: Path, *, goes_on: bool) -> Result | None:
+    """Return the result of a run that has ended by itself and is not to go on, or None.
+
+    Refuse one that is to go on, or was interrupted, but has written no checkpoints.
+    """
+    if not (folder / FINISHED).exists():
+        return None
+    result = _read(folder)
+    if not (goes_on or result.interrupted):
+        return result
+    if not result.reproducible:
+        native = folder / f"solution{PROBLEMS[result.problem].solution_suffix}"
+        again = ["islands", "run", "--config", str(folder / SETTINGS), "--start", str(native)]
+        raise InputError(
+            f"{folder}: its ranks did not wait for each other (--async), so that there are no"
+            f" checkpoints to go on from. Begin from its solution with: {shlex.join(again)}"
+        )
+    return None
+
+
+def _read(folder: Path) -> Result:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     path = folder / FINISHED
-    if not path.exists():
-        return None
     try:
         with reading(path), path.open("rb") as stream:
             table = pq.read_table(stream)
@@ -46,6 +65,4 @@ def finished(folder: Path) -> Result | None:
         result = Result(solution=table.column("solution").to_numpy(), **facts)
     except (pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: is no solution of a run: {error}. Remove it to go on") from error
-    if result.interrupted:
-        return None
     return dataclasses.replace(result, folder=str(folder))

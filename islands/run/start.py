@@ -8,7 +8,6 @@ import os
 import platform
 import shlex
 from collections.abc import Iterable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -21,7 +20,6 @@ from islands.problems.base import Problem
 from islands.run.asynchronous import evolve_freely
 from islands.run.epochs import Epoch, Moment, Outcome, evolve
 from islands.run.folder import LOG
-from islands.run.hold import held
 from islands.run.journal import Journal
 from islands.run.machine import Machine
 from islands.run.result import Result
@@ -48,15 +46,19 @@ class Start:
     """Whether ranks do not wait for each other. Then there is no moment for a checkpoint."""
 
 
-def perform(start: Start, stream: TextIO | None, *, quiet: bool, news: str = "") -> Result:
+def perform(
+    start: Start,
+    interruption: Interruption,
+    stream: TextIO | None,
+    *,
+    quiet: bool,
+    news: str = "",
+) -> Result:
     """Evolve on all ranks, say so on rank 0, and write where there is a folder; collective."""
     world, folder = start.world, start.folder
     speaks = world.rank == 0
     log = folder / LOG if folder is not None and speaks else None
-    with ExitStack() as stack:
-        if folder is not None:
-            world.agreed(lambda: stack.enter_context(held(folder)) if speaks else None)
-        screen = stack.enter_context(Screen(stream if speaks else None, log, quiet=quiet))
+    with Screen(stream if speaks else None, log, quiet=quiet) as screen:
         if news:
             screen.say(news)
         screen.say(header(islands.__version__, start.spec, start.problem, start.machine, folder))
@@ -64,26 +66,19 @@ def perform(start: Start, stream: TextIO | None, *, quiet: bool, news: str = "")
             screen.note(line)
         journal = _journal(start, screen)
         screen.say("")
-        with Interruption(suspends=_suspends(start)) as interruption:
-            outcome = _evolved(start, journal, screen, interruption)
-            result = _result(start, outcome)
-            if journal is not None:
-                if not start.asynchronous:
-                    journal.keep(outcome.moment)
-                    screen.kept()
-                if not outcome.suspended:
-                    journal.finish(result)
-                # What one rank waits for, such as the manifest, is there before any rank leaves.
-                world.barrier()
+        interruption.hear_interrupts()
+        outcome = _evolved(start, journal, screen, interruption)
+        result = _result(start, outcome)
+        if journal is not None:
+            if not start.asynchronous:
+                journal.keep(outcome.moment)
+                screen.kept()
+            if not outcome.suspended:
+                journal.finish(result)
+            # What one rank waits for, such as the manifest, is there before any rank leaves.
+            world.barrier()
         screen.end(outcome.progress, result.summary())
     return result
-
-
-def _suspends(start: Start) -> str:
-    """Return what the run does when it is to be suspended; nothing where it writes no files."""
-    if start.folder is None:
-        return ""
-    return "writing the best so far" if start.asynchronous else "writing a checkpoint"
 
 
 def _process(start: Start) -> str:

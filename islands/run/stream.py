@@ -88,11 +88,13 @@ def _grouped(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
     import pyarrow as pa
 
     waiting: list[pa.RecordBatch] = []
+    rows = 0
     for batch in batches:
         waiting.append(batch)
-        if sum(each.num_rows for each in waiting) >= _ROWS_A_GROUP:
+        rows += batch.num_rows
+        if rows >= _ROWS_A_GROUP:
             yield pa.Table.from_batches(waiting)
-            waiting = []
+            waiting, rows = [], 0
     if waiting:
         yield pa.Table.from_batches(waiting)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -172,6 +173,7 @@ def test_a_preset_and_a_path_stay_what_they_are(
         ("resume", "the following arguments are required: DIR."),
         ("resume none", "none: holds no run. Name the folder that a run writes"),
         ("resume a --seed 2", "unknown option '--seed'."),
+        ("resume a --async", "unknown option '--async'."),
         ("resume a --stop generations", "--stop generations: needs a value"),
         ("resume a --threads 0", "argument --threads: '0' must be a whole number"),
     ],
@@ -186,6 +188,29 @@ def test_what_cannot_be_resumed_is_one_line(
     assert captured.err.startswith(f"islands: {message}")
     assert captured.err.count("\n") == 1
     assert Path("a", "solution.parquet").exists()
+
+
+def test_what_ranks_wrote_that_did_not_wait_has_no_checkpoint_to_go_on_from(
+    mpirun: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["run", "demo/tsp", *RUN, "--stop", "generations=20", "--out", "my a"]
+    subprocess.run(
+        [*mpirun, "2", *islands(*run, "--async", "--quiet")],
+        timeout=60,
+        check=True,
+        capture_output=True,
+    )
+    first = done(capsys, "resume", "my a")
+    assert first["reproducible"] is False
+    before = {path: path.stat().st_mtime_ns for path in Path("my a").rglob("*")}
+    assert main(["resume", "my a", "--stop", "generations=40"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("islands: my a: its ranks did not wait for each other (--async), so ")
+    again = "islands run --config 'my a/run.toml' --start 'my a/solution.tour'"
+    assert said.endswith(f"with: {again}\n")
+    assert {path: path.stat().st_mtime_ns for path in Path("my a").rglob("*")} == before
+    result = done(capsys, *shlex.split(again)[1:], "--stop", "generations=40")
+    assert result["cost"] <= first["cost"]
 
 
 def test_runs_end_as_if_nobody_had_killed_them(mpirun: list[str]) -> None:

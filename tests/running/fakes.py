@@ -16,6 +16,7 @@ from islands.errors import InputError
 from islands.instances.catalogue import BestKnown
 from islands.migration import Arrivals, Phases
 from islands.parallel import World
+from islands.paths import reading
 from islands.problems.base import Problem, Solution
 
 Value = TypeVar("Value")
@@ -51,7 +52,8 @@ class FakeProblem(Problem):
         assert sorted(solution) == list(range(5))
 
     def read_solution(self, path: Path) -> Solution:
-        return np.array(path.read_text().split(), np.int64)
+        with reading(path):
+            return np.array(path.read_text().split(), np.int64)
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         path.write_text(" ".join(map(str, solution)))
@@ -158,6 +160,10 @@ class Quiet:
     """No signal has come."""
 
     requested = 0
+
+    @staticmethod
+    def hear_interrupts() -> None:
+        """Hear nothing."""
 
 
 class FakeWorld(World):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fakes import DeadError, FakeArchipelago, FakeProblem, on_ranks
+from fakes import DeadError, FakeArchipelago, FakeProblem, Quiet, on_ranks
 
 from islands.parallel import World, deal
 from islands.problems.base import Solution
@@ -36,6 +36,7 @@ def start(
     *,
     goes_on: bool = True,
     dies_at: int | None = None,
+    interruption: Any = Quiet,
     **options: Any,
 ) -> tuple[Result, str]:
     """Make one start on so many ranks, and return its result and what it said."""
@@ -57,7 +58,7 @@ def start(
             folder,
             goes_on,
         )
-        return perform(begun, stream, quiet=False)
+        return perform(begun, interruption, stream, quiet=False)
 
     return on_ranks(ranks, one)[0], stream.getvalue()
 

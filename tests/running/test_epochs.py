@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import local
 from typing import Any
 
 import pytest
-from fakes import FakeArchipelago, FakeProblem, Quiet
+from fakes import FakeArchipelago, FakeProblem, Quiet, on_ranks
 
 from islands.archipelago import IslandMeasure
+from islands.errors import InputError
 from islands.parallel import World
 from islands.run import epochs as module
 from islands.run.epochs import Epoch, Moment, Outcome, evolve, step_after
@@ -120,6 +122,90 @@ def test_a_target_met_inside_an_epoch_waits_for_its_end(monkeypatch: pytest.Monk
     slow = Slow(monkeypatch, seconds=1.0)
     outcome, _, _ = run({"stop": "target=990"}, FakeProblem(), archipelago=slow)
     assert outcome.progress.generation == 50
+
+
+def test_steps_grow_where_a_run_goes_on_inside_a_long_epoch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = Slow(monkeypatch, seconds=0.05)
+    options = {"stop": "generations=100", "record.every": 1000, "migration": "none"}
+    outcome, _, _ = resumed(options, slow, Moment(30, 7.0, None))
+    # The first step shows how fast it is, and the last ends the epoch.
+    assert slow.calls == ["advance 1", *["advance 8"] * 8, "advance 5"]
+    assert outcome.progress.generation == 100
+
+
+def test_steps_grow_where_generation_0_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Warming(Slow):
+        def start(self) -> None:
+            super().start()
+            self.now += 10
+
+    slow = Warming(monkeypatch, seconds=0.1)
+    run(
+        {"stop": "generations=21", "record.every": 1000, "migration": "none"},
+        FakeProblem(),
+        archipelago=slow,
+    )
+    assert slow.calls == ["start", "advance 1", *["advance 4"] * 5]
+
+
+def test_ranks_with_clocks_of_their_own_take_the_same_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = local()
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now.seconds)
+
+    class OwnTime(FakeArchipelago):
+        def __init__(self, rank: int) -> None:
+            super().__init__(range(rank, rank + 1))
+            self.seconds = 0.05 if rank == 0 else 0.2
+
+        def advance(self, generations: int) -> None:
+            super().advance(generations)
+            now.seconds += generations * self.seconds
+
+    def one(world: World) -> list[str]:
+        now.seconds = 3.0 * world.rank
+        islands = OwnTime(world.rank)
+        options = {"stop": "generations=100", "record.every": 1000, "islands": 2}
+        spec = resolve(layers({**options, "migration": "none"}), FakeProblem())
+        islands.generation, origin = 30, Moment(30, 7.0, None)
+        evolve(
+            islands,  # type: ignore[arg-type]
+            spec,
+            FakeProblem(),
+            world,
+            lambda _: None,
+            Quiet,  # type: ignore[arg-type]
+            lambda _: None,
+            origin,
+        )
+        return islands.calls
+
+    first, second = on_ranks(2, one)
+    assert first == second == ["advance 1", *["advance 8"] * 8, "advance 5"]
+
+
+def test_a_start_that_fails_on_one_rank_is_an_error_of_all() -> None:
+    class Failing(FakeArchipelago):
+        def start(self) -> None:
+            if self.mine[0] == 1:
+                raise InputError("short.tour: No such file")
+            super().start()
+
+    messages = list[str]()
+
+    def one(world: World) -> None:
+        spec = resolve(layers({"stop": "generations=1", "islands": 2}), FakeProblem())
+        islands: Any = Failing(range(world.rank, world.rank + 1))
+        interruption: Any = Quiet
+        with pytest.raises(InputError, match=r"short\.tour") as caught:
+            evolve(islands, spec, FakeProblem(), world, lambda _: None, interruption)
+        messages.append(str(caught.value))
+
+    on_ranks(2, one)
+    assert messages == ["[rank 1 of 2] short.tour: No such file"] * 2
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,16 @@ import pytest
 
 from islands.errors import InputError, UsageError
 from islands.run import folder as module
+from islands.run import hold as hold_module
 from islands.run.folder import claim, remove_checkpoint, require_run
+from islands.run.hold import Hold
 from islands.run.spec import SIGN
+
+
+def claimed(folder: Path | None, *, force: bool = False) -> Path:
+    """Claim a folder, and let go of it."""
+    with Hold() as hold:
+        return claim(folder, name="zi929", force=force, hold=hold)
 
 
 def finished(folder: Path) -> Path:
@@ -40,7 +48,7 @@ def finished(folder: Path) -> Path:
 def test_fresh_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with ThreadPoolExecutor(8) as pool:
-        claims = [pool.submit(claim, None, name="zi929", force=False) for _ in range(40)]
+        claims = [pool.submit(claimed, None) for _ in range(40)]
         folders = [each.result() for each in claims]
     assert len(set(folders)) == 40
     assert all(folder.is_dir() and folder.parent == Path("runs") for folder in folders)
@@ -50,21 +58,77 @@ def test_fresh_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_finished_run_is_not_overwritten(tmp_path: Path) -> None:
     folder = finished(tmp_path / "a")
     with pytest.raises(UsageError, match=r"a: holds a finished run.*--force"):
-        claim(folder, name="x", force=False)
+        claimed(folder)
     assert (folder / "trace" / "rank-007.parquet").exists()
 
 
 def test_force_removes_the_earlier_run_and_nothing_else(tmp_path: Path) -> None:
     folder = finished(tmp_path / "a")
-    assert claim(folder, name="x", force=True) == folder
-    assert sorted(path.name for path in folder.rglob("*")) == ["notes.txt"]
+    assert claimed(folder, force=True) == folder
+    assert sorted(path.name for path in folder.rglob("*")) == ["log.txt", "notes.txt"]
+    assert (folder / "log.txt").read_text() == ""
 
 
-def test_a_run_that_was_killed_can_be_run_again(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_before_its_first_checkpoint_can_be_run_again(
+    tmp_path: Path,
+) -> None:
     folder = finished(tmp_path / "a")
     (folder / "solution.parquet").unlink()
-    claim(folder, name="x", force=False)
+    (folder / "checkpoints" / "000000000100.1" / "manifest.json").unlink()
+    claimed(folder)
     assert not (folder / "trace").exists()
+
+
+def test_a_run_that_can_go_on_is_not_overwritten(tmp_path: Path) -> None:
+    folder = finished(tmp_path / "my a")
+    (folder / "solution.parquet").unlink()
+    before = sorted(folder.rglob("*"))
+    mend = rf"Go on with: islands resume '{folder}'; or pass --force to overwrite it"
+    with pytest.raises(UsageError, match=rf"--out {folder}: holds a run that can go on\. {mend}"):
+        claimed(folder)
+    assert sorted(folder.rglob("*")) == before
+    claimed(folder, force=True)
+    assert not (folder / "checkpoints").exists()
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_nothing_is_taken_from_a_run_that_another_process_is_at_work_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: bool
+) -> None:
+    monkeypatch.setattr(hold_module, "_PATIENCE_SECONDS", 0.0)
+    folder = finished(tmp_path / "a")
+    for name in ("solution.parquet", "checkpoints/000000000100.1/manifest.json"):
+        (folder / name).unlink()
+    before = sorted(folder.rglob("*"))
+    with Hold() as hold:
+        hold.take(folder)
+        with pytest.raises(InputError, match="another process is at work on this run"):
+            claimed(folder, force=force)
+        assert sorted(folder.rglob("*")) == before
+        assert (folder / "log.txt").read_text() == "old"
+
+
+def test_what_another_has_written_while_one_waited_is_not_overwritten(tmp_path: Path) -> None:
+    class Waiting(Hold):
+        def take(self, folder: Path) -> None:
+            super().take(folder)
+            finished(folder)
+
+    with Waiting() as hold, pytest.raises(UsageError, match="holds a finished run"):
+        claim(tmp_path / "a", name="x", force=False, hold=hold)
+    assert (tmp_path / "a" / "solution.parquet").exists()
+
+
+def test_a_folder_is_held_from_the_claim_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hold_module, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.chdir(tmp_path)
+    for asked in (None, tmp_path / "a"):
+        with Hold() as hold:
+            folder = claim(asked, name="x", force=False, hold=hold)
+            with Hold() as other, pytest.raises(InputError, match="another process is at work"):
+                other.take(folder)
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -80,7 +144,7 @@ def test_a_folder_of_the_users_own_is_refused_and_left(
         names.append("run.toml")
         (tmp_path / "run.toml").write_text(settings)
     with pytest.raises(UsageError, match=r"holds files, but no run\. Name a folder that is new or"):
-        claim(tmp_path, name="x", force=force)
+        claimed(tmp_path, force=force)
     found = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert sorted(str(path.relative_to(tmp_path)) for path in found) == sorted(names)
 
@@ -89,9 +153,9 @@ def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
     folder = finished(tmp_path / "a")
     for name in ("solution.cpp", "trace/data.csv", "trace/rank-best.parquet"):
         (folder / name).write_text("mine")
-    claim(folder, name="x", force=True)
+    claimed(folder, force=True)
     assert sorted(path.name for path in folder.rglob("*") if path.is_file()) == [
-        *("data.csv", "notes.txt", "rank-best.parquet", "solution.cpp")
+        *("data.csv", "log.txt", "notes.txt", "rank-best.parquet", "solution.cpp")
     ]
 
 
@@ -99,8 +163,16 @@ def test_a_run_that_was_killed_before_its_first_file_leaves_a_folder_that_can_be
     tmp_path: Path,
 ) -> None:
     (tmp_path / ".run.toml.x7").touch()
-    assert claim(tmp_path, name="x", force=False) == tmp_path
-    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "log.txt").touch()
+    assert claimed(tmp_path) == tmp_path
+    assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
+
+
+def test_a_log_of_the_users_own_stays(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("mine")
+    with pytest.raises(UsageError, match="holds files, but no run"):
+        claimed(tmp_path, force=True)
+    assert (tmp_path / "log.txt").read_text() == "mine"
 
 
 def test_what_can_be_gone_on_from_goes_before_what_it_needs(
@@ -114,7 +186,7 @@ def test_what_can_be_gone_on_from_goes_before_what_it_needs(
         unlink(path, missing_ok=missing_ok)
 
     monkeypatch.setattr(Path, "unlink", noted)
-    claim(finished(tmp_path / "a"), name="x", force=True)
+    claimed(finished(tmp_path / "a"), force=True)
     assert gone[:2] == ["solution.parquet", "manifest.json"]
     assert gone.index("rank-000.npz") < gone.index("rank-007.parquet")
     assert gone[-1] == "run.toml"
@@ -145,7 +217,7 @@ def test_a_checkpoint_stops_counting_first(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
-    assert claim(tmp_path, name="x", force=False) == tmp_path
+    assert claimed(tmp_path) == tmp_path
 
 
 def test_an_earlier_run_stays_where_the_new_one_could_not_be_written(
@@ -162,7 +234,7 @@ def test_an_earlier_run_stays_where_the_new_one_could_not_be_written(
     with pytest.raises(
         UsageError, match=r"a: Permission denied\. Name a folder that can be written"
     ):
-        claim(folder, name="x", force=True)
+        claimed(folder, force=True)
     assert sorted(folder.rglob("*")) == before
 
 
@@ -174,27 +246,27 @@ def test_a_folder_that_may_not_be_looked_into(
 
     monkeypatch.setattr(Path, "exists", refuse)
     with pytest.raises(UsageError, match=r"--out .*x: Permission denied\. Name a folder"):
-        claim(tmp_path / "x", name="x", force=False)
+        claimed(tmp_path / "x")
 
 
 def test_a_new_folder_is_made_with_its_parents(tmp_path: Path) -> None:
-    assert claim(tmp_path / "a" / "b", name="x", force=False).is_dir()
+    assert claimed(tmp_path / "a" / "b").is_dir()
 
 
 def test_a_file_is_not_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     with pytest.raises(UsageError, match="is a file"):
-        claim(tmp_path / "a", name="x", force=True)
+        claimed(tmp_path / "a", force=True)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UsageError, match=r"Permission denied\. Name a folder that can be written"):
-        claim(tmp_path / "a", name="x", force=False)
+        claimed(tmp_path / "a")
 
 
 def test_a_path_below_a_file(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     with pytest.raises(UsageError, match=r"Not a directory\. Name a folder that can be written"):
-        claim(tmp_path / "a" / "b", name="x", force=False)
+        claimed(tmp_path / "a" / "b")

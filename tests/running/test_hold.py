@@ -7,31 +7,50 @@ from pathlib import Path
 
 import pytest
 
-from islands.errors import InputError
+from islands.errors import InputError, UnwritableError
 from islands.run import hold
-from islands.run.hold import held
+from islands.run.hold import Hold
 
 
 def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
-    with held(tmp_path):
-        with (
-            pytest.raises(InputError, match=r"another process is at work on this run; .*log\.txt"),
-            held(tmp_path),
-        ):
-            pass
-        with pytest.raises(InputError), held(tmp_path):
-            pass
-    with held(tmp_path):
-        pass
+    with Hold() as first:
+        first.take(tmp_path)
+        for _ in range(2):
+            with (
+                Hold() as second,
+                pytest.raises(InputError, match=r"another process is at work on this run; .*log\."),
+            ):
+                second.take(tmp_path)
+    with Hold() as third:
+        third.take(tmp_path)
+
+
+def test_what_is_held_may_be_taken_again(tmp_path: Path) -> None:
+    with Hold() as only:
+        only.take(tmp_path)
+        only.take(tmp_path)
+
+
+def test_the_log_that_it_is_held_by_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("said before\n")
+    with Hold() as only:
+        only.take(tmp_path)
+    assert (tmp_path / "log.txt").read_text() == "said before\n"
+
+
+def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    with Hold() as only, pytest.raises(UnwritableError, match=r"log\.txt: cannot be written: No "):
+        only.take(tmp_path / "a")
 
 
 def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from islands.run.hold import held\n"
-        "with held(Path(sys.argv[1])):\n"
+        "from islands.run.hold import Hold\n"
+        "with Hold() as hold:\n"
+        "    hold.take(Path(sys.argv[1]))\n"
         "    print('held', flush=True)\n"
         "    sys.stdin.read()\n"
     )
@@ -40,8 +59,8 @@ def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
         os.kill(process.pid, 9)
-        with held(tmp_path):
-            pass
+        with Hold() as next_one:
+            next_one.take(tmp_path)
 
 
 def test_a_filesystem_without_locks_is_taken_as_it_is(
@@ -51,5 +70,6 @@ def test_a_filesystem_without_locks_is_taken_as_it_is(
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(hold.fcntl, "flock", unsupported)
-    with held(tmp_path), held(tmp_path):
-        pass
+    with Hold() as first, Hold() as second:
+        first.take(tmp_path)
+        second.take(tmp_path)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from started import checkpoints, killed, require_same, start, streams, whole
 
 from islands.errors import InputError
 from islands.run import epochs
+from islands.run.manifest import content_digest
 
 
 @pytest.fixture(autouse=True)
@@ -32,24 +34,34 @@ def turned(path: Path) -> None:
     path.write_bytes(content)
 
 
-def foreign(path: Path) -> None:
+def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a manifest, which then says that this is what was written."""
     values = json.loads(path.read_text())
-    path.write_text(json.dumps(values | {"run": "0" * 64}))
+    del values["sha256"]
+    change(values)
+    path.write_text(json.dumps(values | {"sha256": content_digest(values)}))
+
+
+def foreign(path: Path) -> None:
+    rewritten(path, lambda values: values.update(run="0" * 64))
 
 
 def newer(path: Path) -> None:
-    values = json.loads(path.read_text())
-    path.write_text(json.dumps(values | {"format": 2}))
+    rewritten(path, lambda values: values.update(format=2))
 
 
 def half(path: Path) -> None:
-    values = json.loads(path.read_text())
-    path.write_text(json.dumps(values | {"parts": values["parts"][:1]}))
+    rewritten(path, lambda values: values["parts"].pop())
 
 
 def nameless(path: Path) -> None:
+    rewritten(path, lambda values: values["moment"].pop("seconds"))
+
+
+def later(path: Path) -> None:
+    """Change one figure, as a hand or a disk may."""
     values = json.loads(path.read_text())
-    del values["moment"]["seconds"]
+    values["moment"]["generation"] += 2
     path.write_text(json.dumps(values))
 
 
@@ -57,10 +69,8 @@ def other_arrays(path: Path) -> None:
     """Put another state in its place, and let the manifest say so."""
     np.savez(path, letters=np.arange(6))
     manifest = path.with_name("manifest.json")
-    values = json.loads(manifest.read_text())
-    values["parts"][0]["bytes"] = path.stat().st_size
-    values["parts"][0]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    manifest.write_text(json.dumps(values))
+    size, digest = path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest()
+    rewritten(manifest, lambda values: values["parts"][0].update(bytes=size, sha256=digest))
 
 
 FAULTS: dict[str, tuple[str, Callable[[Path], None], str]] = {
@@ -72,6 +82,7 @@ FAULTS: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "no manifest": ("manifest.json", lambda path: path.write_text("[]"), "is no manifest"),
     "foreign": ("manifest.json", foreign, "is of another run, with other settings"),
     "newer": ("manifest.json", newer, "is of format 2, not 1"),
+    "later": ("manifest.json", later, r"manifest\.json: has not the content that was written"),
     "nameless": ("manifest.json", nameless, "lacks or misnames 'seconds'"),
 }
 

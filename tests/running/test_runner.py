@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
+import os
+import signal
+import time
+import weakref
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -15,8 +20,9 @@ from fakes import FakeArchipelago, FakeProblem
 from islands.archipelago import Candidate
 from islands.errors import InputError, RunError, UsageError
 from islands.parallel import RanksLostError, World
-from islands.run import runner
-from islands.run.runner import Output, run_asked
+from islands.run import hold, runner
+from islands.run.runner import Output, resume_asked, run_asked
+from islands.run.signals import Interruption
 from islands.run.start import check_exactly, combined
 
 
@@ -43,6 +49,13 @@ def solved(folder: Path | None, problem: FakeProblem | None = None, **options: A
     output = Output(writes=folder is not None, folder=folder, stream=StringIO())
     options = {"backend": "cpu", "stop": "generations=100", **options}
     return run_asked(options, None, World(), output, problem or FakeProblem())
+
+
+def resumed(folder: Path, world: World | None = None, **options: Any) -> Any:
+    output = Output(writes=True, folder=folder, stream=StringIO())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(runner, "load", lambda _: FakeProblem())
+        return resume_asked(folder, options, world or World(), output)
 
 
 def test_the_result_of_a_run(tmp_path: Path) -> None:
@@ -106,6 +119,152 @@ def test_a_finished_folder_is_refused_before_anything_is_compiled(
     monkeypatch.setattr(runner, "take_device", None)
     with pytest.raises(UsageError, match="holds a finished run"):
         solved(tmp_path / "a")
+
+
+def test_a_run_that_can_go_on_is_refused_before_anything_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solved(tmp_path / "a")
+    (tmp_path / "a" / "solution.parquet").unlink()
+    monkeypatch.setattr(runner, "take_device", None)
+    with pytest.raises(UsageError, match="holds a run that can go on"):
+        solved(tmp_path / "a")
+
+
+def test_a_run_that_is_killed_before_it_writes_anything_more_is_known_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: Any, **__: Any) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runner, "perform", killed)
+        with pytest.raises(SystemExit):
+            solved(tmp_path / "a", seed=7)
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["log.txt", "run.toml"]
+    assert resumed(tmp_path / "a").seed == 7
+
+
+def test_a_run_holds_its_folder_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
+    disturbed = list[str]()
+
+    class Disturbed(Honest):
+        def start(self) -> None:
+            super().start()
+            monkeypatch.setattr(runner, "Archipelago", Honest)
+            for disturb in (solved, resumed):
+                with pytest.raises(InputError, match="another process is at work"):
+                    disturb(tmp_path / "a")
+                disturbed.append(disturb.__name__)
+
+    monkeypatch.setattr(runner, "Archipelago", Disturbed)
+    assert solved(tmp_path / "a").generations == 100
+    assert disturbed == ["solved", "resumed"]
+    assert "100 generations done" in (tmp_path / "a" / "log.txt").read_text()
+    resumed(tmp_path / "a")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_signal_to_a_run_that_is_starting_leads_to_a_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    listening = list[Interruption]()
+
+    class Noted(Interruption):
+        def __enter__(self) -> Self:
+            listening.append(self)
+            return super().__enter__()
+
+    take = runner.take_device
+
+    def signalled(*arguments: Any, **options: Any) -> Any:
+        os.kill(os.getpid(), number)
+        deadline = time.monotonic() + 10
+        while not listening[-1].requested and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return take(*arguments, **options)
+
+    monkeypatch.setattr(runner, "Interruption", Noted)
+    monkeypatch.setattr(runner, "take_device", signalled)
+    begun = solved(tmp_path / "a")
+    assert (begun.suspended, begun.generations) == (True, 0)
+    again = resumed(tmp_path / "a")
+    assert (again.suspended, again.generations) == (True, 0)
+    assert again.reason.startswith(f"{number.name}: checkpoint written; go on with")
+    monkeypatch.undo()
+    monkeypatch.setattr(runner, "Archipelago", Honest)
+    assert resumed(tmp_path / "a").generations == 100
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_a_run_without_a_folder_leaves_signals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = list[object]()
+    take = runner.take_device
+
+    def looking(*arguments: Any, **options: Any) -> Any:
+        seen.extend(signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1))
+        return take(*arguments, **options)
+
+    monkeypatch.setattr(runner, "take_device", looking)
+    solved(None)
+    assert seen == [signal.SIG_DFL, signal.SIG_DFL]
+
+
+class Warm(Honest):
+    """Asks for the solutions to start from when it starts."""
+
+    def __init__(self, warm_start: Any, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.warm_start = warm_start
+
+    def start(self) -> None:
+        assert [solution.tolist() for solution in self.warm_start()] == [[0, 1, 2, 3, 4]]
+        super().start()
+
+
+def test_a_run_goes_on_without_the_solutions_that_it_started_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "Archipelago", Warm)
+    tour = tmp_path / "first.tour"
+    tour.write_text("0 1 2 3 4")
+    solved(tmp_path / "a", start=[str(tour)])
+    tour.unlink()
+    assert resumed(tmp_path / "a", stop="generations=150").generations == 150
+    # Without a checkpoint it begins anew, and needs them.
+    for path in (tmp_path / "a").glob("checkpoints/*/manifest.json"):
+        path.unlink()
+    with pytest.raises(InputError, match=r"first\.tour: No such file"):
+        resumed(tmp_path / "a", stop="generations=150")
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+@pytest.mark.parametrize("options", [{}, {"stop": "generations=150"}])
+def test_a_run_without_checkpoints_goes_on_from_its_solution_alone(
+    tmp_path: Path, interrupted: bool, options: dict[str, str]
+) -> None:
+    folder = tmp_path / "a"
+    solved(folder)
+    path = folder / "solution.parquet"
+    table = pq.read_table(path)
+    facts = json.loads(table.schema.metadata[b"islands.result"])
+    facts |= {"interrupted": interrupted, "reproducible": False}
+    pq.write_table(table.replace_schema_metadata({"islands.result": json.dumps(facts)}), path)
+    if not (interrupted or options):
+        assert resumed(folder).reproducible is False
+        return
+    mend = f"islands run --config {folder}/run.toml --start {folder}/solution.tour"
+    with pytest.raises(InputError, match=rf"no checkpoints to go on from\. .* with: {mend}$"):
+        resumed(folder, **options)
+
+
+def test_solutions_that_cannot_be_read_are_refused_before_a_folder_is_claimed(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(InputError, match=r"none\.tour: No such file"):
+        solved(tmp_path / "a", start=[str(tmp_path / "none.tour")])
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_solution_to_start_from_that_is_none_is_refused_by_its_file(tmp_path: Path) -> None:
@@ -187,6 +346,39 @@ def test_the_ranks_that_are_left_go_on_from_the_last_checkpoint(
     assert said.count("goes on from generation ") == 1
     table = pq.read_table(tmp_path / "a" / "trace" / "rank-000.parquet")
     assert table.column("generation").to_pylist() == [g for g in range(0, 301, 50) for _ in "ab"]
+
+
+def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[weakref.ref[Any]]()
+    alive = list[int]()
+
+    def counted(**arguments: Any) -> Losing:
+        alive.append(sum(each() is not None for each in made))
+        archipelago = Losing(**arguments)
+        made.append(weakref.ref(archipelago))
+        return archipelago
+
+    options = {"backend": "cpu", "stop": "generations=300", "checkpoint.every": "1e-9"}
+    output = Output(writes=True, folder=tmp_path / "a")
+    gc.disable()
+    try:
+        for begin in (
+            lambda: run_asked(options, None, Shrinking(), output, FakeProblem()),
+            lambda: resumed(tmp_path / "a", Shrinking()),
+        ):
+            monkeypatch.setattr(runner, "Archipelago", counted)
+            monkeypatch.setattr(Losing, "lives", 0)
+            made.clear()
+            alive.clear()
+            begin()
+            assert alive == [0, 0, 0]
+            (tmp_path / "a" / "solution.parquet").unlink()
+            for path in (tmp_path / "a").glob("checkpoints/*/manifest.json"):
+                path.unlink()
+    finally:
+        gc.enable()
 
 
 def test_without_a_folder_there_is_nothing_to_go_on_from(monkeypatch: pytest.MonkeyPatch) -> None:

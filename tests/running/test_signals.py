@@ -23,6 +23,7 @@ def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:
 def test_the_first_signal_asks_and_says_so(capfd: pytest.CaptureFixture[str]) -> None:
     before = signal.getsignal(signal.SIGINT)
     with Interruption() as interruption:
+        interruption.hear_interrupts()
         assert not interruption.requested
         os.kill(os.getpid(), signal.SIGINT)
         assert wait_for(interruption)
@@ -30,9 +31,24 @@ def test_the_first_signal_asks_and_says_so(capfd: pytest.CaptureFixture[str]) ->
     assert "interrupted; writing the best so far" in capfd.readouterr().err
 
 
+def test_until_there_is_something_to_write_sigint_keeps_its_meaning() -> None:
+    with Interruption(suspends="writing a checkpoint"), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_run_that_starts_again_may_ask_to_hear_what_it_hears() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with Interruption() as interruption:
+        for _ in range(2):
+            interruption.hear_interrupts()
+        signal.raise_signal(signal.SIGINT)
+        assert wait_for(interruption)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 def test_afterwards_signals_have_their_meaning_again() -> None:
-    with Interruption():
-        pass
+    with Interruption() as interruption:
+        interruption.hear_interrupts()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 
@@ -41,7 +57,8 @@ def test_outside_the_main_thread_nothing_changes() -> None:
     seen = []
 
     def use() -> None:
-        with Interruption() as interruption:
+        with Interruption(suspends="writing a checkpoint") as interruption:
+            interruption.hear_interrupts()
             seen.append((interruption.requested, signal.getsignal(signal.SIGINT)))
 
     before = signal.getsignal(signal.SIGINT)
@@ -57,7 +74,8 @@ def test_the_second_signal_ends_at_once_even_inside_a_kernel() -> None:
         "import ctypes\n"
         "from islands.run.signals import Interruption\n"
         "nap = ctypes.CDLL(None).usleep\n"
-        "with Interruption():\n"
+        "with Interruption() as interruption:\n"
+        "    interruption.hear_interrupts()\n"
         "    print('ready', flush=True)\n"
         "    for _ in range(60):\n"
         "        nap(999_999)\n"
@@ -81,6 +99,7 @@ def test_a_signal_asks_for_a_checkpoint_however_often_it_comes(
 ) -> None:
     before = signal.getsignal(number)
     with Interruption(suspends="writing a checkpoint") as interruption:
+        interruption.hear_interrupts()
         for _ in range(3):
             os.kill(os.getpid(), number)
             time.sleep(0.02)
@@ -93,7 +112,8 @@ def test_a_signal_asks_for_a_checkpoint_however_often_it_comes(
 
 def test_a_run_without_checkpoints_leaves_signals_that_ask_for_one_alone() -> None:
     before = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1)]
-    with Interruption():
+    with Interruption() as interruption:
+        interruption.hear_interrupts()
         assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1)] == before
 
 

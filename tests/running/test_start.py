@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from fakes import Quiet
 from started import ISLANDS, checkpoints, facts, killed, record, require_same, start, streams, whole
 
 from islands.run import epochs
-from islands.run import start as module
 from islands.run.journal import Journal
 
 
@@ -176,29 +176,18 @@ def test_the_ranks_wait_for_the_manifest_before_they_leave(tmp_path: Path) -> No
     assert checkpoints(folder)[-1] == "000000000100.1"
 
 
-def test_a_suspended_run_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Told:
+def test_a_suspended_run_says_how_to_go_on(tmp_path: Path) -> None:
+    class Told(Quiet):
         requested = 4
-
-        def __init__(self, *, suspends: bool) -> None:
-            assert suspends
-
-        def __enter__(self) -> Told:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
 
     folder = tmp_path / "my runs" / "a"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(module, "Interruption", Told)
-    result, said = start(folder, 2)
+    result, said = start(folder, 2, interruption=Told)
     assert (result.suspended, result.interrupted) == (True, False)
     mend = f"go on with: islands resume '{folder}'"
     assert result.reason == f"SIGUSR1: checkpoint written; {mend}"
     assert f"Stopped: {result.reason}" in said
     assert checkpoints(folder) == ["000000000000.1"]
     assert not (folder / "solution.parquet").exists()
-    monkeypatch.undo()
     start(folder, 3)
     require_same(folder, whole(tmp_path / "b", 3))

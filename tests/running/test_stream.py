@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from islands.errors import InputError, UnwritableError
+from islands.run import stream as module
 from islands.run.stream import Stream, finished_path, first_rows, stream_path
 
 SCHEMA = pa.schema([("number", pa.int64()), ("word", pa.string())])
@@ -92,6 +93,26 @@ def test_many_small_batches_become_few_groups(tmp_path: Path) -> None:
     stream.publish({})
     file = pq.ParquetFile(finished_path(tmp_path, 0))
     assert (file.metadata.num_rows, file.metadata.num_row_groups) == (600, 1)
+
+
+def test_batches_are_counted_once_however_many_make_a_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Batch:
+        counted = 0
+
+        @property
+        def num_rows(self) -> int:
+            Batch.counted += 1
+            return 3
+
+    class Table:
+        from_batches = staticmethod(len)
+
+    monkeypatch.setattr(pa, "Table", Table)
+    monkeypatch.setattr(module, "_ROWS_A_GROUP", 300)
+    groups = list(module._grouped(Batch() for _ in range(250)))  # type: ignore[misc]
+    assert (groups, Batch.counted) == ([100, 100, 50], 250)
 
 
 def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
