@@ -10,7 +10,7 @@ from islands.cli.run import add_place, add_speech, ended
 from islands.parallel import world
 
 _EXAMPLES = """
-A finished run prints its result again. Nothing but the criteria can be changed:
+A finished run prints its result again. Nothing but the criteria can be changed.
 
 examples:
   islands resume runs/zi929-20260101-120000
