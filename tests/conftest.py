@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -74,15 +75,15 @@ def mpirun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [found, "-n"]
 
 
-LAUNCHER_FAULT = "failed to start. We cannot"
-"""Of what Open MPI's mpirun says once in some hundred launches, before it has started anything."""
+LAUNCHER_FAULT = re.compile(r"failed to start\. We cannot|status 213\b|\b213 ==|== 213\b")
+"""What Open MPI's mpirun says once in a hundred launches, or ends with, having started nothing."""
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     """Run a test once more where the launcher failed, which says nothing about what it tests."""
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    if any(each.failed and LAUNCHER_FAULT in each.longreprtext for each in reports):
+    if any(each.failed and LAUNCHER_FAULT.search(each.longreprtext) for each in reports):
         item._initrequest()  # type: ignore[attr-defined]
         reports = runtestprotocol(item, nextitem=nextitem, log=False)
     for report in reports:
