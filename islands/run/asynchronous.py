@@ -31,15 +31,10 @@ def evolve_freely(
     world: World,
     watch: Callable[[Epoch], None],
     interruption: Interruption,
-    origin: Moment | None = None,
 ) -> Outcome:
-    """Run until rank 0 finds a criterion met, or until every rank has done its generations.
-
-    From the start, or from a restored `origin`.
-    """
-    loop = _Loop(archipelago, spec, problem, world, watch, interruption, origin)
-    if origin is None:
-        world.agreed(archipelago.start)
+    """Run until rank 0 finds a criterion met, or until every rank has done its generations."""
+    loop = _Loop(archipelago, spec, problem, world, watch, interruption)
+    world.agreed(archipelago.start)
     loop.look()
     while not loop.is_over:
         if loop.has_done_all():
@@ -59,7 +54,6 @@ class _Loop:
         world: World,
         watch: Callable[[Epoch], None],
         interruption: Interruption,
-        origin: Moment | None,
     ) -> None:
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
         self._world, self._watch, self._interruption = world, watch, interruption
@@ -78,8 +72,8 @@ class _Loop:
         else:
             sends, receives = {0: self._letters[world.rank]}, {0: self._letters[0]}
         self._channel = world.channel(_TAG, sends, receives)
-        self._began = time.perf_counter() - (origin.seconds if origin is not None else 0.0)
-        self._before = origin.before if origin is not None else None
+        self._began = time.perf_counter()
+        self._before: Progress | None = None
         self._before_all: Progress | None = None
         self._step = 1
         self._reason: str | None = None

@@ -110,9 +110,8 @@ def _evolved(
         screen.show(epoch.progress)
 
     evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
-    origin = journal.origin if journal is not None else None
     if start.asynchronous:
-        return evolve_freely(*evolution, origin)
+        return evolve_freely(*evolution)
     if journal is None:
         return evolve(*evolution)
 
@@ -120,7 +119,7 @@ def _evolved(
         journal.keep(moment)
         screen.kept()
 
-    outcome = evolve(*evolution, keep, origin)
+    outcome = evolve(*evolution, keep, journal.origin)
     if outcome.suspended:
         mend = f"islands resume {shlex.quote(str(journal.folder))}"
         reason = f"{outcome.reason}: checkpoint written; go on with: {mend}"
