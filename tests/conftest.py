@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 from islands.backends import choose
 from islands.backends.base import Backend
@@ -62,7 +61,7 @@ def published() -> Path:
 
 
 @pytest.fixture
-def mpirun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def mpirun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Return `mpirun -n`, to be followed by the number of ranks, as it works on any machine."""
     pytest.importorskip("mpi4py")
     beside = Path(sys.executable).with_name("mpirun")
@@ -72,24 +71,10 @@ def mpirun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
     monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
-    return [found, "-n"]
-
-
-LAUNCHER_FAULT = re.compile(r"failed to start\. We cannot|status 213\b|\b213 ==|== 213\b")
-"""What Open MPI's mpirun says once in a hundred launches, or ends with, having started nothing."""
-
-
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    """Run a test once more where the launcher failed, which says nothing about what it tests."""
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    if any(each.failed and LAUNCHER_FAULT.search(each.longreprtext) for each in reports):
-        item._initrequest()  # type: ignore[attr-defined]
-        reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    for report in reports:
-        item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
+    # What a killed mpirun leaves in it fails the next one that gets the same process number.
+    with tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield [found, "-n"]
 
 
 class FailTogether:
