@@ -15,8 +15,16 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.launches import Launches
-from islands.migration import Arrivals, AsyncExchange, Exchange, MigrationSettings, Road
+from islands.improvers import IMPROVERS, ImproverSettings
+from islands.launches import Launches, Parts
+from islands.migration import (
+    Arrivals,
+    AsyncExchange,
+    Exchange,
+    MigrationSettings,
+    Road,
+    migrates,
+)
 from islands.parallel import World, deal
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings
@@ -30,7 +38,7 @@ _ISLAND = (
 )
 _MEASURE = (
     *("best", "worst", "sum", "best_generation", "restarts", "archived", "archived_generation"),
-    "best_row",
+    *("best_row", "calls"),
 )
 _EMIGRANTS = "emigrants"
 _MOST_ISLANDS = 1 << 24  # the random streams give an island's number 24 bits
@@ -77,6 +85,8 @@ class Archipelago:
         migration: MigrationSettings,
         backend: Backend,
         world: World,
+        improver: ImproverSettings | None = None,
+        runs: int = 1,
         road: type[Road] | None = None,
         asynchronous: bool = False,
         warm_start: Callable[[], Sequence[Solution]] = tuple,
@@ -85,10 +95,17 @@ class Archipelago:
 
         `road` is the one between the ranks, found by `islands.migration.road.find`. Where they are
         `asynchronous`, they do not wait for each other, until `finish`. Only `start` asks for the
-        solutions of the `warm_start`.
+        solutions of the `warm_start`. Several `runs` of so many islands each, with seeds one after
+        the other, go on side by side; they cannot migrate.
         """
-        if not 0 < islands <= _MOST_ISLANDS:
+        if not 0 < islands * runs <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands}: must be from 1 to {_MOST_ISLANDS}")
+        if runs > 1 and migrates(migration, islands):
+            raise UsageError(
+                f"{runs} runs side by side cannot migrate ({migration.topology}). Choose"
+                " --migration none"
+            )
+        self._islands_a_run, islands = islands, islands * runs
         self.mine = deal(islands, world.size, world.rank)
         if len(self.mine) * population > _MOST_INDIVIDUALS:
             raise UsageError(
@@ -97,11 +114,21 @@ class Archipelago:
             )
         self.generation = 0
         self._problem, self._backend = problem, backend
-        self._algorithm = ALGORITHMS[algorithm](settings, population)
-        self._encoding = ENCODINGS[encoding](
-            problem.size, backend.block_memory, self._algorithm.decoding
-        )
+        self._algorithm = ALGORITHMS[algorithm](settings, population, encoding)
+        improving = improver if improver is not None else ImproverSettings()
         self._decodes_on_host = self._algorithm.decoding == "host"
+        self._encoding = ENCODINGS[encoding](
+            problem.size,
+            backend.block_memory,
+            _decoding(self._algorithm.decoding, improving.name),
+            assigns=problem.assigns,
+        )
+        parts = Parts(
+            problem,
+            self._encoding,
+            IMPROVERS[improving.name](improving, problem.size),
+            self._algorithm,
+        )
         self._population = population
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
@@ -118,9 +145,8 @@ class Archipelago:
         self._allocate(seed)
         self._launches = Launches(
             backend,
-            problem,
-            self._encoding,
-            self._algorithm,
+            parts,
+            self._algorithm.plan(self._state.arrays),
             self._all,
             self._given,
             self._measured,
@@ -155,6 +181,8 @@ class Archipelago:
         self._exchange.restore(0, None)
         island = np.tile(np.array([0, _NONE, 0, 0, 0, _NONE, 0], np.int64), (len(self.mine), 1))
         self._backend.upload(island, self._now("island"))
+        for name in ("calls", *self._algorithm.fields()):
+            self._state.clear(name)
         self._upload_given()
         self._backend.run([self._launches.start])
         if self._decodes_on_host:
@@ -169,10 +197,12 @@ class Archipelago:
                 self._backend.run([self._launches.evolve])
                 self.generation += 1
                 self._decode_on_host(self._algorithm.kept(), restarting)
-                self._backend.run([self._launches.rank])
+                self._backend.run([self._launches.end])
         else:
-            self._backend.run([self._launches.evolve, self._launches.rank], generations)
+            self._backend.run([self._launches.evolve, self._launches.end], generations)
             self.generation += generations
+            if not self._algorithm.needs_order:
+                self._backend.run([self._launches.rank_again])
         # While the device is at work, the host has time for those who are on their way.
         self._exchange.arrive()
 
@@ -210,7 +240,6 @@ class Archipelago:
 
     def measure(self) -> list[IslandMeasure]:
         """Return the few numbers of each island."""
-        first, later = self._population, self._population - self._algorithm.kept()
         return [
             IslandMeasure(
                 island=island,
@@ -221,7 +250,7 @@ class Archipelago:
                 best_generation=row[
                     "archived_generation" if _is_archived(row) else "best_generation"
                 ],
-                evaluations=first + self.generation * later + row["restarts"] * (first - later),
+                evaluations=row["calls"],
             )
             for island, row in zip(self.mine, self._measures(), strict=True)
         ]
@@ -266,8 +295,10 @@ class Archipelago:
             "cost": Field((size,), np.int64, in_halves=True),
             "order": Field((size,), np.int32),
             "island": Field((len(_ISLAND),), np.int64),
+            "calls": Field((size,), np.int64),
+            **self._algorithm.fields(),
         }
-        if self._algorithm.patience:
+        if self._algorithm.patience or self._algorithm.loses_best:
             fields["archive"] = Field((pitch,), self._encoding.gene)
         self._state = State(self._backend, count, fields)
         self._given = self._backend.empty((count,), np.int32)
@@ -280,10 +311,12 @@ class Archipelago:
             genes=arrays["genes"],
             cost=arrays["cost"],
             order=arrays["order"],
+            calls=arrays["calls"],
             archive=arrays.get("archive"),
             first=np.int32(self.mine.start),
             islands=np.int32(count),
             population=np.int32(size),
+            islands_a_run=np.int32(self._islands_a_run),
             shape=self._encoding.shape(),
         )
 
@@ -331,6 +364,18 @@ class Archipelago:
         self._exchange.fetch()
         self._backend.synchronise()
         return [dict(zip(_MEASURE, row, strict=True)) for row in self._seen.tolist()]
+
+
+def _decoding(asked: str, improver: str) -> str:
+    """Return how genomes are decoded: only what is decoded freely can be improved."""
+    if improver == "none" or asked == "free":
+        return asked
+    if asked != "sorted":
+        raise UsageError(
+            f"decoding={asked} with improver {improver}: solutions are improved where the block"
+            " decodes. Leave decoding out, or choose --improver none"
+        )
+    return "free"
 
 
 def _is_archived(row: dict[str, int]) -> bool:

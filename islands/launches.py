@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from islands.algorithms import Algorithm
@@ -9,9 +11,47 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program, Room
 from islands.backends.source import Source
 from islands.encodings import Encoding
+from islands.improvers import Improver
 from islands.problems.base import Problem
 
 _INDIVIDUALS_A_SLICE = 6
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a program is put together from."""
+
+    problem: Problem
+    encoding: Encoding
+    improver: Improver
+    algorithm: Algorithm
+
+    def macros(self) -> dict[str, str]:
+        """Return the macros that choose the parts, and those of each."""
+        chosen = {
+            "ISLANDS_PROBLEM": f'"problems/{self.problem.name}.cuh"',
+            "ISLANDS_IMPROVER": f'"improvers/{self.improver.name}.cuh"',
+            "ISLANDS_ALGORITHM": f'"algorithms/{self.algorithm.name}.cuh"',
+        }
+        own = self.problem.defines() | self.improver.defines() | self.algorithm.defines()
+        return self.encoding_macros() | chosen | own
+
+    def encoding_macros(self) -> dict[str, str]:
+        """Return the macros of the encoding alone."""
+        return {
+            "ISLANDS_ENCODING": f'"encodings/{self.encoding.name}.cuh"',
+            **self.encoding.defines(),
+        }
+
+    def room(self) -> Room:
+        """Return the working memory that a block needs for an individual."""
+        decoder = self.encoding.room()
+        own = self.algorithm.room(self.encoding.pitch)
+        return Room(decoder.large + own + self.improver.room(), decoder.small)
+
+    def items(self) -> int:
+        """Return the pieces of work that a block shares."""
+        return max(self.problem.items(), self.improver.items())
 
 
 class Launches:
@@ -20,70 +60,74 @@ class Launches:
     def __init__(
         self,
         backend: Backend,
-        problem: Problem,
-        encoding: Encoding,
-        algorithm: Algorithm,
+        parts: Parts,
+        plan: Struct,
         archipelago: Struct,
         given: Array,
         measured: Array,
     ) -> None:
         """Compile; `given` says how many solutions are there at the start, by island."""
-        self._backend, self._algorithm, self._archipelago = backend, algorithm, archipelago
+        self._backend, self._algorithm, self._archipelago = backend, parts.algorithm, archipelago
         self._islands = int(archipelago.members["islands"])
         population = int(archipelago.members["population"])
         # Ranking sorts a cost and an index of each individual, up to a power of two.
         self.ranking_room = Room(12 << (population - 1).bit_length())
-        individuals, room = self._islands * population, encoding.room()
-        program, self.populations = self._compiled(problem, encoding, population)
-        data = Struct(**{f"array{i}": backend.upload(a) for i, a in enumerate(problem.arrays())})
+        individuals, room = self._islands * population, parts.room()
+        program, self.populations = self._compiled(parts, population)
+        arrays = parts.problem.arrays()
+        data = Struct(**{f"array{i}": backend.upload(a) for i, a in enumerate(arrays)})
+        name = parts.algorithm.name
         self.start = backend.call(
             program,
-            f"{algorithm.name}_start",
-            *(archipelago, data, given),
+            f"{name}_start",
+            *(archipelago, data, plan, given),
             blocks=individuals,
             room=room,
         )
         self.evolve = backend.call(
             program,
-            f"{algorithm.name}_evolve",
-            *(archipelago, data, algorithm.plan()),
+            f"{name}_evolve",
+            *(archipelago, data, plan, parts.improver.plan()),
             blocks=individuals,
             room=room,
         )
-        self.rank = self._ranking(step=1)
-        """At the end of a generation."""
         self.rank_again = self._ranking(step=0)
         """Where only the individuals have changed."""
+        self.end = self._ranking(step=1) if parts.algorithm.needs_order else self._crowning()
+        """At the end of a generation."""
         self.measure = backend.call(
             self.populations, "measure", archipelago, measured, blocks=self._islands
         )
 
-    def _compiled(
-        self, problem: Problem, encoding: Encoding, population: int
-    ) -> tuple[Program, Program]:
-        """Return the program of this problem and algorithm, and the one of all populations."""
-        backend, algorithm = self._backend, self._algorithm
-        macros = {"ISLANDS_ENCODING": f'"encodings/{encoding.name}.cuh"', **encoding.defines()}
+    def _compiled(self, parts: Parts, population: int) -> tuple[Program, Program]:
+        """Return the program of these parts, and the one of all populations."""
+        backend = self._backend
         # Arenas that spill to global memory stay small beside the genes.
         slices = max(1, self._islands * population // _INDIVIDUALS_A_SLICE)
-        block = backend.block(encoding.room(), problem.size, slices)
         populations = backend.compile(
-            Source("population.cuh", macros),
+            Source("population.cuh", parts.encoding_macros()),
             backend.block(self.ranking_room, 8 * population, self._islands),
         )
-        macros |= {
-            "ISLANDS_PROBLEM": f'"problems/{problem.name}.cuh"',
-            "ISLANDS_ALGORITHM": f'"algorithms/{algorithm.name}.cuh"',
-            **problem.defines(),
-            **algorithm.defines(),
-        }
-        return backend.compile(Source("program.cuh", macros), block), populations
+        fewest = parts.algorithm.fewest_threads
+        block = backend.block(parts.room(), parts.items(), slices, fewest)
+        return backend.compile(Source("program.cuh", parts.macros()), block), populations
+
+    def _course(self, step: int) -> Struct:
+        return Struct(
+            patience=np.int64(self._algorithm.patience),
+            archives=np.int32(self._algorithm.loses_best),
+            step=np.int32(step),
+        )
 
     def _ranking(self, step: int) -> Call:
         return self._backend.call(
             self.populations,
             "rank",
-            *(self._archipelago, np.int32(step), np.int64(self._algorithm.patience)),
+            *(self._archipelago, self._course(step)),
             blocks=self._islands,
             room=self.ranking_room,
         )
+
+    def _crowning(self) -> Call:
+        arguments = (self._archipelago, self._course(step=1))
+        return self._backend.call(self.populations, "crown", *arguments, blocks=self._islands)

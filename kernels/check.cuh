@@ -1,6 +1,7 @@
 // Entry points through which the tests call the functions of core/ and of the encodings.
 #include "core/core.cuh"
 #define KEYS_DECODING 0
+#define ENCODING_ASSIGNS 0
 #include "encodings/keys.cuh"
 
 KERNEL(check_philox, (int32_t n, const uint4* counter, uint64_t seed, uint4* out)) {
@@ -62,12 +63,13 @@ KERNEL(check_sort_few, (int32_t n, uint32_t* value)) {
 
 KERNEL(check_order,
        (Arena arena, int32_t rows, encoding::Shape shape, const float* keys, int32_t* out)) {
-    encoding::Decoder decoder(arena, shape);
+    Shelf shelf(arena.large());
+    encoding::Decoder decoder(arena, shelf, shape);
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         const float* const mine = keys + int64_t(row) * shape.pitch;
         decoder.begin();
         encoding::count(decoder, mine, shape.n);
-        const encoding::Order order = decoder.finish(mine);
+        const auto order = decoder.finish(mine);
         for (int i = threadIdx.x; i < shape.n; i += blockDim.x) {
             out[int64_t(row) * shape.n + i] = order[i];
         }

@@ -12,9 +12,7 @@ KERNEL(lots_any, (Arena arena, Archipelago all, int32_t stream, int32_t first, i
     uint32_t* const rank = reinterpret_cast<uint32_t*>(value + block::power_of_two(size));
     for (int me = blockIdx.x; me < all.islands; me += gridDim.x) {
         for (int i = threadIdx.x; i < size; i += blockDim.x) {
-            const draw::Place place{all.seed, uint32_t(all.first + me),
-                                    uint32_t(all.island[me].generation), uint32_t(first + i)};
-            const uint4 word = place.words(stream, 0);
+            const uint4 word = all.place(me, all.island[me].generation, first + i).words(stream, 0);
             value[i] = int64_t((uint64_t(word.x) << 32 | word.y) >> 1);
             rank[i] = first + i;
         }
@@ -68,8 +66,7 @@ KERNEL(lots_roulette, (Archipelago all, int32_t count, int32_t* drawn)) {
             }
             return block::sum(weight);
         };
-        const draw::Place place{all.seed, uint32_t(all.first + me),
-                                uint32_t(all.island[me].generation), uint32_t(k)};
+        const draw::Place place = all.place(me, all.island[me].generation, k);
         const uint4 word = place.words(stream::SELECT, 0);
         const int64_t ball = draw::below(uint64_t(word.x) << 32 | word.y, weight_up_to(size - 1));
         int low = 0, high = size - 1;

@@ -4,7 +4,8 @@
 #include "core/archipelago.cuh"
 
 struct Measure {
-    int64_t best, worst, sum, best_generation, restarts, archived, archived_generation, best_row;
+    int64_t best, worst, sum, best_generation, restarts, archived, archived_generation, best_row,
+        calls;
 };
 
 KERNEL(measure, (Archipelago all, Measure* measures)) {
@@ -12,9 +13,12 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
     const Island island = all.island[me];
     const int64_t* const cost = all.cost + all.row(island.generation, me, 0);
     const int32_t* const order = all.order + me * size;
-    int64_t mine = 0;
-    for (int i = threadIdx.x; i < size; i += blockDim.x) mine += cost[i];
-    const int64_t sum = block::sum(mine);
+    int64_t mine = 0, called = 0;
+    for (int i = threadIdx.x; i < size; i += blockDim.x) {
+        mine += cost[i];
+        called += all.calls[int64_t(me) * size + i];
+    }
+    const int64_t sum = block::sum(mine), calls = block::sum(called);
     if (threadIdx.x == 0) {
         measures[me] = {cost[order[0]],
                         cost[order[size - 1]],
@@ -23,6 +27,7 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
                         island.restarts,
                         island.archived,
                         island.archived_generation,
-                        all.row(island.generation, me, order[0])};
+                        all.row(island.generation, me, order[0]),
+                        calls};
     }
 }

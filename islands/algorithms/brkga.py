@@ -7,7 +7,7 @@ Resende 2021), without its path relinking.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
+from islands.backends.base import Array
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
@@ -67,10 +68,12 @@ class Brkga(Algorithm):
     """BRKGA on random keys."""
 
     name: ClassVar[str] = "brkga"
+    needs_order: ClassVar[bool] = True
+    fewest_threads: ClassVar[int] = 128
     encodings: ClassVar[tuple[str, ...]] = ("keys",)
     Settings: ClassVar[type[Settings]] = BrkgaSettings
 
-    def __init__(self, settings: BrkgaSettings, population: int) -> None:
+    def __init__(self, settings: BrkgaSettings, population: int, encoding: str = "keys") -> None:
         self.settings = settings
         self.decoding = settings.decoding
         self.patience = settings.reset
@@ -93,7 +96,7 @@ class Brkga(Algorithm):
     def defines(self) -> dict[str, str]:
         return {"BRKGA_PARENTS": str(self.settings.parents)}
 
-    def plan(self) -> Struct:
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
         return Struct(
             elite=np.int32(self.elite),
             mutants=np.int32(self.mutants),

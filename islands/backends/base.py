@@ -50,6 +50,11 @@ class Room:
         return self.large + self.small
 
 
+def shelves(*parts: int) -> int:
+    """Return the bytes of parts that are taken one after another from a `Shelf` of kernels/core."""
+    return sum(-(-part // 16) * 16 for part in parts)
+
+
 @dataclass(frozen=True)
 class Program:
     """A compiled program; `handle` is what the backend loads kernels from."""
@@ -89,8 +94,8 @@ class Backend(ABC):
     compile_seconds: float = 0.0
 
     @abstractmethod
-    def block(self, room: Room, items: int, slices: int) -> Block:
-        """Return how to cut the blocks of a program.
+    def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
+        """Return how to cut the blocks of a program, of at least `fewest` threads on a GPU.
 
         `items` are the pieces of work that a block shares. Where fast memory is too small for
         `room`, up to so many `slices` of global memory are taken for its large part.

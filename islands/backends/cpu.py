@@ -45,7 +45,7 @@ class CpuBackend(Backend):
         self.block_memory: int | None = None
         self._compiler, self._version = compiler()
 
-    def block(self, room: Room, items: int, slices: int) -> Block:
+    def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:

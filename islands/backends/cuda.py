@@ -57,15 +57,15 @@ class CudaBackend(Backend):
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
         self._stream = cupy.cuda.Stream(non_blocking=True)
 
-    def block(self, room: Room, items: int, slices: int) -> Block:
+    def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
         if room.total > self.block_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * room.large)
         # Measured on an H200: about 16 things a thread; 1536 threads a multiprocessor, which leaves
         # 40 registers to each; and an eighth of the fast memory left to be a cache.
         fits = max(1, self._shared * 7 // 8 // (room.total + _RESERVED))
-        threads = min(512, max(128, 1 << round(math.log2(max(1, items / 16)))))
+        threads = min(512, max(fewest, 1 << round(math.log2(max(1, items / 16)))))
         threads = max(threads, min(1024, 1536 // fits // 128 * 128))
-        return Block(threads, max(1, min(fits, 8, 1536 // threads)))
+        return Block(threads, max(1, min(fits, max(8, 1024 // threads), 1536 // threads)))
 
     def compile(self, source: Source, block: Block) -> Program:
         started = time.perf_counter()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from islands.encodings.base import Encoding
 from islands.encodings.keys import Keys
+from islands.encodings.permutation import Permutation
 
-ENCODINGS: dict[str, type[Encoding]] = {"keys": Keys}
+ENCODINGS: dict[str, type[Encoding]] = {"keys": Keys, "permutation": Permutation}
 
 __all__ = ["ENCODINGS", "Encoding"]

@@ -27,8 +27,13 @@ class Encoding(ABC):
     """Genes from one genome to the next in memory; what lies between means nothing."""
 
     @abstractmethod
-    def __init__(self, size: int, block_memory: int | None, decoding: str) -> None:
-        """Lay genomes out for solutions of `size` things, to be decoded in `block_memory` bytes."""
+    def __init__(
+        self, size: int, block_memory: int | None, decoding: str, *, assigns: bool
+    ) -> None:
+        """Lay genomes out for solutions of `size` things, to be decoded in `block_memory` bytes.
+
+        A solution that `assigns` holds the place of each thing, others the thing in each place.
+        """
 
     @abstractmethod
     def defines(self) -> dict[str, str]:

@@ -1,6 +1,8 @@
-"""Random keys (Bean 1994): a number in [0, 1) for each thing; sorting them gives the order.
+"""Random keys (Bean 1994): a number for each thing; sorting them gives the order.
 
-Keys are multiples of 2^-24, which float32 holds exactly; equal keys are ordered by index.
+Where solutions assign, the rank of its key is the place of a thing (relative position index). Keys
+are drawn as multiples of 2^-24 in [0, 1), which float32 holds exactly; an algorithm may move them
+anywhere. Equal keys are ordered by index.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Room
+from islands.backends.base import Room, shelves
 from islands.encodings.base import Encoding
 from islands.errors import UsageError
 
@@ -19,8 +21,9 @@ LEVELS = 1 << 24
 """How many different keys there are."""
 
 
-DECODINGS = ("sorted", "plain", "host")
-"""Who puts the things in order: the block together, one thread from bare keys, or the host."""
+DECODINGS = ("sorted", "plain", "host", "free")
+"""Who puts the things in order: the block by buckets, one thread from bare keys, the host, or the
+block by comparing, which takes any keys and alone lets solutions be improved."""
 
 
 class Keys(Encoding):
@@ -30,8 +33,16 @@ class Keys(Encoding):
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
 
-    def __init__(self, size: int, block_memory: int | None, decoding: str = "sorted") -> None:
+    def __init__(
+        self,
+        size: int,
+        block_memory: int | None,
+        decoding: str = "sorted",
+        *,
+        assigns: bool = False,
+    ) -> None:
         self.size = size
+        self._assigns = assigns
         self.pitch = -(-size // 4) * 4
         self.index_bits = max(1, (size - 1).bit_length())
         self._decoding = decoding
@@ -51,12 +62,15 @@ class Keys(Encoding):
             )
 
     def defines(self) -> dict[str, str]:
-        return {"KEYS_DECODING": str(DECODINGS.index(self._decoding))}
+        decoding = DECODINGS.index(self._decoding)
+        return {"KEYS_DECODING": str(decoding), "ENCODING_ASSIGNS": str(int(self._assigns))}
 
     def room(self) -> Room:
+        items = 4 * self.pitch
         if self._decoding == "sorted":
-            return Room(large=4 * self.pitch, small=4 * self.buckets)
-        return Room(large=8 * self.pitch)
+            inverse = items if self._assigns else 0
+            return Room(large=shelves(items, inverse), small=4 * self.buckets)
+        return Room(large=shelves(8 << (self.size - 1).bit_length(), items))
 
     def shape(self) -> Struct:
         members = (self.size, self.pitch, self.buckets, self.index_bits)
@@ -64,13 +78,18 @@ class Keys(Encoding):
         return Struct(**{name: np.int32(value) for name, value in zip(names, members, strict=True)})
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
-        return np.argsort(genomes[:, : self.size], axis=1, kind="stable").astype(np.int64)
+        order = np.argsort(genomes[:, : self.size], axis=1, kind="stable").astype(np.int64)
+        return np.argsort(order, axis=1) if self._assigns else order
 
     def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
         """Return keys spread evenly over [0, 1) in the order of `solution`."""
         keys = np.zeros(self.pitch, np.float32)
         steps = np.arange(self.size, dtype=np.int64) * LEVELS // self.size
-        keys[solution] = steps.astype(np.float32) / np.float32(LEVELS)
+        even = steps.astype(np.float32) / np.float32(LEVELS)
+        if self._assigns:
+            keys[: self.size] = even[solution]
+        else:
+            keys[solution] = even
         return keys
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,10 @@ class Problem(ABC):
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the family's own format, such as `.tour`."""
     maximise: ClassVar[bool] = False
+    assigns: ClassVar[bool] = False
+    """Whether entry i of a solution is the place of thing i, and not the thing in place i."""
     cost_word: ClassVar[str] = "cost"
     """What people call its cost."""
-    default_algorithm: ClassVar[str] = "brkga"
-    """The algorithm that solves it where none is named."""
 
     instance: str
     """The instance's name, `set/name` where it is in the catalogue."""
@@ -47,6 +47,14 @@ class Problem(ABC):
     @abstractmethod
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, in the order of the pointers of `problem::Data`."""
+
+    def defaults(self) -> dict[str, Any]:
+        """Return the settings, by name, that solve it best where nothing else is asked for."""
+        return {"algorithm": "brkga"}
+
+    def items(self) -> int:
+        """Return the pieces of work that the threads of a block share when they evaluate."""
+        return self.size
 
     @abstractmethod
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:

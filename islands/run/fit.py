@@ -1,10 +1,11 @@
-"""Which algorithm moves which encoding, and which encoding stands for a problem's solutions."""
+"""What fits what: algorithms encodings, and encodings and improvers a problem's solutions."""
 
 from __future__ import annotations
 
 from islands.algorithms import ALGORITHMS
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
+from islands.improvers import IMPROVERS
 from islands.problems.base import Problem
 from islands.text import unknown
 
@@ -42,6 +43,17 @@ def encoding_for(algorithm: str, asked: str | None, problem: Problem) -> str:
             f" solutions are of the kind {problem.solution_kind!r}. What fits: {shown}"
         )
     return fit[0]
+
+
+def require_improver(name: str, problem: Problem) -> None:
+    """Refuse an improver that cannot work on the solutions of a problem."""
+    if problem.solution_kind in IMPROVERS[name].solution_kinds:
+        return
+    fit = [key for key, each in IMPROVERS.items() if problem.solution_kind in each.solution_kinds]
+    raise UsageError(
+        f"improver {name} does not fit {problem.instance}, whose solutions are of the kind"
+        f" {problem.solution_kind!r}. What fits: {', '.join(fit)}"
+    )
 
 
 def _stands_for(encoding: str, problem: Problem) -> bool:

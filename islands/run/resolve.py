@@ -13,7 +13,7 @@ from islands.algorithms.base import Algorithm
 from islands.errors import InputError, UsageError, system_reason
 from islands.paths import reading
 from islands.problems.base import Problem
-from islands.run.fit import encoding_for
+from islands.run.fit import encoding_for, require_improver
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import parse, require_known
 from islands.settings import Settings
@@ -25,6 +25,7 @@ PRESETS = tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
 DEFAULT_INSTANCE = "demo/tsp"
 
 _ALIASES = {
+    "improver": "improver.name",
     "migration": "migration.topology",
     "interval": "migration.interval",
     "migrants": "migration.migrants",
@@ -63,7 +64,8 @@ def instance_of(asked: Sequence[Layer]) -> str:
 
 def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     """Return the complete run; refuse what is unknown, out of range or does not fit."""
-    name = str(_strongest(asked, "algorithm", problem.default_algorithm))
+    asked = _upon_defaults(asked, problem)
+    name = str(_strongest(asked, "algorithm", None))
     encoding = _strongest(asked, "encoding", None)
     encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
     algorithm = ALGORITHMS[name]
@@ -78,6 +80,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
+    require_improver(groups["improver"].name, problem)
     return RunSpec(
         instance=_lasting(instance_of(asked)),
         preset=values.get("preset"),
@@ -89,6 +92,19 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         settings=algorithm.Settings.build(_part(values, "", algorithm.Settings)),
         **groups,
     )
+
+
+def _upon_defaults(asked: Sequence[Layer], problem: Problem) -> list[Layer]:
+    """Return the layers upon the problem's defaults, which make sense only all together."""
+    defaults = problem.defaults()
+    parts = ("algorithm", "encoding", "improver.name")
+    is_usual = all(
+        _strongest(asked, name, value) == value
+        for name, value in ((name, defaults.get(name)) for name in parts)
+    )
+    if not is_usual or _strongest(asked, "preset", None) is not None:
+        defaults = {"algorithm": defaults["algorithm"]}
+    return [Layer(f"defaults of {problem.name}: ", defaults), *asked]
 
 
 def _flat(table: Mapping[str, Any]) -> dict[str, Any]:

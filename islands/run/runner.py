@@ -219,6 +219,7 @@ def make_archipelago(
             algorithm=spec.algorithm,
             encoding=spec.encoding,
             settings=spec.settings,
+            improver=spec.improver,
             population=spec.general.population,
             islands=spec.general.islands,
             seed=spec.general.seed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.run.stop import Criterion
 from islands.settings import Settings, setting
@@ -42,6 +43,7 @@ class CheckpointSettings(Settings):
 
 
 GROUPS: dict[str, type[Settings]] = {
+    "improver": ImproverSettings,
     "migration": MigrationSettings,
     "record": RecordSettings,
     "checkpoint": CheckpointSettings,
@@ -61,6 +63,7 @@ class RunSpec:
     start: tuple[str, ...]
     general: GeneralSettings
     settings: Settings
+    improver: ImproverSettings
     migration: MigrationSettings
     record: RecordSettings
     checkpoint: CheckpointSettings

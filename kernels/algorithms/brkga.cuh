@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/archipelago.cuh"
+#include "individual.cuh"
 
 // BRKGA_PARENTS says how many parents a child has.
 struct Brkga {
@@ -57,36 +58,48 @@ __device__ void mate(encoding::Decoder& decoder, float* row, const Archipelago& 
     }
 }
 
-__device__ void evaluate(encoding::Decoder& decoder, const float* row, int n,
-                         const problem::Data& data, int64_t* cost) {
-    const int64_t result = encoding::ON_HOST ? 0 : problem::cost(decoder.finish(row), n, data);
-    if (threadIdx.x == 0) *cost = result;
+// Evaluates the child whose genes have been shown to the decoder, and improves it where it is due.
+__device__ void settle(encoding::Decoder& decoder, Shelf shelf, const Archipelago& all,
+                       const problem::Data& data, const improver::Plan& improving, float* keys,
+                       int64_t row, int local, int slot, const draw::Place& place) {
+    int64_t calls = 1;
+    int64_t cost = 0;  // until the host has decoded
+    if constexpr (!encoding::ON_HOST) {
+        cost = problem::cost(decoder.finish(keys), all.shape.n, data);
+        cost = individual::improved(decoder, shelf, all, data, improving, keys, cost, place, calls);
+    }
+    if (threadIdx.x == 0) all.cost[row] = cost;
+    all.count(local, slot, calls);
 }
 
 }  // namespace brkga
 
 // The first generation: `given[island]` individuals are there already, the others are drawn.
-KERNEL(brkga_start, (Arena arena, Archipelago all, problem::Data data, const int32_t* given)) {
-    encoding::Decoder decoder(arena, all.shape);
+KERNEL(brkga_start, (Arena arena, Archipelago all, problem::Data data, Brkga,
+                     const int32_t* given)) {
+    Shelf shelf(arena.large());
+    encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
         const int local = job / all.population, slot = job % all.population;
         const int64_t row = all.row(0, local, slot);
         float* const keys = all.genes_of(row);
+        const draw::Place place = all.place(local, 0, slot);
         decoder.begin();
         if (slot < given[local]) {
             encoding::count(decoder, keys, all.shape.n);
         } else {
-            const draw::Place place{all.seed, uint32_t(all.first + local), 0, uint32_t(slot)};
             encoding::fill(decoder, keys, all.shape, place, stream::START);
         }
-        brkga::evaluate(decoder, keys, all.shape.n, data, all.cost + row);
+        brkga::settle(decoder, shelf, all, data, improver::never(), keys, row, local, slot, place);
     }
 }
 
 // The next generation. Jobs are dealt with the long ones first: children, mutants, then the elite,
 // which is copied with its costs and never decoded again.
-KERNEL(brkga_evolve, (Arena arena, Archipelago all, problem::Data data, Brkga plan)) {
-    encoding::Decoder decoder(arena, all.shape);
+KERNEL(brkga_evolve, (Arena arena, Archipelago all, problem::Data data, Brkga plan,
+                      improver::Plan improving)) {
+    Shelf shelf(arena.large());
+    encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
         const int local = job % all.islands, slot = all.population - 1 - job / all.islands;
         const int64_t generation = all.island[local].generation;
@@ -100,14 +113,13 @@ KERNEL(brkga_evolve, (Arena arena, Archipelago all, problem::Data data, Brkga pl
             if (threadIdx.x == 0) all.cost[row] = all.cost[from];
             continue;
         }
-        const draw::Place place{all.seed, uint32_t(all.first + local), uint32_t(generation + 1),
-                                uint32_t(slot)};
+        const draw::Place place = all.place(local, generation + 1, slot);
         decoder.begin();
         if (slot < plan.elite + plan.mutants || restart) {
             encoding::fill(decoder, keys, all.shape, place, stream::MUTANT);
         } else {
             brkga::mate(decoder, keys, all, plan, local, generation, place);
         }
-        brkga::evaluate(decoder, keys, all.shape.n, data, all.cost + row);
+        brkga::settle(decoder, shelf, all, data, improving, keys, row, local, slot, place);
     }
 }

@@ -21,15 +21,29 @@ struct Archipelago {
     encoding::Gene* genes;    // [2][islands][population][pitch]
     int64_t* cost;            // [2][islands][population]
     int32_t* order;           // [islands][population]: individuals from best to worst
-    encoding::Gene* archive;  // [islands][pitch], or null where islands never restart
+    int64_t* calls;           // [islands][population]: of the objective, so far
+    encoding::Gene* archive;  // [islands][pitch], or null where no island can lose its best
     int32_t first;            // global number of this rank's first island
     int32_t islands, population;
+    int32_t islands_a_run;  // so many islands on, the next of several runs begins
     encoding::Shape shape;
 
     __device__ int64_t row(int64_t generation, int island, int individual) const {
         return ((generation % 2) * islands + island) * population + individual;
     }
     __device__ encoding::Gene* genes_of(int64_t row) const { return genes + row * shape.pitch; }
+
+    // Where the draws of an individual stand. Runs side by side have seeds one after the other.
+    __device__ draw::Place place(int island, int64_t generation, int individual) const {
+        const uint32_t number = first + island;
+        return {seed + number / islands_a_run, number % islands_a_run, uint32_t(generation),
+                uint32_t(individual)};
+    }
+
+    // Counts calls of the objective for the individual that a block is at work on.
+    __device__ void count(int island, int individual, int64_t many) const {
+        if (threadIdx.x == 0) calls[int64_t(island) * population + individual] += many;
+    }
 };
 
 // Copies one row of genes, sixteen bytes a step.

@@ -165,6 +165,29 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
 #endif
 }
 
+// Sorts n distinct words. There is room for power_of_two(n) of them.
+__device__ void sort(uint64_t* word, int n) {
+#ifdef __CUDACC__
+    const int size = power_of_two(n);
+    for (int i = n + threadIdx.x; i < size; i += blockDim.x) word[i] = ~0ull;
+    __syncthreads();
+    for (int run = 2; run <= size; run *= 2) {
+        for (int step = run / 2; step > 0; step /= 2) {
+            if (step >= WARP) __syncthreads();
+            __syncwarp();
+            for (int k = threadIdx.x; k < size / 2; k += blockDim.x) {
+                const int i = 2 * k - (k & (step - 1)), j = i + step;
+                const uint64_t a = word[i], b = word[j];
+                if ((b < a) == ((i & run) == 0)) word[i] = b, word[j] = a;
+            }
+        }
+    }
+    __syncthreads();
+#else
+    std::sort(word, word + n);
+#endif
+}
+
 // Sorts a few distinct numbers in one thread: by insertion, or as a heap where there are many.
 template <class T>
 __device__ void sort_few(T* item, int n) {

@@ -10,3 +10,5 @@
 
 #include "core/block.cuh"
 #include "core/draw.cuh"
+#include "core/pairs.cuh"
+#include "core/shelf.cuh"

@@ -1,12 +1,14 @@
-// Random keys: gene i, a multiple of 2^-24 in [0, 1), says where thing i stands in the order.
-// Equal keys are ordered by index. KEYS_DECODING says who puts the things in order.
+// Random keys: gene i says where thing i stands among all. Equal keys are ordered by index.
+// KEYS_DECODING says who sorts. ENCODING_ASSIGNS: entry i of a solution is the place of thing i;
+// otherwise it is the thing in place i.
 #pragma once
 
 #include "core/core.cuh"
 
-#define KEYS_SORTED 0  // the block, by buckets: count, scan, scatter, finish each bucket
-#define KEYS_PLAIN 1   // one thread for itself, from bare keys
+#define KEYS_SORTED 0  // the block, by buckets; keys are multiples of 2^-24 in [0, 1)
+#define KEYS_PLAIN 1   // one thread for itself, from bare keys in [0, 1)
 #define KEYS_HOST 2    // the host, after the kernel
+#define KEYS_FREE 3    // the block, by comparing; keys are any numbers
 
 namespace encoding {
 
@@ -22,10 +24,21 @@ struct Shape {
 
 __device__ uint32_t level(float key) { return uint32_t(key * 16777216.0f); }
 
+// A solution that lies in the block's own memory.
+struct Order {
+    const int32_t* item;
+
+    __device__ int operator[](int position) const { return item[position]; }
+    // Four entries from a multiple of four on; those past the end are meaningless.
+    __device__ uint4 four(int position) const {
+        return *reinterpret_cast<const uint4*>(item + position);
+    }
+};
+
 #if KEYS_DECODING == KEYS_SORTED
 
 // The things in the order of their keys.
-struct Order {
+struct Sequence {
     const uint32_t* item;
     uint32_t mask;
 
@@ -40,10 +53,14 @@ struct Order {
 // Turns the keys that it is shown into an order: begin(), then count() of every key, then finish().
 class Decoder {
   public:
-    __device__ Decoder(const Arena& arena, const Shape& shape)
+    __device__ Decoder(const Arena& arena, Shelf& shelf, const Shape& shape)
         : shape_(shape),
-          item_(reinterpret_cast<uint32_t*>(arena.large())),
-          bucket_(reinterpret_cast<uint32_t*>(arena.small())) {}
+          item_(shelf.take<uint32_t>(shape.pitch)),
+#if ENCODING_ASSIGNS
+          place_(shelf.take<int32_t>(shape.pitch)),
+#endif
+          bucket_(reinterpret_cast<uint32_t*>(arena.small())) {
+    }
 
     __device__ void begin() {
         __syncthreads();
@@ -54,7 +71,7 @@ class Decoder {
     __device__ void count(float key) { atomicAdd(&bucket_[bits(key) >> 32], 1); }
 
     // `keys` is the row that was counted, by the same threads or before begin().
-    __device__ Order finish(const float* keys) {
+    __device__ auto finish(const float* keys) {
         const uint32_t mask = (1u << shape_.index_bits) - 1;
         __syncthreads();
         block::scan(bucket_, shape_.buckets);
@@ -72,7 +89,13 @@ class Decoder {
             block::sort_few(item_ + first, bucket_[i] - first);
         }
         __syncthreads();
-        return {item_, mask};
+#if ENCODING_ASSIGNS
+        for (int i = threadIdx.x; i < shape_.n; i += blockDim.x) place_[item_[i] & mask] = i;
+        __syncthreads();
+        return Order{place_};
+#else
+        return Sequence{item_, mask};
+#endif
     }
 
   private:
@@ -88,43 +111,82 @@ class Decoder {
 
     const Shape shape_;
     uint32_t* const item_;
+#if ENCODING_ASSIGNS
+    int32_t* const place_;
+#endif
     uint32_t* const bucket_;
 };
 
 #else
 
-// The things as the lower halves of sorted (key, index) words.
-struct Order {
-    const uint64_t* word;
-
-    __device__ int operator[](int position) const { return int(word[position]); }
-    __device__ uint4 four(int i) const {
-        return {uint32_t(word[i]), uint32_t(word[i + 1]), uint32_t(word[i + 2]),
-                uint32_t(word[i + 3])};
-    }
-};
-
+// Keys and indices in words, which are sorted. The solution may be changed, and then encoded.
 class Decoder {
   public:
-    __device__ Decoder(const Arena& arena, const Shape& shape)
-        : n_(shape.n), word_(reinterpret_cast<uint64_t*>(arena.large())) {}
+    __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
+        : n_(shape.n),
+          word_(shelf.take<uint64_t>(block::power_of_two(shape.n))),
+          solution_(shelf.take<int32_t>(shape.pitch)) {}
 
     __device__ void begin() {}
     __device__ void count(float) {}
 
     __device__ Order finish(const float* keys) {
         __syncthreads();
+#if KEYS_DECODING == KEYS_FREE
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) word_[i] = word_of(keys[i], i);
+        __syncthreads();
+        block::sort(word_, n_);
+#else
         if (threadIdx.x == 0) {
-            for (int i = 0; i < n_; ++i) word_[i] = uint64_t(level(keys[i])) << 32 | uint32_t(i);
+            for (int i = 0; i < n_; ++i) word_[i] = word_of(keys[i], i);
             block::sort_few(word_, n_);
         }
         __syncthreads();
-        return {word_};
+#endif
+        for (int place = threadIdx.x; place < n_; place += blockDim.x) {
+            const int thing = int(uint32_t(word_[place]));
+#if ENCODING_ASSIGNS
+            solution_[thing] = place;
+#else
+            solution_[place] = thing;
+#endif
+        }
+        __syncthreads();
+        return {solution_};
+    }
+
+    __device__ Order decode(const float* keys) { return finish(keys); }
+
+    __device__ int32_t* solution() { return solution_; }
+
+    // Deals the keys that were decoded last anew, so that they stand for the solution.
+    __device__ void encode(float* keys) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
+#if ENCODING_ASSIGNS
+            keys[i] = key_of(word_[solution_[i]]);
+#else
+            keys[solution_[i]] = key_of(word_[i]);
+#endif
+        }
+        __syncthreads();
     }
 
   private:
+    // Words are in the order of their keys, then of the indices. Zero has one sign only.
+    __device__ static uint64_t word_of(float key, int index) {
+        const uint32_t raw = __float_as_uint(key + 0.0f);
+        return uint64_t(raw >> 31 ? ~raw : raw | 0x80000000u) << 32 | uint32_t(index);
+    }
+
+    __device__ static float key_of(uint64_t word) {
+        const uint32_t ordered = uint32_t(word >> 32);
+        return __uint_as_float(ordered >> 31 ? ordered & 0x7fffffffu : ~ordered);
+    }
+
     const int n_;
     uint64_t* const word_;
+    int32_t* const solution_;
 };
 
 #endif
@@ -144,6 +206,15 @@ __device__ void count(Decoder& decoder, const float* row, int n) {
 }
 
 // Draws a row afresh.
+__device__ void fill(float* row, const Shape& shape, const draw::Place& place, uint32_t stream) {
+    for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) {
+        const uint4 word = place.words(stream, i / 4);
+        const uint32_t words[4] = {word.x, word.y, word.z, word.w};
+        row[i] = draw::uniform(words[i % 4]);
+    }
+}
+
+// The same, and counts them for the sort that follows.
 __device__ void fill(Decoder& decoder, float* row, const Shape& shape, const draw::Place& place,
                      uint32_t stream) {
     for (int quad = threadIdx.x; quad < shape.pitch / 4; quad += blockDim.x) {

@@ -33,7 +33,7 @@ def broken(tmp_path: Path) -> Source:
     names = ("no_such_name", "nor_this")
     lines = [f"__device__ int f_{name}() {{ return {name}; }}" for name in names]
     part.write_text("#pragma once\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    parts = ("ISLANDS_ENCODING", "ISLANDS_PROBLEM", "ISLANDS_ALGORITHM")
+    parts = [f"ISLANDS_{part}" for part in ("ENCODING", "PROBLEM", "IMPROVER", "ALGORITHM")]
     return Source("program.cuh", dict.fromkeys(parts, f'"{part}"'))
 
 

@@ -27,10 +27,13 @@ def programs() -> list[Source]:
     parts = {
         "ISLANDS_ENCODING": '"encodings/keys.cuh"',
         "ISLANDS_PROBLEM": '"problems/tsp.cuh"',
+        "ISLANDS_IMPROVER": '"improvers/none.cuh"',
+        "ENCODING_ASSIGNS": "0",
         "ISLANDS_ALGORITHM": '"algorithms/brkga.cuh"',
     }
     found = [Source("check.cuh")]
     keys = {"ISLANDS_ENCODING": '"encodings/keys.cuh"', "KEYS_DECODING": "0"}
+    keys["ENCODING_ASSIGNS"] = "0"
     found += [Source("population.cuh", {**keys, **cut}) for cut in CUTS]
     usual = list(product(METRICS, PLANS[:1], CUTS[:1]))
     for metric, (parents, decoding), cut in [*usual, *product(METRICS[:1], PLANS[1:], CUTS)]:

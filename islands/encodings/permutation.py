@@ -1,0 +1,43 @@
+"""Permutations: a genome is the solution itself."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Room, shelves
+from islands.encodings.base import Encoding
+
+
+class Permutation(Encoding):
+    """Orders as they are."""
+
+    name: ClassVar[str] = "permutation"
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
+    gene: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
+
+    def __init__(
+        self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
+    ) -> None:
+        self.size = size
+        self.pitch = -(-size // 4) * 4
+
+    def defines(self) -> dict[str, str]:
+        return {}
+
+    def room(self) -> Room:
+        return Room(large=shelves(4 * self.pitch))
+
+    def shape(self) -> Struct:
+        return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))
+
+    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+        return genomes[:, : self.size].astype(np.int64)
+
+    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+        genome = np.arange(self.pitch, dtype=np.int32)
+        genome[: self.size] = solution
+        return genome

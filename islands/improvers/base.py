@@ -1,0 +1,89 @@
+"""What an improver is: a search near a solution, done by the block that has made it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from islands.backends.arguments import Struct
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+NAMES = ("none", "swap", "two_opt", "reinsert", "tabu")
+STRATEGIES = ("first", "best")
+SCOPES = ("all", "position")
+_MOST_STEPS = 50_000  # tabu searches count them in sixteen bits
+
+
+@dataclass(frozen=True)
+class ImproverSettings(Settings):
+    """Which improver works, on whom and how long."""
+
+    name: str = setting("none", "the local search on solutions", choices=NAMES)
+    rate: float = setting(1.0, "share of the individuals that are improved", low=0, high=1)
+    every: int = setting(1, "generations from one with improvements to the next", low=1)
+    strategy: str = setting(
+        "first", "take the first move that improves, or the best", choices=STRATEGIES
+    )
+    scope: str = setting(
+        "all", "try all moves, or those of one position that all share", choices=SCOPES
+    )
+    steps: int = setting(
+        0, "moves at most; 0: until none improves, or 10 a thing for tabu", low=0, high=_MOST_STEPS
+    )
+    tenure_low: float = setting(0.9, "steps that a move is tabu, a thing, at least", low=0)
+    tenure_high: float = setting(1.1, "steps that a move is tabu, a thing, at most", low=0)
+    aspiration: int = setting(
+        0, "steps after which a move that was not made is preferred; 0: never", low=0
+    )
+
+    def check(self) -> None:
+        if self.tenure_low > self.tenure_high:
+            raise UsageError(
+                f"improver.tenure_low={self.tenure_low:g}: must be at most"
+                f" improver.tenure_high={self.tenure_high:g}"
+            )
+
+
+class Improver(ABC):
+    """One improver for solutions of one size; its kernel is `kernels/improvers/NAME.cuh`."""
+
+    name: ClassVar[str]
+    solution_kinds: ClassVar[tuple[str, ...]]
+    """The kinds of solutions that it can improve."""
+
+    def __init__(self, settings: ImproverSettings, size: int) -> None:
+        self.settings, self.size = settings, size
+
+    @abstractmethod
+    def room(self) -> int:
+        """Return the bytes of working memory that it takes from a block's shelf."""
+
+    def items(self) -> int:
+        """Return the pieces of work that a block shares."""
+        return self.size
+
+    def defines(self) -> dict[str, str]:
+        """Return the macros that its kernel is compiled with."""
+        return {}
+
+    def steps(self) -> int:
+        """Return how many moves it makes at most."""
+        return self.settings.steps
+
+    def plan(self) -> Struct:
+        """Return `improver::Plan` of kernels/improvers/base.cuh."""
+        settings = self.settings
+        return Struct(
+            rate=np.uint32(min(round(settings.rate * 2.0**32), 2**32 - 1)),
+            every=np.int32(settings.every),
+            steps=np.int32(self.steps()),
+            best=np.int32(settings.strategy == "best"),
+            one_position=np.int32(settings.scope == "position"),
+            tenure_low=np.int32(round(settings.tenure_low * self.size)),
+            tenure_high=np.int32(round(settings.tenure_high * self.size)),
+            aspiration=np.int32(settings.aspiration),
+        )

@@ -1,0 +1,17 @@
+"""No improver: individuals stay as the algorithm makes them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from islands.improvers.base import Improver
+
+
+class Nothing(Improver):
+    """Improves nobody."""
+
+    name: ClassVar[str] = "none"
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset")
+
+    def room(self) -> int:
+        return 0

@@ -1,0 +1,70 @@
+// A permutation: the genes are the solution itself.
+#pragma once
+
+#include "core/core.cuh"
+
+namespace encoding {
+
+using Gene = int32_t;
+constexpr bool ON_HOST = false;
+
+struct Shape {
+    int32_t n;      // genes
+    int32_t pitch;  // genes from one row to the next, a multiple of four
+};
+
+// A solution that lies in the block's own memory.
+struct Order {
+    const int32_t* item;
+
+    __device__ int operator[](int position) const { return item[position]; }
+    // Four entries from a multiple of four on; those past the end are meaningless.
+    __device__ uint4 four(int position) const {
+        return *reinterpret_cast<const uint4*>(item + position);
+    }
+};
+
+// Keeps a copy of the solution, which may be changed, and then encoded.
+class Decoder {
+  public:
+    __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
+        : n_(shape.n), solution_(shelf.take<int32_t>(shape.pitch)) {}
+
+    __device__ Order decode(const Gene* row) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) solution_[i] = row[i];
+        __syncthreads();
+        return {solution_};
+    }
+
+    __device__ int32_t* solution() { return solution_; }
+
+    __device__ void encode(Gene* row) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) row[i] = solution_[i];
+        __syncthreads();
+    }
+
+  private:
+    const int n_;
+    int32_t* const solution_;
+};
+
+// Draws a row afresh: from the last gene on, each changes places with one that is not later.
+__device__ void fill(Gene* row, const Shape& shape, const draw::Place& place, uint32_t stream) {
+    for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) row[i] = i;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = shape.n - 1; i > 0; --i) {
+            const uint4 word = place.words(stream, i / 4);
+            const uint32_t words[4] = {word.x, word.y, word.z, word.w};
+            const int other = draw::below(words[i % 4], i + 1);
+            const Gene gene = row[i];
+            row[i] = row[other];
+            row[other] = gene;
+        }
+    }
+    __syncthreads();
+}
+
+}  // namespace encoding

@@ -1,0 +1,15 @@
+// No improver.
+#pragma once
+
+#include "improvers/base.cuh"
+
+namespace improver {
+
+constexpr bool ACTIVE = false;
+
+__device__ int64_t improve(const Plan&, Shelf, int32_t*, int, const problem::Data&, int64_t cost,
+                           const draw::Place&, int64_t&) {
+    return cost;
+}
+
+}  // namespace improver
