@@ -15,6 +15,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
+from islands.halo import Halo, require_fit
 from islands.improvers import IMPROVERS, ImproverSettings
 from islands.launches import Launches, Parts
 from islands.migration import (
@@ -143,15 +144,18 @@ class Archipelago:
         )
         self._warm_start, self._islands_of_all = warm_start, islands
         self._allocate(seed)
-        self._launches = Launches(
-            backend,
-            parts,
-            self._algorithm.plan(self._state.arrays),
-            self._all,
-            self._given,
-            self._measured,
-        )
         gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
+        arrays = self._state.arrays
+        self._halo, self._road = None, road.name if road is not None else "device"
+        if self._algorithm.halo:
+            require_fit(self._algorithm.halo, population, migration, islands)
+            self._halo = Halo(backend, world, road, self._algorithm.halo, gene_bytes)
+            arrays = arrays | {"halo": self._halo.seen}
+        self._launches = Launches(
+            backend, parts, self._algorithm.plan(arrays), self._all, self._given, self._measured
+        )
+        if self._halo is not None:
+            self._halo.prepare(self._launches.populations, self._all)
         self._exchange.prepare(
             self._launches.populations,
             self._all,
@@ -163,7 +167,7 @@ class Archipelago:
     @property
     def road(self) -> str:
         """How migrants travel: `none`, `device`, `cuda-aware` or `staged`."""
-        return self._exchange.road
+        return self._road if self._halo is not None else self._exchange.road
 
     @property
     def migrations(self) -> int:
@@ -188,6 +192,8 @@ class Archipelago:
         if self._decodes_on_host:
             self._decode_on_host(0)
         self._backend.run([self._launches.rank_again])
+        if self._halo is not None:
+            self._halo.renew()
 
     def advance(self, generations: int) -> None:
         """Pass so many generations, without a visit of the host unless it decodes."""
@@ -199,7 +205,11 @@ class Archipelago:
                 self._decode_on_host(self._algorithm.kept(), restarting)
                 self._backend.run([self._launches.end])
         else:
-            self._backend.run([self._launches.evolve, self._launches.end], generations)
+            generation = [self._launches.evolve, self._launches.end]
+            if self._halo is not None:
+                self._halo.advance(generation, generations)
+            else:
+                self._backend.run(generation, generations)
             self.generation += generations
             if not self._algorithm.needs_order:
                 self._backend.run([self._launches.rank_again])
@@ -237,6 +247,8 @@ class Archipelago:
         self._exchange.restore(migrations, saved.get(_EMIGRANTS))
         self._state.restore(own, generation)
         self.generation = generation
+        if self._halo is not None:
+            self._halo.renew()
 
     def measure(self) -> list[IslandMeasure]:
         """Return the few numbers of each island."""
@@ -259,14 +271,20 @@ class Archipelago:
         """Return the best individual of this rank; of equals, the one of the lowest island."""
         return self.elite(1)[0]
 
-    def elite(self, count: int) -> list[Candidate]:
-        """Return the best individuals of this rank's islands, best first, archives included."""
+    def elite(self, count: int, run: int | None = None) -> list[Candidate]:
+        """Return the best individuals of this rank's islands, best first, archives included.
+
+        Of several runs side by side, one may be named by its place.
+        """
         costs = self._backend.download(self._now("cost")).reshape(-1)
         islands = np.arange(len(costs)) // self._population
         archived = self._islands()[:, _ISLAND.index("archived")]
         # An archive stands behind its island's population, and is none where its cost is _NONE.
         costs = np.concatenate([costs, archived])
         islands = np.concatenate([islands, np.arange(len(self.mine))])
+        if run is not None:
+            others = (islands + self.mine.start) // self._islands_a_run != run
+            costs = np.where(others, _NONE, costs)
         chosen = np.lexsort((islands, costs))[:count]
         found = []
         for place in chosen[costs[chosen] < _NONE]:

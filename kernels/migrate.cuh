@@ -3,14 +3,7 @@
 #pragma once
 
 #include "core/archipelago.cuh"
-
-// An individual on its way: this head, then its genes.
-struct alignas(16) Migrant {
-    int64_t cost;
-    int64_t spare;
-
-    __device__ encoding::Gene* genes() { return reinterpret_cast<encoding::Gene*>(this + 1); }
-};
+#include "migrant.cuh"
 
 // What became of an individual that arrived.
 struct Arrival {
@@ -31,8 +24,7 @@ struct Migration {
     __device__ int arrivals() const { return degree * migrants; }
 
     __device__ Migrant* at(int64_t position, int pitch) const {
-        return reinterpret_cast<Migrant*>(
-            buffer + position * (sizeof(Migrant) + pitch * sizeof(encoding::Gene)));
+        return migrant_at(buffer, position, pitch);
     }
 
     // Returns the arrival of this number on an island, or null. They are ordered by source island

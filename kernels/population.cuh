@@ -2,6 +2,7 @@
 // exchanged.
 #include "core/core.cuh"
 #include ISLANDS_ENCODING
+#include "halo.cuh"
 #include "lots.cuh"
 #include "measure.cuh"
 #include "migrate.cuh"

@@ -23,6 +23,7 @@ LAYERS = [
     {"state"},
     {"problems", "encodings", "algorithms", "improvers"},
     {"launches", "migration"},
+    {"halo"},
     {"archipelago"},
     {"run", "presets"},
     {"bench", "doctor", "solver", "reproduce"},

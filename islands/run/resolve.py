@@ -64,7 +64,7 @@ def instance_of(asked: Sequence[Layer]) -> str:
 
 def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     """Return the complete run; refuse what is unknown, out of range or does not fit."""
-    asked = _upon_defaults(asked, problem)
+    own, asked = asked, _upon_defaults(asked, problem)
     name = str(_strongest(asked, "algorithm", None))
     encoding = _strongest(asked, "encoding", None)
     encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
@@ -73,6 +73,8 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     for layer in asked:
         _refuse_unknown(layer, algorithm)
         values |= layer.values
+    if _is_true(values.get("halo")) and _strongest(own, "migration.topology", None) is None:
+        values["migration.topology"] = "none"  # slices of one population do not migrate
     # An empty list would let the run go on for ever.
     criteria = _listed(values.get("stop", [])) or _default_stop(problem)
     stop = tuple(parse(text) for text in criteria)
@@ -92,6 +94,10 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         settings=algorithm.Settings.build(_part(values, "", algorithm.Settings)),
         **groups,
     )
+
+
+def _is_true(value: Any) -> bool:
+    return str(value).lower() in ("true", "yes", "on", "1")
 
 
 def _upon_defaults(asked: Sequence[Layer], problem: Problem) -> list[Layer]:

@@ -209,7 +209,8 @@ def make_archipelago(
         # What goes on from a checkpoint has no need of these files, which may be gone.
         world.agreed(warm_start)
     road = None
-    if migrates(spec.migration, spec.general.islands):
+    has_halo = getattr(spec.settings, "halo", False)
+    if has_halo or migrates(spec.migration, spec.general.islands):
         road, trouble = find(world, backend)
         if trouble and world.rank == 0:
             print(f"islands: {trouble}", file=sys.stderr, flush=True)

@@ -1,0 +1,115 @@
+"""Several runs of one instance side by side: seeds one after the other, in the same launches.
+
+Each is the run that it would be alone, bit for bit; together they fill a GPU that one leaves idle.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from islands.archipelago import Archipelago, Candidate, IslandMeasure
+from islands.backends.base import Backend
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.run.schedule import Schedule
+from islands.run.spec import RunSpec
+from islands.run.start import check_exactly, combined
+from islands.run.stop import Progress, first_reason
+from islands.run.tally import Tally, summarise
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How one of the runs ended."""
+
+    seed: int
+    progress: Progress
+    best: Candidate
+    """Of all its generations; its cost was checked exactly."""
+    reason: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Together:
+    """All of the runs, and the seconds of the loop that they share."""
+
+    runs: tuple[Beside, ...]
+    seconds: float
+
+    @property
+    def seconds_a_run(self) -> float:
+        """The time of all divided by their number."""
+        return self.seconds / len(self.runs)
+
+
+def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Together:
+    """Pass so many runs of `spec` at once, the first with its seed, until the last has ended."""
+    archipelago = Archipelago(
+        problem=problem,
+        algorithm=spec.algorithm,
+        encoding=spec.encoding,
+        settings=spec.settings,
+        improver=spec.improver,
+        population=spec.general.population,
+        islands=spec.general.islands,
+        runs=runs,
+        seed=spec.general.seed,
+        migration=spec.migration,
+        backend=backend,
+        world=World(),
+    )
+    schedule = Schedule.of(spec)
+    ended: dict[int, Beside] = {}
+    before: dict[int, Progress] = {}
+    backend.synchronise()
+    began = time.perf_counter()
+    archipelago.start()
+    while True:
+        measures, seconds = archipelago.measure(), time.perf_counter() - began
+        for run in sorted({*range(runs)} - {*ended}):
+            progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
+            before[run] = progress
+            reason = first_reason(spec.stop, progress)
+            if reason is not None:
+                ended[run] = _ended(archipelago, spec, problem, run, progress, reason)
+        if len(ended) == runs:
+            return Together(tuple(ended[run] for run in range(runs)), seconds)
+        visit = schedule.next_visit(archipelago.generation)
+        archipelago.advance(visit - archipelago.generation)
+
+
+def _progress(
+    measures: list[IslandMeasure],
+    run: int,
+    spec: RunSpec,
+    problem: Problem,
+    archipelago: Archipelago,
+    seconds: float,
+    before: dict[int, Progress],
+) -> Progress:
+    islands = spec.general.islands
+    tally = Tally.of(measures[run * islands : (run + 1) * islands])
+    population, generation = spec.general.population, archipelago.generation
+    return summarise(tally, generation, seconds, population, problem, before.get(run))
+
+
+def _ended(
+    archipelago: Archipelago,
+    spec: RunSpec,
+    problem: Problem,
+    run: int,
+    progress: Progress,
+    reason: str,
+) -> Beside:
+    (best,) = archipelago.elite(1, run)
+    check_exactly(problem, best, progress.cost)
+    islands = spec.general.islands
+    first = run * islands
+    digests = [
+        (island - first, digest)
+        for island, digest in archipelago.digests()
+        if first <= island < first + islands
+    ]
+    return Beside(spec.general.seed + run, progress, best, reason, combined(digests))

@@ -1,0 +1,27 @@
+// The ends of a rank's islands as others see them, where all islands are slices of one population.
+#pragma once
+
+#include "core/archipelago.cuh"
+#include "migrant.cuh"
+
+struct Halo {
+    int32_t reach;  // individuals at each end that are seen from beyond it
+    int32_t alone;  // whether this rank is its own neighbour
+    char* buffer;   // four slots of `reach` migrants: to the rank before and to the one after, then
+                    // from the one before and from the one after
+};
+
+// One block packs one individual; where the rank is alone, it arrives at once.
+KERNEL(halo_pack, (Archipelago all, Halo halo)) {
+    const int side = blockIdx.x / halo.reach, k = blockIdx.x % halo.reach;
+    const int line = side == 0 ? k : all.islands * all.population - halo.reach + k;
+    const int64_t generation = all.island[0].generation;
+    const int64_t row = all.row(generation, 0, 0) + line;
+    const int slots[2] = {side, 3 - side};
+    for (int i = 0; i < 1 + halo.alone; ++i) {
+        Migrant* const seen =
+            migrant_at(halo.buffer, int64_t(slots[i]) * halo.reach + k, all.shape.pitch);
+        if (threadIdx.x == 0) seen->cost = all.cost[row], seen->spare = 0;
+        copy_row(seen->genes(), all.genes_of(row), all.shape.pitch);
+    }
+}

@@ -1,0 +1,51 @@
+"""Runs side by side are the runs that they would be alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from problems_for_tests import cities
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.run.beside import run_beside
+from islands.run.resolve import layers, resolve
+
+SETTINGS = {"islands": 2, "population": 20, "migration": "none", "seed": 5}
+
+
+def test_each_run_is_the_one_alone(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(30, tmp_path)
+    asked = {**SETTINGS, "stop": ["generations=60", "evaluations=1500"], "record.every": 10}
+    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    alone = [
+        islands.solve(problem, backend=backend.name, **{**asked, "seed": seed})
+        for seed in (5, 6, 7)
+    ]
+    assert [run.digest for run in together.runs] == [run.digest for run in alone]
+    assert len({run.digest for run in together.runs}) == 3
+    for mine, other in zip(together.runs, alone, strict=True):
+        assert (mine.seed, mine.progress.cost) == (other.seed, other.cost)
+        assert (mine.progress.evaluations, mine.reason) == (other.evaluations, other.reason)
+        assert mine.best.solution.tolist() == list(other.solution)
+    assert together.seconds_a_run * 3 == pytest.approx(together.seconds)
+
+
+def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(12, tmp_path)
+    asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
+    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    ends = [run.progress.generation for run in together.runs]
+    assert len(set(ends)) > 1, "choose another target"
+    for run in together.runs:
+        other = islands.solve(problem, backend=backend.name, **{**asked, "seed": run.seed})
+        assert (run.digest, run.progress.generation) == (other.digest, other.generations)
+
+
+def test_they_cannot_migrate(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(12, tmp_path)
+    spec = resolve(layers({**SETTINGS, "migration": "ring"}), problem)
+    with pytest.raises(UsageError, match="side by side cannot migrate"):
+        run_beside(spec, problem, 2, backend)
