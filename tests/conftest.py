@@ -55,9 +55,9 @@ def published() -> Path:
     """Return the folder with the published sets; a test that needs it skips where there is none."""
     named = os.environ.get("ISLANDS_INSTANCES", "")
     for folder in (Path(name).absolute() for name in named.split(os.pathsep) if name):
-        if all((folder / name).is_dir() for name in ("tsplib", "national", "vlsi")):
+        if all((folder / name).is_dir() for name in ("tsplib", "national", "vlsi", "qaplib")):
             return folder
-    pytest.skip(f"ISLANDS_INSTANCES={named!r} names no folder with tsplib, national and vlsi")
+    pytest.skip(f"ISLANDS_INSTANCES={named!r} names no folder with tsplib, national, vlsi, qaplib")
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from islands.instances.qaplib import QapFile
+from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
 
 
@@ -25,3 +27,19 @@ def tsp_from(path: Path) -> Tsp:
     problem = load(str(path))
     assert isinstance(problem, Tsp)
     return problem
+
+
+def facilities(
+    n: int, *, symmetric: str = "both", diagonal: bool = False, largest: int = 99, seed: int = 1
+) -> Qap:
+    """Return a quadratic assignment problem of n random facilities.
+
+    `symmetric` names the matrix that is so: `a`, `b`, `both` or `neither`.
+    """
+    matrices = np.random.default_rng(seed).integers(1, largest + 1, (2, n, n))
+    for name, matrix in zip("ab", matrices, strict=True):
+        if symmetric in (name, "both"):
+            matrix[:] = np.triu(matrix) + np.triu(matrix, 1).T
+        if not diagonal:
+            np.fill_diagonal(matrix, 0)
+    return Qap(QapFile(f"random{n}", None, n, *matrices))

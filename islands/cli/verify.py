@@ -8,6 +8,7 @@ from pathlib import Path
 
 from islands.errors import InputError, RunError
 from islands.instances.locate import expanded, find
+from islands.instances.remarks import Remark
 from islands.paths import reading
 from islands.problems import SUFFIXES, read
 from islands.problems.base import Problem
@@ -30,16 +31,16 @@ def main(args: argparse.Namespace) -> int:
     found = find(args.instance, SUFFIXES)
     problem = read(found)
     path = _solution_path(args.solution, found.file())
-    solution = problem.read_solution(path)
+    solution, remarks = problem.read_remarked(path)
     cost, reason = None, None
     try:
         cost = problem.cost(solution)
     except RunError as error:
         reason = str(error)
     if args.json:
-        print(_as_json(problem, path, cost, reason))
+        print(_as_json(problem, path, cost, reason, remarks))
     else:
-        print(_as_text(problem, cost, reason))
+        print(_as_text(problem, cost, reason, remarks))
     return 1 if cost is None else 0
 
 
@@ -51,8 +52,9 @@ def _solution_path(name: str, instance: Path) -> Path:
     raise InputError(f"{name}: no such file, nor one beside {instance}. Name a solution's file")
 
 
-def _as_text(problem: Problem, cost: int | None, reason: str | None) -> str:
+def _as_text(problem: Problem, cost: int | None, reason: str | None, remarks: list[Remark]) -> str:
     lines = [f"{problem.instance}   {problem.name} of size {problem.size}"]
+    lines += [remark.words for remark in remarks]
     known = problem.best_known
     if cost is None:
         return "\n".join([*lines, f"infeasible: {reason}"])
@@ -63,7 +65,9 @@ def _as_text(problem: Problem, cost: int | None, reason: str | None) -> str:
     return "\n".join([*lines, "feasible"])
 
 
-def _as_json(problem: Problem, path: Path, cost: int | None, reason: str | None) -> str:
+def _as_json(
+    problem: Problem, path: Path, cost: int | None, reason: str | None, remarks: list[Remark]
+) -> str:
     known = problem.best_known
     return json.dumps(
         {
@@ -75,5 +79,6 @@ def _as_json(problem: Problem, path: Path, cost: int | None, reason: str | None)
             "cost": cost,
             "best_known": known.value if known else None,
             "gap": problem.gap(cost) if cost is not None else None,
+            "remarks": {remark.key: remark.value for remark in remarks},
         }
     )

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from islands.instances.qaplib import QapFile
 from islands.instances.tsplib import TspFile
 
 DEMO_CITIES = 120
 DEMO_SIDE = 1_000
+DEMO_GRID = (5, 6)
 DEMO_SEED = 7
+
+_FLOWS = 10
+"""Each group of a grid's facilities exchanges less than this, as little as nothing."""
 
 
 def uniform_tsp(n: int, seed: int, side: int = 1_000_000, name: str | None = None) -> TspFile:
@@ -29,6 +35,46 @@ def uniform_tsp(n: int, seed: int, side: int = 1_000_000, name: str | None = Non
 def demo_tsp() -> TspFile:
     """Return the instance that is embedded as `demo/tsp`."""
     return uniform_tsp(DEMO_CITIES, DEMO_SEED, DEMO_SIDE, name="demo")
+
+
+def grid_qap(
+    rows: int, columns: int, seed: int, name: str | None = None
+) -> tuple[QapFile, NDArray[np.int64]]:
+    """Return facilities for the places of a grid, with Manhattan distances, and an optimum.
+
+    Flows are sums over groups: in a hidden assignment, the four of a square, and any three of them.
+    Three places are at least 1 + 1 + 2 apart, as no three are neighbours of each other, and four
+    at least 8, as each of their pairs is in two of their four triples. The hidden assignment has
+    every group that close, so that none costs less.
+    """
+    n, squares = rows * columns, (rows - 1) * (columns - 1)
+    raw = np.random.PCG64(seed).random_raw(n + 5 * squares)
+    hidden = np.argsort(raw[:n], kind="stable")
+    flows = (raw[n:] % np.uint64(_FLOWS)).astype(np.int64).reshape(squares, 5)
+    corners = [row * columns + column for row in range(rows - 1) for column in range(columns - 1)]
+    between = np.zeros((n, n), np.int64)
+    for corner, (of_square, *of_triples) in zip(corners, flows, strict=True):
+        square = corner + np.array([0, 1, columns, columns + 1])
+        between[np.ix_(square, square)] += of_square
+        for left_out, flow in enumerate(of_triples):
+            triple = np.delete(square, left_out)
+            between[np.ix_(triple, triple)] += flow
+    np.fill_diagonal(between, 0)
+    x, y = np.divmod(np.arange(n), columns)
+    distances = np.abs(x[:, np.newaxis] - x) + np.abs(y[:, np.newaxis] - y)
+    file = QapFile(
+        name=name or f"grid{rows}x{columns}-{seed}",
+        path=None,
+        size=n,
+        a=between[np.ix_(hidden, hidden)],
+        b=distances,
+    )
+    return file, hidden
+
+
+def demo_qap() -> tuple[QapFile, NDArray[np.int64]]:
+    """Return the instance that is embedded as `demo/qap`, and its optimum."""
+    return grid_qap(*DEMO_GRID, DEMO_SEED, name="demo")
 
 
 def tsplib_text(file: TspFile) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
+    from islands.instances.remarks import Remark
 
 Solution = NDArray[np.int64]
 
@@ -67,6 +68,10 @@ class Problem(ABC):
     @abstractmethod
     def read_solution(self, path: Path) -> Solution:
         """Return the solution in a file of the family's own format."""
+
+    def read_remarked(self, path: Path) -> tuple[Solution, list[Remark]]:
+        """Return the solution in a file, and what reading it has shown about the file."""
+        return self.read_solution(path), []
 
     @abstractmethod
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:

@@ -53,6 +53,7 @@ def test_list_names_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["tsplib/att48", "48", "10628", "optimal", "not", "here"] in rows
     assert ["national/zi929", "929", "95345", "optimal", "here"] in rows
+    assert ["qaplib/tai100a", "100", "21044752", "best_known", "not", "here"] in rows
     assert ["vlsi/own", str(folder / "vlsi" / "own.tsp")] in rows
 
 
@@ -99,7 +100,9 @@ def test_check_accepts_the_published_files(
 ) -> None:
     monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
     assert run("check") == 0
-    assert "tsplib: 103 of 103 instances are here" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "tsplib: 103 of 103 instances are here" in out
+    assert "qaplib: 125 of 125 instances are here" in out
 
 
 def test_fetch_speaks_of_the_embedded_set(capsys: pytest.CaptureFixture[str]) -> None:

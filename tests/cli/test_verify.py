@@ -11,6 +11,7 @@ from islands.errors import InputError
 from islands.paths import data_folder
 
 OPTIMAL = data_folder("instances") / "tsp" / "demo.opt.tour"
+ASSIGNED = data_folder("instances") / "qap" / "demo.sln"
 
 
 def run(*line: str) -> int:
@@ -65,7 +66,7 @@ def test_json_is_one_object(twice: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert run("demo/tsp", str(twice), "--json") == 1
     wrong = json.loads(capsys.readouterr().out)
     assert (right["cost"], right["best_known"], right["gap"]) == (8637, 8637, 0.0)
-    assert (right["feasible"], right["reason"]) == (True, None)
+    assert (right["feasible"], right["reason"], right["remarks"]) == (True, None, {})
     assert (wrong["feasible"], wrong["cost"], wrong["gap"]) == (False, None, None)
     assert "city 1 is visited twice" in wrong["reason"]
 
@@ -102,3 +103,74 @@ def test_published_tours(
 def test_what_may_not_be_looked_for_is_refused_by_its_name() -> None:
     with pytest.raises(InputError, match=r"^xxx.*: File name too long\. Name a file that can be"):
         run("demo/tsp", "x" * 300)
+
+
+def test_an_assignment_says_how_its_file_was_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("demo/qap", "demo.sln") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "demo/qap   qap of size 30",
+        "the file counts from 1",
+        "the file's permutation is taken as written",
+        "the file's header says 4664",
+        "the header is right",
+        "cost 4664",
+        "best known 4664 (optimal)   gap 0.00%",
+        "feasible",
+    ]
+
+
+def test_a_wrong_header_is_named_and_does_not_make_the_solution_infeasible(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "wrong.sln"
+    path.write_text(ASSIGNED.read_text().replace("30 4664", "30 4600"))
+    assert run("demo/qap", str(path)) == 0
+    assert "the header is wrong: the permutation costs 4664, its" in capsys.readouterr().out
+    assert run("demo/qap", str(path), "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["cost"], answer["remarks"]["header"]) == (4664, 4600)
+    assert answer["remarks"]["header_agrees"] is False
+
+
+def test_an_infeasible_assignment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "twice.sln"
+    path.write_text(ASSIGNED.read_text().replace("\n7 25 ", "\n7 7 "))
+    assert run("demo/qap", str(path)) == 1
+    out = capsys.readouterr().out
+    assert "not an assignment of demo/qap: location 7 is taken twice, at positions 1 and 2" in out
+    assert "header" not in out
+
+
+def test_an_assignment_of_another_size_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.sln"
+    path.write_text("3 12\n1 2 3\n")
+    with pytest.raises(InputError, match=r"other\.sln:1: n is 3, but the instance has 30"):
+        run("demo/qap", str(path))
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("name", "base", "convention", "words"),
+    [
+        ("tai60a", 1, "inverse", "cost 7205962\n"),
+        ("tai40a", 0, "as written", "cost 3139370\n"),
+        ("bur26a", 1, "as written", "cost 5426670\n"),
+        ("esc16f", 1, "either", "cost 0\n"),
+        ("kra32", 1, "as written", "the header is wrong: the permutation costs 88700, its inverse"),
+    ],
+)
+def test_published_assignments(
+    published: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    base: int,
+    convention: str,
+    words: str,
+) -> None:
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
+    assert run(f"qaplib/{name}", f"{name}.sln") == 0
+    assert words in capsys.readouterr().out
+    assert run(f"qaplib/{name}", f"{name}.sln", "--json") == 0
+    remarks = json.loads(capsys.readouterr().out)["remarks"]
+    assert (remarks["index_base"], remarks["convention"]) == (base, convention)

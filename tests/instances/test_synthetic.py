@@ -1,24 +1,32 @@
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from islands.instances.catalogue import catalogue
-from islands.instances.synthetic import demo_tsp, tsplib_text, uniform_tsp
+from islands.instances.qaplib import qaplib_text
+from islands.instances.sln import read_sln
+from islands.instances.synthetic import demo_qap, demo_tsp, grid_qap, tsplib_text, uniform_tsp
 from islands.instances.tsplib import read_tsp
 from islands.paths import data_folder
 
 
 def test_the_generator_gives_the_embedded_instance() -> None:
-    embedded = data_folder("instances") / "tsp" / "demo.tsp"
-    assert tsplib_text(demo_tsp()) == embedded.read_text()
+    embedded = data_folder("instances")
+    assert tsplib_text(demo_tsp()) == (embedded / "tsp" / "demo.tsp").read_text()
+    file, optimum = demo_qap()
+    assert qaplib_text(file) == (embedded / "qap" / "demo.dat").read_text()
+    assert read_sln(embedded / "qap" / "demo.sln", file.size).order.tolist() == optimum.tolist()
 
 
 def test_the_catalogue_knows_the_embedded_instance() -> None:
-    entry = catalogue().entry("demo", "tsp")
-    assert entry is not None
-    assert entry.size == demo_tsp().dimension
+    for name, size in (("tsp", demo_tsp().dimension), ("qap", demo_qap()[0].size)):
+        entry = catalogue().entry("demo", name)
+        assert entry is not None
+        assert entry.size == size
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -35,3 +43,30 @@ def test_cities_lie_in_the_square_and_depend_on_the_seed() -> None:
     assert places is not None
     assert (places.min(), places.max()) == (0, 99)
     assert not np.array_equal(places, uniform_tsp(5_000, seed=2, side=100).coordinates)
+
+
+@pytest.mark.parametrize(("rows", "columns", "seed"), [(2, 4, 1), (3, 3, 1), (3, 3, 2)])
+def test_no_assignment_to_a_small_grid_costs_less_than_the_optimum(
+    rows: int, columns: int, seed: int
+) -> None:
+    file, optimum = grid_qap(rows, columns, seed)
+    orders = np.array(list(permutations(range(rows * columns))))
+    costs = np.zeros(len(orders), np.int64)
+    for i, j in np.argwhere(file.a):
+        costs += file.a[i, j] * file.b[orders[:, i], orders[:, j]]
+    (place,) = np.flatnonzero((orders == optimum).all(axis=1))
+    assert costs[place] == costs.min() > 0
+    # Turning and mirroring the grid gives others, and not all orders are as good.
+    assert 4 <= np.count_nonzero(costs == costs.min()) < len(orders) / 100
+
+
+def test_distances_of_a_grid_are_steps_along_its_lines() -> None:
+    b = grid_qap(3, 4, seed=1)[0].b
+    assert (b[0, 11], b[3, 8], b[5, 6], b[5, 9], b[7, 7]) == (5, 5, 1, 1, 0)
+
+
+def test_a_grid_depends_on_the_seed_and_hides_its_optimum() -> None:
+    first, second = (grid_qap(5, 6, seed) for seed in (1, 2))
+    assert not np.array_equal(first[0].a, second[0].a)
+    assert not np.array_equal(first[1], second[1])
+    assert not np.array_equal(first[1], np.arange(30))

@@ -1,0 +1,89 @@
+"""What all files with an order of n things share: run folders, JSON lists, and ways to be wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import InputError
+from islands.paths import reading
+
+ENTRY_MAX = 2**31 - 1
+"""No number in the file of an order is larger."""
+
+_JSON_LEAST = 1 << 20
+_JSON_ENTRY = 64
+
+
+class Words(NamedTuple):
+    """How people speak of an order: a *tour* has each of its *cities visited*."""
+
+    whole: str
+    thing: str
+    things: str
+    taken: str
+
+
+def solution_file(path: Path, suffix: str, whole: str) -> Path:
+    """Return `path`, or the solution in it where it is a run's folder."""
+    with reading(path):
+        if not path.is_dir():
+            return path
+        inside = path / f"solution{suffix}"
+        if not inside.exists():
+            raise InputError(
+                f"{path}: is a folder without {inside.name}. Name a file with a {whole}"
+            )
+        return inside
+
+
+def read_json(path: Path, n: int, words: Words) -> NDArray[np.int64]:
+    """Return the list in a JSON file, or the one under `solution` in what `run --json` prints."""
+    largest = _JSON_LEAST + _JSON_ENTRY * n
+    with reading(path):
+        if path.stat().st_size > largest:
+            raise InputError(
+                f"{path}: is larger than {largest} bytes. Leave one {words.whole} in it"
+            )
+        raw = path.read_bytes()
+    try:
+        content: Any = json.loads(raw)
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"{path}: is not JSON ({problem}). Correct it") from None
+    entries = content.get("solution") if isinstance(content, dict) else content
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{path}: holds no list of {words.things}. Write one such as [0, 2, 1]")
+    for position, entry in enumerate(entries):
+        if type(entry) is not int or abs(entry) > ENTRY_MAX:
+            raise InputError(
+                f"{path}: item {position} is {str(entry)[:40]!r}, not a {words.thing}'s number. "
+                "Correct it"
+            )
+    return np.array(entries, np.int64)
+
+
+def order_fault(order: NDArray[np.int64], n: int, words: Words) -> str | None:
+    """Return what keeps `order` from having each of n things once, with things counted from 1."""
+    thing, taken = words.thing, words.taken
+    outside = np.flatnonzero((order < 0) | (order >= n))
+    if outside.size:
+        first = outside[0]
+        return f"{thing} {order[first] + 1} at position {first + 1} is not one of 1 to {n}"
+    times = np.bincount(order, minlength=n)
+    # The first thing that comes back, not the lowest one: it is where a reader would look.
+    repeated = np.flatnonzero(times[order] > 1)
+    if repeated.size:
+        again = order[repeated[0]]
+        first, second = np.flatnonzero(order == again)[:2] + 1
+        return f"{thing} {again + 1} is {taken} twice, at positions {first} and {second}"
+    missing = np.flatnonzero(times == 0)
+    if missing.size:
+        return (
+            f"{thing} {missing[0] + 1} is not {taken}; "
+            f"the {words.whole} has {len(order)} of {n} {words.things}"
+        )
+    return None

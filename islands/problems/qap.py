@@ -1,0 +1,168 @@
+"""The quadratic assignment problem: give each of n facilities a location of its own.
+
+An assignment p, with facility i at location p(i), costs the sum of all A[i, j] * B[p(i), p(j)]: of
+all ordered pairs, and of the diagonal too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import InputError, RunError
+from islands.instances.catalogue import BestKnown
+from islands.instances.orders import order_fault, read_json, solution_file
+from islands.instances.qaplib import QapFile, read_qap
+from islands.instances.remarks import Remark
+from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
+from islands.problems.base import Problem, Solution
+
+_PRODUCTS_AT_ONCE = 1 << 20
+
+_COST_MAX = 2**60
+"""Below it, differences of costs and what they are made of fit into 64 bits too."""
+
+_MEND = "divide each matrix by a common factor of its numbers"
+
+_C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int"}
+"""Types of matrices on the device, the narrowest first."""
+
+Matrix = NDArray[np.int64]
+
+
+class Qap(Problem):
+    """An instance, with matrices that may be asymmetric and have anything on their diagonals."""
+
+    name: ClassVar[str] = "qap"
+    solution_kind: ClassVar[str] = "order"
+    solution_suffix: ClassVar[str] = ".sln"
+    assigns: ClassVar[bool] = True
+
+    def __init__(
+        self, file: QapFile, instance: str | None = None, best_known: BestKnown | None = None
+    ) -> None:
+        self.instance = instance or file.name
+        self.size = file.size
+        self.best_known = best_known
+        self.file = file
+        self._check_costs()
+        self.symmetric = _is_symmetric(file.a) or _is_symmetric(file.b)
+        """Whether the order of a pair makes no difference, in matrices that are made so."""
+        a, b = _halved(file.a, file.b) if self.symmetric else (file.a, file.b)
+        self._on_device = [self._narrowed(a), self._narrowed(b)]
+
+    @classmethod
+    def read(
+        cls, path: Path, instance: str | None = None, best_known: BestKnown | None = None
+    ) -> Qap:
+        """Return the instance in a QAPLIB file."""
+        return cls(read_qap(path), instance or str(path), best_known)
+
+    def defines(self) -> dict[str, str]:
+        """Return the types of the matrices and of a difference of costs, and what to leave out."""
+        a, b = self._on_device
+        diagonal = bool(a.diagonal().any() and b.diagonal().any())
+        # A swap changes 4 n products and their mirror images.
+        is_small = 8 * self.size * int(a.max()) * int(b.max()) < 2**31
+        return {
+            "QAP_A": _C_TYPES[a.dtype.name],
+            "QAP_B": _C_TYPES[b.dtype.name],
+            "QAP_SYMMETRIC": str(int(self.symmetric)),
+            "QAP_DIAGONAL": str(int(diagonal)),
+            "QAP_DELTA": "int" if is_small else "long long",
+        }
+
+    def items(self) -> int:
+        """Return the number of pairs, whose costs the threads of a block share."""
+        return self.size * (self.size - 1) // 2
+
+    def arrays(self) -> list[NDArray[np.generic]]:
+        """Return the two matrices; of symmetric ones, each pair of places counts once."""
+        return list(self._on_device)
+
+    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the cost of each row, in which entry i is the location of facility i."""
+        count, n = solutions.shape
+        many = max(1, _PRODUCTS_AT_ONCE // n**2)
+        rows = max(1, _PRODUCTS_AT_ONCE // n)
+        costs = np.zeros(count, np.int64)
+        for start in range(0, count, many):
+            places = solutions[start : start + many]
+            for row in range(0, n, rows):
+                of_rows = places[:, row : row + rows]
+                b = self.file.b[of_rows[:, :, np.newaxis], places[:, np.newaxis, :]]
+                costs[start : start + many] += np.einsum(
+                    "ij,kij->k", self.file.a[row : row + rows], b
+                )
+        return costs
+
+    def check(self, solution: Solution) -> None:
+        """Raise where `solution` does not give each facility a location of its own."""
+        fault = order_fault(solution, self.size, WORDS)
+        if fault is not None:
+            raise RunError(
+                f"not an assignment of {self.instance}: {fault}. Every location belongs there once"
+            )
+
+    def read_solution(self, path: Path) -> Solution:
+        """Return the assignment in a `.sln` file, a JSON file or a run's folder."""
+        return self.read_remarked(path)[0]
+
+    def read_remarked(self, path: Path) -> tuple[Solution, list[Remark]]:
+        """Return the assignment in a file, and what its header shows about the file."""
+        path = solution_file(path, self.solution_suffix, WORDS.whole)
+        if path.suffix == ".json":
+            return read_json(path, self.size, WORDS), []
+        file = read_sln(path, self.size)
+        if order_fault(file.order, self.size, WORDS) is not None:
+            return file.order, [counted(file)]
+        inverse = np.argsort(file.order)
+        cost, of_inverse = self.costs(np.stack([file.order, inverse])).tolist()
+        solution = inverse if inverts(file, cost, of_inverse) else file.order
+        return solution, [counted(file), *compared(file, cost, of_inverse)]
+
+    def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
+        """Write a QAPLIB solution."""
+        write_sln(path, solution, cost)
+
+    def _check_costs(self) -> None:
+        """Raise where costs could be too large to be computed exactly."""
+        total, largest = int(self.file.a.sum()), int(self.file.b.max())
+        if total * largest > _COST_MAX:
+            raise self._error(
+                f"costs could be as large as {total * largest}, the sum of A times the largest of "
+                f"B. At most {_COST_MAX} is exact: {_MEND}"
+            )
+
+    def _narrowed(self, matrix: Matrix) -> NDArray[np.generic]:
+        """Return the matrix in the narrowest type of the device that holds it."""
+        largest = int(matrix.max())
+        for kind in _C_TYPES:
+            if largest <= np.iinfo(kind).max:
+                return np.ascontiguousarray(matrix, kind)
+        raise self._error(
+            f"a number and the one across the diagonal add up to {largest}. "
+            f"At most {np.iinfo(np.int32).max} fits: {_MEND}"
+        )
+
+    def _error(self, message: str) -> InputError:
+        return InputError(f"{self.file.path or self.instance}: {message}")
+
+
+def _is_symmetric(matrix: Matrix) -> bool:
+    return np.array_equal(matrix, matrix.T)
+
+
+def _halved(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix]:
+    """Return symmetric matrices, one of which is, with the same costs summed over i <= j alone."""
+    return (_folded(a), b) if _is_symmetric(b) else (a, _folded(b))
+
+
+def _folded(matrix: Matrix) -> Matrix:
+    """Return the sum of both triangles on either side of the diagonal, which stays."""
+    folded = matrix + matrix.T
+    np.fill_diagonal(folded, matrix.diagonal())
+    return folded

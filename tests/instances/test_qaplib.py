@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from islands.errors import InputError
+from islands.instances.qaplib import QapFile, qaplib_text, read_qap
+
+PLAIN = "2\n\n1 2\n3 4\n\n5 6\n7 8\n"
+RIGHT = {
+    "plain.dat": PLAIN,
+    "one_line.dat": " ".join(PLAIN.split()),
+    "lines.dat": "\n".join(PLAIN.split()) + "\n",
+    "wrapped.dat": "\n\n 2 1\n2 3\t4 5\n\n\n6 7\n8",
+    "crlf.dat": PLAIN.replace("\n", "\r\n"),
+}
+WRONG = {
+    "empty.dat": ("", ":1: the file is empty"),
+    "blank.dat": (" \n\n", ":2: the file is empty"),
+    "missing.dat": ("2\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8 of two matrices"),
+    "extra.dat": ("2\n1 2 3 4\n5 6 7 8 9\n", ":3: more than the 8 numbers of two matrices of size"),
+    "extra_line.dat": (PLAIN + "\n9\n", ":9: more than the 8 numbers"),
+    "letter.dat": ("2\n1 2 3 4\n5 O 7 8\n", ":3: 'O' is not a whole number from 0 to 2147483647"),
+    "decimal.dat": ("2\n1 2.0 3 4\n5 6 7 8\n", ":2: '2.0' is not a whole number"),
+    "negative.dat": ("2\n1 2 3 4\n5 6 -7 8\n", ":3: '-7' is not a whole number"),
+    "comma.dat": ("2\n1,2 3 4\n5 6 7 8\n", ":2: '1,2' is not a whole number"),
+    "underscore.dat": ("2\n1_0 2 3 4\n5 6 7 8\n", ":2: '1_0' is not a whole number"),
+    "large.dat": ("2\n1 2 3 2147483648\n5 6 7 8\n", ":2: '2147483648' is not a whole number"),
+    "endless.dat": ("2\n1 2 3 " + "9" * 5_000 + "\n5 6 7 8\n", ":2: '9999999999"),
+    "zero.dat": ("0\n", ":1: n is '0': must be a whole number from 1 to 10000"),
+    "billion.dat": ("1000000000\n1 2\n", ":1: n is '1000000000': must be a whole number from 1"),
+    "fraction.dat": ("2.5\n1 2\n", ":1: n is '2.5': must be"),
+    "below_zero.dat": ("-2\n1 2\n", ":1: n is '-2': must be"),
+    "prose.dat": ("Once upon a time\n", ":1: n is 'Once': must be"),
+    "beyond.dat": (
+        "9999\n1 2 3\n",
+        ":1: n is 9999, which needs 199960002 numbers, and the file has",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_line_breaks_may_be_anywhere(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(RIGHT[name], newline="")
+    file = read_qap(path)
+    assert (file.name, file.path, file.size) == (path.stem, path, 2)
+    assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+
+
+def test_a_gzipped_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "two.dat.gz"
+    path.write_bytes(gzip.compress(PLAIN.encode()))
+    assert (read_qap(path).name, read_qap(path).b.tolist()) == ("two", [[5, 6], [7, 8]])
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_malformed_file_is_refused_in_one_line(tmp_path: Path, name: str) -> None:
+    text, words = WRONG[name]
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_qap(path)
+    assert str(caught.value).startswith(f"{path}{words}")
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\x00" * 100_000, b"\x7fELF\x02\x01\x00", b"2 1 2 3 \xff\xfe 5 6 7 8", b"\x1f\x8b\x08"],
+)
+def test_binary_rubbish_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "rubbish.dat"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_qap(path)
+    assert str(caught.value).startswith(f"{path}:1: ")
+    assert str(caught.value).isprintable()
+
+
+def test_white_space_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "spaces.dat.gz"
+    path.write_bytes(gzip.compress(b"2 1 2 3 4\n" + b" \n" * 5_000_000))
+    with pytest.raises(InputError, match="goes on for longer than its header allows"):
+        read_qap(path)
+
+
+def test_an_n_beyond_the_file_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "beyond.dat"
+    path.write_text("10000\n" + "1 " * 1000)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="n is 10000, which needs 200000000 numbers"):
+        read_qap(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 << 20
+
+
+def test_a_thousand_facilities_are_written_and_read(tmp_path: Path) -> None:
+    generator = np.random.default_rng(1)
+    a, b = generator.integers(0, 2**31, (2, 1000, 1000))
+    path = tmp_path / "thousand.dat"
+    path.write_text(qaplib_text(QapFile("thousand", None, 1000, a, b)))
+    file = read_qap(path)
+    np.testing.assert_array_equal(file.a, a)
+    np.testing.assert_array_equal(file.b, b)

@@ -1,0 +1,209 @@
+"""Costs are compared with the definition in plain Python, and with published ones."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from problems_for_tests import facilities
+
+from islands.errors import InputError, RunError
+from islands.instances.catalogue import catalogue
+from islands.instances.qaplib import QapFile, qaplib_text
+from islands.paths import data_folder
+from islands.problems.qap import Qap
+
+KINDS = ["both", "a", "b", "neither"]
+"""Which matrix is symmetric."""
+
+
+def naive_cost(problem: Qap, p: list[int]) -> int:
+    a, b = problem.file.a.tolist(), problem.file.b.tolist()
+    return sum(a[i][j] * b[p[i]][p[j]] for i in range(len(p)) for j in range(len(p)))
+
+
+def device_cost(problem: Qap, p: list[int]) -> int:
+    """Return the cost as a kernel computes it, from what it is given."""
+    a, b = (matrix.tolist() for matrix in problem.arrays())
+    n, defines = len(p), problem.defines()
+    if defines["QAP_SYMMETRIC"] == "1":
+        for matrix in (a, b):
+            assert all(matrix[i][j] == matrix[j][i] for i in range(n) for j in range(i))
+    start = 0 if defines["QAP_DIAGONAL"] == "1" else 1
+    return sum(
+        a[i][j] * b[p[i]][p[j]]
+        for i in range(n)
+        for j in range(n)
+        if (i != j or start == 0) and (i <= j or defines["QAP_SYMMETRIC"] == "0")
+    )
+
+
+@pytest.mark.parametrize("symmetric", KINDS)
+@pytest.mark.parametrize("diagonal", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3, 17])
+def test_costs_are_those_of_plain_python(symmetric: str, diagonal: bool, n: int) -> None:
+    problem = facilities(n, symmetric=symmetric, diagonal=diagonal)
+    generator = np.random.default_rng(2)
+    orders = np.array([generator.permutation(n) for _ in range(20)])
+    expected = [naive_cost(problem, order.tolist()) for order in orders]
+    assert problem.costs(orders).tolist() == expected
+    assert [device_cost(problem, order.tolist()) for order in orders] == expected
+
+
+@pytest.mark.parametrize("symmetric", KINDS)
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_what_the_kernel_is_told(symmetric: str, diagonal: bool) -> None:
+    defines = facilities(9, symmetric=symmetric, diagonal=diagonal).defines()
+    assert defines["QAP_SYMMETRIC"] == ("0" if symmetric == "neither" else "1")
+    assert defines["QAP_DIAGONAL"] == str(int(diagonal))
+
+
+@pytest.mark.parametrize(
+    ("largest", "kind", "word"),
+    [
+        (255, np.uint8, "unsigned char"),
+        (256, np.uint16, "unsigned short"),
+        (65_535, np.uint16, "unsigned short"),
+        (65_536, np.int32, "int"),
+        (2**31 - 1, np.int32, "int"),
+    ],
+)
+def test_each_matrix_has_the_narrowest_type(largest: int, kind: type, word: str) -> None:
+    a, b = np.zeros((2, 3, 3), np.int64)
+    a[0, 2] = largest
+    b[0, 1], b[1, 1] = 1, 0
+    problem = Qap(QapFile("three", None, 3, a, b))
+    assert [array.dtype for array in problem.arrays()] == [kind, np.uint8]
+    assert all(array.flags.c_contiguous for array in problem.arrays())
+    assert (problem.defines()["QAP_A"], problem.defines()["QAP_B"]) == (word, "unsigned char")
+
+
+def test_a_difference_of_costs_is_long_only_where_it_must_be() -> None:
+    def delta(of_a: int) -> str:
+        a, b = np.full((4, 4), of_a), np.full((4, 4), 2**12)
+        a[0, 1] -= 1
+        b[0, 1] -= 1
+        return Qap(QapFile("four", None, 4, a, b)).defines()["QAP_DELTA"]
+
+    # 8 * 4 * 2**14 * 2**12 is 2**31.
+    assert (delta(2**14 - 1), delta(2**14)) == ("int", "long long")
+
+
+def test_two_halves_that_do_not_fit_together_are_refused() -> None:
+    a, b = np.zeros((2, 3, 3), np.int64)
+    a[0, 1] = a[1, 0] = 2**30
+    b[0, 1] = b[1, 0] = 1
+    with pytest.raises(InputError, match=r"^three: .* add up to 2147483648\. At most 2147483647"):
+        Qap(QapFile("three", None, 3, a, b))
+
+
+def test_costs_beyond_64_bits_are_refused() -> None:
+    large = np.full((2, 2), 2**31 - 1)
+    with pytest.raises(
+        InputError, match=r"^two: costs could be as large as 18446744056529682436, "
+    ):
+        Qap(QapFile("two", None, 2, large, large))
+
+
+def test_a_thousand_facilities_have_exact_costs_and_take_little_memory(tmp_path: Path) -> None:
+    n = 1000
+    generator = np.random.default_rng(3)
+    a, b = generator.integers(0, 50_000, (2, n, n))
+    path = tmp_path / "thousand.dat"
+    path.write_text(qaplib_text(QapFile("thousand", None, n, a, b)))
+    problem = Qap.read(path)
+    orders = np.array([generator.permutation(n) for _ in range(8)])
+    tracemalloc.start()
+    costs = problem.costs(orders)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 64 << 20
+    for order, cost in zip(orders, costs.tolist(), strict=True):
+        moved = b[order][:, order]
+        # Sums of rows stay below 2**53, so that floating point is exact too.
+        assert cost == sum(int(row) for row in (a * moved).astype(np.float64).sum(axis=1))
+        assert cost > 2**31
+    solution = tmp_path / "thousand.sln"
+    problem.write_solution(solution, orders[0], int(costs[0]))
+    read, remarks = problem.read_remarked(solution)
+    np.testing.assert_array_equal(read, orders[0])
+    assert {each.key: each.value for each in remarks}["header_agrees"] is True
+
+
+def test_rows_of_large_matrices_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = facilities(23, symmetric="neither", diagonal=True)
+    orders = np.array([np.random.default_rng(4).permutation(23) for _ in range(3)])
+    whole = problem.costs(orders)
+    monkeypatch.setattr("islands.problems.qap._PRODUCTS_AT_ONCE", 100)
+    np.testing.assert_array_equal(problem.costs(orders), whole)
+
+
+def test_an_infeasible_assignment_is_refused() -> None:
+    with pytest.raises(RunError, match="not an assignment of random4: location 2 is taken twice"):
+        facilities(4).cost(np.array([0, 1, 1, 3]))
+    with pytest.raises(RunError, match="location 4 is not taken; the assignment has 3 of 4 loca"):
+        facilities(4).cost(np.array([0, 1, 2]))
+
+
+@pytest.mark.parametrize("form", ["written", "inverse", "json", "folder"])
+def test_every_form_of_a_solution_is_read(tmp_path: Path, form: str) -> None:
+    problem = facilities(12)
+    order = np.random.default_rng(5).permutation(12)
+    cost = problem.cost(order)
+    path = tmp_path / "solution.sln"
+    problem.write_solution(path, np.argsort(order) if form == "inverse" else order, cost)
+    if form == "folder":
+        path = tmp_path
+    elif form == "json":
+        path = tmp_path / "solution.json"
+        path.write_text(json.dumps(order.tolist()))
+    assert problem.cost(np.argsort(order)) != cost
+    np.testing.assert_array_equal(problem.read_solution(path), order)
+
+
+def test_an_infeasible_file_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "twice.sln"
+    path.write_text("4 12\n1 2 2 4\n")
+    solution, remarks = facilities(4).read_remarked(path)
+    assert solution.tolist() == [0, 1, 1, 3]
+    assert [(each.key, each.value) for each in remarks] == [("index_base", 1)]
+
+
+def test_the_embedded_solution_has_the_cost_of_the_catalogue() -> None:
+    entry = catalogue().entry("demo", "qap")
+    assert entry is not None
+    assert entry.best_known is not None
+    folder = data_folder("instances") / "qap"
+    problem = Qap.read(folder / "demo.dat", entry.full_name, entry.best_known)
+    assert problem.gap(problem.cost(problem.read_solution(folder / "demo.sln"))) == 0.0
+
+
+@pytest.mark.published
+def test_published_solutions_have_the_costs_that_were_found_by_hand(published: Path) -> None:
+    """Each file's base, convention and cost; the one wrong header among them is that of kra32."""
+    conventions = {"AB": "as written", "BA": "inverse", "both": "either"}
+    with (published / "qaplib_sln_check.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == len(list((published / "qaplib").glob("*.sln"))) == 125
+    wrong = []
+    for row in rows:
+        problem = Qap.read(published / "qaplib" / f"{row['name']}.dat")
+        solution, remarks = problem.read_remarked(published / "qaplib" / f"{row['name']}.sln")
+        facts = {remark.key: remark.value for remark in remarks}
+        if not facts["header_agrees"]:
+            wrong.append(row["name"])
+        assert facts == {
+            "index_base": int(row["index_base"]),
+            "convention": conventions.get(row["convention"], "as written"),
+            "header": int(row["sln_header"]),
+            "header_agrees": row["match"] == "yes",
+        }, row["name"]
+        assert problem.cost(solution) == int(row["evaluated"])
+        is_symmetric = "sym" in (row["A"], row["B"])
+        assert problem.defines()["QAP_SYMMETRIC"] == str(int(is_symmetric))
+        assert problem.defines()["QAP_DIAGONAL"] == str(int(row["both_diagonals_nonzero"] == "yes"))
+    assert wrong == ["kra32"]
