@@ -15,12 +15,19 @@ def folder(text: str) -> Path:
 
 def threads(text: str) -> int:
     """Return how many threads are asked for."""
+    return _positive(text, "Leave it out to use every core")
+
+
+def runs(text: str) -> int:
+    """Return how many runs of each instance are asked for."""
+    return _positive(text, "Leave it out for a single run")
+
+
+def _positive(text: str, mend: str) -> int:
     try:
         number = int(text)
     except ValueError:
         number = 0
     if number < 1:
-        raise ArgumentTypeError(
-            f"{text!r} must be a whole number of at least 1. Leave it out to use every core"
-        )
+        raise ArgumentTypeError(f"{text!r} must be a whole number of at least 1. {mend}")
     return number

@@ -1,10 +1,11 @@
-"""Solve an instance, on one process or under mpirun."""
+"""Solve instances, once or with several seeds, on one process or under mpirun."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from islands.algorithms import ALGORITHMS
 from islands.cli import arguments
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
+from islands.improvers import IMPROVERS
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import RanksLostError, world
 from islands.run.resolve import DEFAULT_INSTANCE, PRESETS
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from islands.parallel import World
     from islands.run.machine import Conduct
     from islands.run.result import Result
+    from islands.run.series import Series
 
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
 _EXAMPLES = f"""
@@ -34,6 +37,7 @@ examples:
   islands run                                       the embedded demonstration
   islands run tsplib/berlin52 --stop gap=1% --stop seconds=30
   islands run national/zi929 --preset xavier2019 --seed 7 --json
+  islands run tsplib/berlin52 tsplib/eil51 --runs 10 --out ten    20 runs and a table
   mpirun -n 4 python -m islands run national/mu1979 --islands 16
   islands run --config runs/zi929-20260101-120000/run.toml
 """
@@ -44,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"set/name, a bare name or a path ({DEFAULT_INSTANCE})"
-    add("instance", nargs="?", metavar="INSTANCE", help=words)
+    words = f"set/name, a bare name or a path, or several side by side ({DEFAULT_INSTANCE})"
+    add("instances", nargs="*", metavar="INSTANCE", help=words)
     what = parser.add_argument_group("what runs (defaults < preset < --config < options)")
     add = what.add_argument
     add("--preset", metavar="NAME", help=f"a paper's complete settings: {', '.join(PRESETS)}")
@@ -53,12 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--set", metavar="KEY=VALUE", action="append", help="any setting, such as rho=0.7")
     add("--algorithm", metavar="NAME", help=", ".join(ALGORITHMS))
     add("--encoding", metavar="NAME", help=", ".join(ENCODINGS))
+    add("--improver", metavar="NAME", help=f"local search: {', '.join(IMPROVERS)}")
     add("--islands", metavar="N", help=GeneralSettings.words("islands"))
     add("--population", metavar="P", help=GeneralSettings.words("population"))
     add("--migration", metavar="TOPOLOGY", help=f"who sends to whom: {', '.join(TOPOLOGIES)}")
     add("--interval", metavar="G", help=MigrationSettings.words("interval"))
     add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
     add("--seed", metavar="S", help=GeneralSettings.words("seed"))
+    words = "runs of each instance, the first with seed S; all instances in turn for each seed (1)"
+    add("--runs", metavar="R", type=arguments.runs, help=words)
     add("--start", metavar="FILE", action="append", help="start from this solution; repeatable")
     add("--stop", metavar="KIND=VALUE", action="append", help="when to stop; repeatable, see below")
     place = add_place(parser)
@@ -66,9 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     place.add_argument("--async", dest="asynchronous", action="store_true", help=words)
     output = parser.add_argument_group("what it writes")
     add = output.add_argument
-    words = "the run's folder (a fresh runs/NAME-DATE-TIME)"
+    words = "the folder of the run, or of all runs (fresh: runs/NAME-DATE-TIME)"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
-    add("--force", action="store_true", help="overwrite the run in --out")
+    add("--force", action="store_true", help="overwrite what runs have left in --out")
     add_speech(output)
 
 
@@ -106,7 +113,9 @@ def add_speech(add: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run, print the result and return the exit status."""
+    from islands.run.plan import Plan
     from islands.run.runner import Output, run_asked
+    from islands.run.several import run_several
 
     output = Output(
         writes=True,
@@ -118,11 +127,16 @@ def main(args: argparse.Namespace) -> int:
     asked = options(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
-        result = run_asked(asked, args.config, ranks, output, conduct=_conduct(args))
-        return ended(result, ranks, as_json=args.json)
+        conduct = _conduct(args)
+        if args.runs is None and not args.instances[1:]:
+            result = run_asked(asked, args.config, ranks, output, conduct=conduct)
+            return ended(result, ranks, as_json=args.json)
+        planned = partial(Plan.of, args.instances, args.runs or 1, asked, args.config)
+        series = run_several(ranks.agreed(planned), ranks, output, conduct)
+        return ended(series, ranks, as_json=args.json)
 
 
-def ended(result: Result, ranks: World, *, as_json: bool) -> int:
+def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     """Print the result where it is asked for, and return the exit status; collective."""
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
@@ -137,13 +151,15 @@ def ended(result: Result, ranks: World, *, as_json: bool) -> int:
 
 
 def options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that the command line names."""
+    """Return the settings that the command line names, and the instance if it names just one."""
     names = (
-        *("instance", "preset", "algorithm", "encoding", "islands", "population", "migration"),
+        *("preset", "algorithm", "encoding", "improver", "islands", "population", "migration"),
         *("interval", "migrants", "seed", "start", "stop", "backend", "threads"),
     )
     given = {name: getattr(args, name) for name in names}
     options = {name: value for name, value in given.items() if value is not None}
+    if len(args.instances) == 1:
+        options["instance"] = args.instances[0]
     for text in args.set or []:
         key, equals, value = text.partition("=")
         if not (equals and key and value):

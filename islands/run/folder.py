@@ -84,7 +84,7 @@ def claim(folder: Path | None, *, name: str, force: bool, hold: Hold) -> Path:
     refuse_unfit(folder, force=force)
     try:
         if folder is None:
-            folder = _fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
+            folder = fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
             hold.take(folder)
             return folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def _is_of_a_run(folder: Path) -> bool:
         return stream.read(len(SIGN)) == SIGN.encode()
 
 
-def _fresh(parent: Path, name: str) -> Path:
+def fresh(parent: Path, name: str) -> Path:
     """Make a folder that was not there; making it is the test, so that two runs never share one."""
     parent.mkdir(parents=True, exist_ok=True)
     number = 1

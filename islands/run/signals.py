@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 INTERRUPTED_STATUS = 128 + signal.SIGINT
 """The exit status of a run that SIGINT ended."""
@@ -32,7 +32,11 @@ class Interruption:
     main thread, where Python allows no handlers, signals keep their meaning. So do SIGTERM and
     SIGUSR1 unless `suspends` says what the run does when they come, and SIGINT until there is a
     best so far to be written: until `hear_interrupts`.
+
+    One inside another hears in its stead, and hands on at its end what it has heard.
     """
+
+    _innermost: ClassVar[Interruption | None] = None
 
     def __init__(self, *, suspends: str = "") -> None:
         self.requested = 0
@@ -42,6 +46,7 @@ class Interruption:
 
     def __enter__(self) -> Self:
         if self._usable:
+            self._outer, Interruption._innermost = Interruption._innermost, self
             self._read, self._write = os.pipe()
             os.set_blocking(self._write, False)
             self._previous_pipe = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
@@ -65,6 +70,9 @@ class Interruption:
             os.close(self._write)
             self._listener.join()
             os.close(self._read)
+            Interruption._innermost = self._outer
+            if self._outer is not None:
+                self._outer.requested |= self.requested
 
     def hear_interrupts(self) -> None:
         """Listen for SIGINT as well, from now on."""

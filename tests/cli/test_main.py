@@ -45,7 +45,7 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("rnu", "unknown command 'rnu'. Did you mean 'run'?"),
         ("run --populaton 5", "unknown option '--populaton'. Did you mean '--population'?"),
         ("run --pop 5", "unknown option '--pop'."),
-        ("run a b", "unexpected 'b'. See islands run --help"),
+        ("verify a b c", "unexpected 'c'. See islands verify --help"),
         ("run --stop", "argument --stop: expected one argument. See islands run --help"),
         ("verify", "the following arguments are required: INSTANCE, SOLUTION. See islands verify"),
         ("--foo", "unknown option '--foo'."),

@@ -53,6 +53,21 @@ def test_afterwards_signals_have_their_meaning_again() -> None:
         signal.raise_signal(signal.SIGINT)
 
 
+def test_one_inside_another_hands_on_what_it_has_heard() -> None:
+    with Interruption(suspends="ending the series") as outer:
+        with Interruption() as inner:
+            inner.hear_interrupts()
+            signal.raise_signal(signal.SIGINT)
+            assert wait_for(inner)
+            assert not outer.requested
+        assert outer.requested == INTERRUPT
+        with Interruption():
+            pass
+        assert outer.requested == INTERRUPT
+        signal.raise_signal(signal.SIGTERM)
+        assert wait_for(outer, INTERRUPT + 2)
+
+
 def test_outside_the_main_thread_nothing_changes() -> None:
     seen = []
 

@@ -1,0 +1,99 @@
+"""`runs.tsv`: a row a run of a series, with its result and all its settings."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import tomllib
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from islands.errors import InputError
+from islands.paths import published, reading
+from islands.run.folder import SETTINGS
+from islands.run.result import Result
+
+LEDGER = "runs.tsv"
+COLUMNS = (
+    *("instance", "gap", "evaluations", "seconds", "cost", "solution", "backend", "device"),
+    *("started", "seed", "generations", "reason", "digest", "settings"),
+)
+
+Row = dict[str, str]
+
+# The solution of a large instance is one field.
+csv.field_size_limit(sys.maxsize)
+
+
+def row_of(result: Result) -> Row:
+    """Return the row of a run that has ended, which says the same whenever it is made."""
+    settings = Path(str(result.folder), SETTINGS)
+    with reading(settings):
+        asked = tomllib.loads(settings.read_text(encoding="utf-8"))
+        # They are written when a run begins, or goes on.
+        started = datetime.fromtimestamp(settings.stat().st_mtime, UTC).astimezone()
+    cells = {
+        "instance": result.instance,
+        "gap": result.gap,
+        "evaluations": result.evaluations,
+        "seconds": result.seconds,
+        "cost": result.cost,
+        "solution": " ".join(map(str, result.solution.tolist())),
+        "backend": result.backend,
+        "device": result.device,
+        "started": started.isoformat(timespec="seconds"),
+        "seed": result.seed,
+        "generations": result.generations,
+        "reason": result.reason,
+        "digest": result.digest,
+        "settings": json.dumps(asked),
+    }
+    return {name: "" if cells[name] is None else str(cells[name]) for name in COLUMNS}
+
+
+def read_rows(folder: Path) -> list[Row]:
+    """Return the rows so far, none where there is no table; refuse one of somebody else's."""
+    path = folder / LEDGER
+    try:
+        with reading(path):
+            if not path.exists():
+                return []
+        with reading(path), path.open(newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream, dialect="excel-tab")
+            rows = list(reader)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}. Remove it, or name another folder") from error
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise InputError(
+            f"{path}: is no table of runs, whose columns are {', '.join(COLUMNS)}."
+            " Name another folder"
+        )
+    return rows
+
+
+def holds(folder: Path, instance: str, seed: int) -> bool:
+    """Return whether the table has a row of this run."""
+    return any(_run(row) == (instance, str(seed)) for row in read_rows(folder))
+
+
+def enter(folder: Path, row: Row) -> None:
+    """Put the row of a run into the table, in the place of an earlier one of the same run."""
+    rows = read_rows(folder)
+    if row not in rows:
+        _write(folder, [*(each for each in rows if _run(each) != _run(row)), row])
+
+
+def _run(row: Row) -> tuple[str, str]:
+    return row["instance"], row["seed"]
+
+
+def _write(folder: Path, rows: Iterable[Row]) -> None:
+    with (
+        published(folder / LEDGER) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as stream,
+    ):
+        writer = csv.DictWriter(stream, COLUMNS, dialect="excel-tab", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

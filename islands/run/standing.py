@@ -1,0 +1,101 @@
+"""What the runs of one instance come to together, and the table of all instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Self
+
+from islands.run.result import Result
+from islands.text import count, gap
+
+KEY = (
+    "Hits: runs as good as the best known value, and their mean time. Evals, Time: means of all"
+    " runs."
+)
+HEADER = (
+    "  Runs |         Best     Gap |           Mean     Gap    Std dev |        Worst"
+    " |  Hits       in |   Evals     Time"
+)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The runs of one instance; costs are in the instance's own sense."""
+
+    instance: str
+    problem: str
+    runs: int
+    best: int
+    mean: float
+    standard_deviation: float | None
+    """That of a sample, so that a single run has none."""
+    worst: int
+    best_known: int | None
+    gap_best: float | None
+    gap_mean: float | None
+    hits: int | None
+    """How many are at least as good as the best known value, where there is one."""
+    hit_seconds: float | None
+    """Of the runs that are, the mean."""
+    evaluations: float
+    """Of all runs the mean, and so are the seconds."""
+    seconds: float
+
+    @classmethod
+    def of(cls, results: Sequence[Result], *, maximise: bool) -> Self:
+        """Return what at least one run of an instance comes to."""
+        first = results[0]
+        ranked = sorted(results, key=lambda result: result.cost, reverse=maximise)
+        costs = [result.cost for result in ranked]
+        gaps = [result.gap for result in results if result.gap is not None]
+        hits = [result for result in results if _hits(result, maximise=maximise)]
+        return cls(
+            instance=first.instance,
+            problem=first.problem,
+            runs=len(results),
+            best=costs[0],
+            mean=fmean(costs),
+            standard_deviation=stdev(costs) if len(costs) > 1 else None,
+            worst=costs[-1],
+            best_known=first.best_known,
+            gap_best=ranked[0].gap,
+            # From a best known value of 0, only 0 itself has a gap.
+            gap_mean=fmean(gaps) if len(gaps) == len(results) else None,
+            hits=len(hits) if first.best_known is not None else None,
+            hit_seconds=fmean(result.seconds for result in hits) if hits else None,
+            evaluations=fmean(result.evaluations for result in results),
+            seconds=fmean(result.seconds for result in results),
+        )
+
+
+def _hits(result: Result, *, maximise: bool) -> bool:
+    if result.best_known is None:
+        return False
+    return result.cost >= result.best_known if maximise else result.cost <= result.best_known
+
+
+def table(standings: Sequence[Standing]) -> str:
+    """Return the lines that end a series: a row an instance."""
+    width = max(len(name) for name in ["Instance", *(each.instance for each in standings)])
+    lines = [KEY, "", f"{'Instance':{width}}{HEADER}"]
+    return "\n".join([*lines, *(f"{each.instance:{width}}{row(each)}" for each in standings)])
+
+
+def row(standing: Standing) -> str:
+    """Return one row without the name of its instance, under `HEADER`."""
+    deviation, hits = standing.standard_deviation, standing.hits
+    return (
+        f"{standing.runs:>6} | {standing.best:>12} {gap(standing.gap_best):>7} |"
+        f" {standing.mean:>14.1f} {gap(standing.gap_mean):>7}"
+        f" {'-' if deviation is None else f'{deviation:.1f}':>10} | {standing.worst:>12} |"
+        f" {'-' if hits is None else hits:>5} {_time(standing.hit_seconds):>8} |"
+        f" {count(standing.evaluations):>7} {_time(standing.seconds):>8}"
+    )
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    return f"{seconds:.2f}s" if seconds < 1000 else f"{seconds:.0f}s"

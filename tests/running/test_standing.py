@@ -1,0 +1,77 @@
+"""What runs come to, beside NumPy's numbers, and the table of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_result import result
+
+from islands.run.standing import HEADER, KEY, Standing, table
+
+COSTS = (210, 200, 240, 200, 260)
+SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+def standing(
+    *costs: int, known: int | None = 200, maximise: bool = False, **facts: Any
+) -> Standing:
+    sign = -1 if maximise else 1
+    gaps = [None if not known else sign * 100 * (cost - known) / known for cost in costs]
+    runs = [
+        result(cost=cost, gap=gap, best_known=known, seconds=seconds, evaluations=cost, **facts)
+        for cost, gap, seconds in zip(costs, gaps, SECONDS, strict=False)
+    ]
+    return Standing.of(runs, maximise=maximise)
+
+
+def test_costs_are_summed_up_as_numpy_does() -> None:
+    found = standing(*COSTS)
+    assert (found.runs, found.best, found.worst, found.best_known) == (5, 200, 260, 200)
+    assert found.mean == pytest.approx(np.mean(COSTS))
+    assert found.standard_deviation == pytest.approx(np.std(COSTS, ddof=1))
+    assert found.gap_best == 0
+    assert found.gap_mean == pytest.approx(np.mean(100 * (np.array(COSTS) / 200 - 1)))
+    assert (found.hits, found.hit_seconds) == (2, pytest.approx((2 + 8) / 2))
+    assert found.seconds == pytest.approx(np.mean(SECONDS))
+    assert found.evaluations == pytest.approx(np.mean(COSTS))
+
+
+def test_a_profit_is_to_be_large() -> None:
+    found = standing(*COSTS, known=250, maximise=True)
+    assert (found.best, found.worst) == (260, 200)
+    # What is better than all that is known is a hit as well.
+    assert (found.hits, found.hit_seconds, found.gap_best) == (1, 16.0, pytest.approx(-4))
+
+
+def test_what_is_not_known_is_none() -> None:
+    found = standing(210, known=None)
+    assert (found.hits, found.gap_best, found.gap_mean, found.hit_seconds) == (None,) * 4
+    assert found.standard_deviation is None
+    assert standing(210).hits == 0
+
+
+def test_a_mean_gap_needs_all_gaps() -> None:
+    runs = [result(cost=cost, gap=gap, best_known=0) for cost, gap in ((0, 0.0), (3, None))]
+    found = Standing.of(runs, maximise=False)
+    assert (found.gap_best, found.gap_mean, found.hits) == (0.0, None, 1)
+
+
+def test_columns_of_the_table_stand_under_their_heads() -> None:
+    far = standing(923_456_789, 923_400_000, known=100_000_000, instance="set/long")
+    lines = table([standing(*COSTS), far, standing(210, known=None)]).split("\n")
+    assert lines[0] == KEY
+    assert lines[2] == f"Instance {HEADER}"
+    bars = [i for i, letter in enumerate(lines[2]) if letter == "|"]
+    for line in lines[3:]:
+        assert [i for i, letter in enumerate(line) if letter == "|"] == bars
+        assert len(line) == len(lines[2])
+    assert lines[3].split() == [
+        *("fake/five", "5", "|", "200", "0.00%", "|", "222.0", "11.00%", "26.8", "|", "260", "|"),
+        *("2", "5.00s", "|", "222", "6.20s"),
+    ]
+    assert lines[5].split() == [
+        *("fake/five", "1", "|", "210", "-", "|", "210.0", "-", "-", "|", "210", "|"),
+        *("-", "-", "|", "210", "1.00s"),
+    ]
