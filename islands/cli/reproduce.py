@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -19,16 +20,17 @@ from islands.text import unknown
 if TYPE_CHECKING:
     from islands.backends.base import Backend
     from islands.parallel import World
-    from islands.reproduce.experiment import Experiment
+    from islands.reproduce.experiment import Asked
     from islands.reproduce.selection import Selection
-    from islands.reproduce.table import Paper
+    from islands.reproduce.table import Paper, Table
 
-_THREADS = (1, 4, 8)
 _EXAMPLES = """
 examples:
   islands reproduce xavier2019/values --runs 5 --out values
   islands reproduce xavier2019/times --only zi929 mu1979 --threads 1,4
   islands reproduce xavier2019 --generations 20 --only zi929      a try
+  islands reproduce jardim2021/implementations --threads 1,all --out jardim-a
+  islands reproduce soca2010/quality --only bur26a chr20a
 """
 
 
@@ -43,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "write tables, plots and settings to this folder"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
     add("--backend", metavar="NAME", default="auto", help="auto, cpu or cuda")
-    add("--threads", metavar="T,T", help="threads of the CPU runs to compare times with, or none")
+    words = "threads of the CPU runs to compare times with, such as 1,all, or none"
+    add("--threads", metavar="T,T", help=words)
     add("--generations", metavar="G", type=int, help="of each run, instead of the paper's: a try")
     add("--json", action="store_true", help="print one JSON object; the tables go to stderr")
 
@@ -59,8 +62,8 @@ def main(args: argparse.Namespace) -> int:
         # Ranks may be bound to different numbers of cores, but have to make the same runs.
         cores = ranks.bcast(len(os.sched_getaffinity(0)))
         backend = take_device(ranks, args.backend)
-        paper, experiment, selections = ranks.agreed(lambda: _prepared(args, ranks, cores, backend))
-        settings = _settings(args.what, experiment, selections)
+        paper, asked, selections = ranks.agreed(lambda: _prepared(args, ranks, cores, backend))
+        settings = _settings(args.what, asked, selections)
         speaks = ranks.rank == 0
         folder = Folder(args.out, settings) if args.out is not None and speaks else None
 
@@ -69,7 +72,7 @@ def main(args: argparse.Namespace) -> int:
                 print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
 
         say(paper.title)
-        tables = perform(selections, experiment, say, folder)
+        tables = perform(selections, asked, say, folder)
         if folder is not None:
             say(f"\nWrote {folder.path}")
     if args.json and speaks:
@@ -79,9 +82,9 @@ def main(args: argparse.Namespace) -> int:
 
 def _prepared(
     args: argparse.Namespace, ranks: World, cores: int, backend: Backend
-) -> tuple[Paper, Experiment, list[Selection]]:
+) -> tuple[Paper, Asked, list[Selection]]:
     """Return what is to be done, having refused here all that can be refused before a run."""
-    from islands.reproduce.experiment import Experiment
+    from islands.reproduce.experiment import Asked
     from islands.reproduce.output import refuse_used
     from islands.reproduce.selection import select
 
@@ -95,40 +98,49 @@ def _prepared(
         value = getattr(args, option)
         if value is not None and value < 1:
             raise UsageError(f"--{option} {value}: must be at least 1")
-    threads = _threads(args.threads, cores)
+    threads = _threads(args.threads, cores, paper.threads)
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
     if args.out is not None:
         refuse_used(args.out)
-    tables = {table: paper.tables[table]} if slash else paper.tables
+    tables = {table: paper.tables[table]} if slash else paper.own_tables()
+    _require_room(args.what, tables, ranks)
     selections = select(tables, args.only or ())
-    experiment = Experiment(
-        preset=paper.preset,
-        paper_generations=paper.generations,
-        generations=args.generations or paper.generations,
+    asked = Asked(
         backend=backend.name,
         device=backend.device,
         threads=threads,
         runs=args.runs,
+        generations=args.generations,
         world=ranks,
     )
-    return paper, experiment, selections
+    return paper, asked, selections
 
 
-def _threads(asked: str | None, cores: int) -> tuple[int, ...]:
-    """Return the numbers asked for; by default the paper's, as far as this machine has cores."""
+def _require_room(what: str, tables: Mapping[str, type[Table]], ranks: World) -> None:
+    """Refuse several ranks for runs that go on side by side on one device."""
+    beside = [name for name, table in tables.items() if table.beside]
+    if beside and ranks.size > 1:
+        raise UsageError(
+            f"{what} on {ranks.size} ranks: the runs of {', '.join(beside)} go on side by side, all"
+            " on the device of one rank. Start it without mpirun; --only takes some instances alone"
+        )
+
+
+def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers asked for; by default the usual ones, as far as there are cores."""
     if asked is None:
-        return tuple(each for each in _THREADS if each <= cores)
+        return tuple(dict.fromkeys(each or cores for each in usual if each <= cores))
     if asked == "none":
         return ()
     try:
-        threads = tuple(dict.fromkeys(int(each) for each in asked.split(",")))
+        numbers = [cores if each == "all" else int(each) for each in asked.split(",")]
     except ValueError:
-        threads = ()
-    if not threads or min(threads) < 1:
+        numbers = []
+    if not numbers or min(numbers) < 1:
         raise UsageError(
-            f"--threads {asked}: must be none, or whole numbers of at least 1, such as 1,4,8"
+            f"--threads {asked}: must be none, or whole numbers of at least 1, such as 1,4,all"
         )
-    return threads
+    return tuple(dict.fromkeys(numbers))
 
 
 def _require_packages(names: list[str]) -> None:
@@ -139,21 +151,20 @@ def _require_packages(names: list[str]) -> None:
         )
 
 
-def _settings(what: str, experiment: Experiment, selections: list[Selection]) -> dict[str, object]:
+def _settings(what: str, asked: Asked, selections: list[Selection]) -> dict[str, object]:
     import islands
+
+    tables = [each.table for each in selections]
 
     return {
         "what": what,
-        "preset": experiment.preset,
-        "generations": experiment.generations,
-        "seeds": {
-            each.table.name: list(range(1, (experiment.runs or each.table.runs) + 1))
-            for each in selections
-        },
+        "preset": {table.name: table.preset for table in tables},
+        "generations": {table.name: asked.generations or table.generations for table in tables},
+        "seeds": {table.name: list(range(1, (asked.runs or table.runs) + 1)) for table in tables},
         "instances": {each.table.name: [found.name for found in each.here] for each in selections},
-        "backend": experiment.backend,
-        "device": experiment.device,
-        "ranks": experiment.world.size,
-        "cpu_threads": list(experiment.threads),
+        "backend": asked.backend,
+        "device": asked.device,
+        "ranks": asked.world.size,
+        "cpu_threads": list(asked.threads),
         "islands": islands.__version__,
     }

@@ -2,5 +2,9 @@
 
 from __future__ import annotations
 
-PAPERS = {"xavier2019": "islands.reproduce.xavier2019"}
+PAPERS = {
+    "xavier2019": "islands.reproduce.xavier2019",
+    "jardim2021": "islands.reproduce.jardim2021",
+    "soca2010": "islands.reproduce.soca2010",
+}
 """Each paper's name and the module that holds its `PAPER`."""

@@ -46,8 +46,26 @@ class Fact:
     sentence: str
 
 
+@dataclass(frozen=True)
+class Plot:
+    """Columns to plot against the size of the instances."""
+
+    quantity: str
+    """In words, with the unit."""
+    curves: Mapping[str, str]
+    """The words of each column that is a curve."""
+    suffix: str = ""
+    """What the names of its files have behind the table's."""
+    by: str = ""
+    """A column each of whose words has curves of its own."""
+    logarithmic: bool = True
+
+
 INSTANCE = (Column("instance", "instance", 16), Column("cities", "cities", 6))
-"""How the rows of every table begin."""
+"""How the rows of tables of tours begin."""
+
+ASSIGNMENT = (Column("instance", "instance", 15), Column("n", "n", 3))
+"""How the rows of tables of assignments begin."""
 
 
 def header(columns: Sequence[Column]) -> str:

@@ -1,4 +1,4 @@
-"""The folder of an experiment: a CSV file a table, plots of times, and the settings."""
+"""The folder of an experiment: a CSV file a table, plots, and the settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from islands.errors import UsageError
 from islands.paths import published
 from islands.reproduce.cells import Row
-from islands.reproduce.plots import plot_times
+from islands.reproduce.plots import write_plot
 from islands.reproduce.table import Table
 
 _SETTINGS = "settings.toml"
@@ -45,8 +45,10 @@ class Folder:
             writer.writerows(rows)
 
     def plot(self, table: Table, rows: Sequence[Row]) -> None:
-        """Plot the times of a table, if it has some."""
-        if table.curves():
-            for suffix in ("png", "svg"):
-                with published(self.path / f"{table.name}.{suffix}") as temporary:
-                    plot_times(temporary, suffix, table.title, rows, table.curves())
+        """Write the plots of a table, if it has some."""
+        size = table.columns()[1].name
+        for plot in table.plots():
+            for form in ("png", "svg"):
+                name = f"{table.name}{plot.suffix}.{form}"
+                with published(self.path / name) as temporary:
+                    write_plot(temporary, form, table.title, rows, size, plot)

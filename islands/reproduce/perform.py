@@ -8,7 +8,7 @@ from typing import Any
 
 from islands.problems import read
 from islands.reproduce.cells import Cell, Fact, Row, header, line
-from islands.reproduce.experiment import Experiment
+from islands.reproduce.experiment import Asked
 from islands.reproduce.output import Folder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import Table
@@ -16,7 +16,7 @@ from islands.reproduce.table import Table
 
 def perform(
     selections: Sequence[Selection],
-    experiment: Experiment,
+    asked: Asked,
     say: Callable[[str], None],
     folder: Folder | None,
 ) -> dict[str, Any]:
@@ -26,8 +26,10 @@ def perform(
     """
     done = {}
     for selection in selections:
-        table = selection.table(experiment, selection.missing)
-        say(f"\n{table.title}   {experiment.words()}\n\n{header(table.columns())}")
+        kind = selection.table
+        table = kind(asked.experiment(kind.preset, kind.generations), selection.missing)
+        how = table.experiment.words() + (", runs side by side" if table.beside else "")
+        say(f"\n{table.title}   {how}\n\n{header(table.columns())}")
         rows = _rows(table, selection, say, folder)
         facts = table.facts(rows) if rows else []
         say("\n" + ("\n".join(fact.sentence for fact in facts if fact.sentence) or "no rows"))
@@ -43,14 +45,14 @@ def _rows(
     rows: list[Row] = []
     for found in selection.here:
         problem = table.experiment.world.agreed(partial(read, found))
-        row = table.row(problem)
-        if row is None:
+        before = len(rows)
+        for row in table.rows(problem):
+            rows.append(row)
+            say(line(table.columns(), row))
+            if folder is not None:
+                folder.table(table, rows)
+        if len(rows) == before:
             say(f"{found.name}: left out, as the paper has none of {problem.size} cities")
-            continue
-        rows.append(row)
-        say(line(table.columns(), row))
-        if folder is not None:
-            folder.table(table, rows)
     return rows
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Column, Fact, Row
+from islands.reproduce.cells import Column, Fact, Plot, Row
 from islands.reproduce.experiment import Experiment
+
+ALL_CORES = 0
+"""In place of a number of threads."""
 
 
 class Table(ABC):
@@ -18,10 +21,17 @@ class Table(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    preset: ClassVar[str]
+    generations: ClassVar[int]
+    """Of the paper's runs."""
     runs: ClassVar[int]
     """Runs of an instance, where nothing else is asked for."""
     needs_all: ClassVar[bool] = True
     """Whether each instance must be here; else those that are make the table."""
+    beside: ClassVar[bool] = False
+    """Whether the runs of an instance go on side by side, on the device of a single rank."""
+    is_extra: ClassVar[bool] = False
+    """Whether it is no part of the paper, and filled only where it is named."""
 
     def __init__(self, experiment: Experiment, missing: Sequence[str] = ()) -> None:
         self.experiment = experiment
@@ -34,19 +44,19 @@ class Table(ABC):
 
     @abstractmethod
     def columns(self) -> list[Column]:
-        """Return the columns; the first names the instance."""
+        """Return the columns; the first names the instance, the second gives its size."""
 
     @abstractmethod
-    def row(self, problem: Problem) -> Row | None:
-        """Run an instance and return its row, or None where it turns out not to belong here."""
+    def rows(self, problem: Problem) -> Iterator[Row]:
+        """Run an instance and yield its rows; none where it turns out not to belong here."""
 
     @abstractmethod
     def facts(self, rows: Sequence[Row]) -> list[Fact]:
         """Return what sums up the rows, of which there is at least one."""
 
-    def curves(self) -> dict[str, str]:
-        """Return which columns are times to plot against the number of cities, and their words."""
-        return {}
+    def plots(self) -> list[Plot]:
+        """Return what to plot against the size of the instances."""
+        return []
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,10 @@ class Paper:
     """A paper's experiment."""
 
     title: str
-    preset: str
-    generations: int
     tables: dict[str, type[Table]]
+    threads: tuple[int, ...]
+    """Of the CPU runs to compare times with, as far as there are cores, or `ALL_CORES`."""
+
+    def own_tables(self) -> dict[str, type[Table]]:
+        """Return the tables that the paper has."""
+        return {name: table for name, table in self.tables.items() if not table.is_extra}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Row, Scaled, mean_ratio, numbers
@@ -15,16 +16,28 @@ CPU_SECONDS = 2.0
 _EVERY = 5
 
 
+class Timed(Protocol):
+    """A run, or the mean of some."""
+
+    @property
+    def seconds(self) -> float:
+        """Of the generation loop."""
+
+    @property
+    def generations(self) -> int:
+        """How many were passed."""
+
+
 def timed(
     experiment: Experiment, problem: Problem, seed: int = 1, threads: int | None = None
 ) -> Result:
     """Return a run on the CPU for its time alone: it ends early where it takes long."""
-    stop = [f"generations={experiment.generations}", f"seconds={CPU_SECONDS:g}"]
+    stop = [*experiment.stop(), f"seconds={CPU_SECONDS:g}"]
     options = {"backend": "cpu", "stop": stop, "record.every": _EVERY}
     return experiment.run(problem, seed, **options, **({"threads": threads} if threads else {}))
 
 
-def paper_seconds(result: Result, experiment: Experiment) -> float:
+def paper_seconds(result: Timed, experiment: Experiment) -> float:
     """Return the seconds of as many generations as the paper's; making generation 0 is one."""
     full = experiment.paper_generations
     if result.generations == full:
@@ -40,13 +53,17 @@ def median_run(results: Sequence[Result], experiment: Experiment) -> Result:
 
 def time_columns(threads: Sequence[int]) -> list[Column]:
     """Return the columns of our seconds, of those of the CPU, and of the CPU's over ours."""
-    ours = [Column("seconds", "ours s", 9, ".3f"), Column("generations")]
+    return [Column("seconds", "ours s", 9, ".3f"), Column("generations"), *cpu_columns(threads)]
+
+
+def cpu_columns(threads: Sequence[int]) -> list[Column]:
+    """Return the columns of `cpu_cells`."""
     cpu, ratios = [], []
     for each in threads:
         cpu += [Column(f"cpu_{each}_seconds", f"CPU {each} s", 9, ".2f")]
         cpu += [Column(f"cpu_{each}_generations")]
         ratios += [Column(f"speedup_cpu_{each}", f"CPU {each}/ours", 10, ".1f")]
-    return [*ours, *cpu, *ratios]
+    return [*cpu, *ratios]
 
 
 def cpu_cells(experiment: Experiment, problem: Problem, ours: float) -> Row:
@@ -75,7 +92,7 @@ def counted(threads: int) -> str:
 def speedup_facts(
     rows: Sequence[Row], experiment: Experiment, printed: Mapping[int, float]
 ) -> list[Fact]:
-    """Return the mean speed-ups over our CPU, beside the paper's over brkgaAPI."""
+    """Return the mean speed-ups over our CPU, beside the paper's over brkgaAPI, if any."""
     facts = []
     for threads in experiment.threads:
         cpu = f"cpu_{threads}_seconds"
@@ -93,11 +110,16 @@ def speedup_facts(
             ),
             Fact(f"wilcoxon_p_cpu_{threads}", test.p, ""),
         ]
+    return [*facts, *scaled_facts(rows, experiment)]
+
+
+def scaled_facts(rows: Sequence[Row], experiment: Experiment) -> list[Fact]:
+    """Return how many times were worked out from shorter runs, if any were."""
     scaled = sum(isinstance(cell, Scaled) for row in rows for cell in row.values())
-    if scaled:
-        sentence = (
-            f"~: scaled to {experiment.paper_generations} generations from fewer, in {scaled} cells"
-            f" (CPU runs for time alone end after {CPU_SECONDS:g} s; --out and --json give numbers)"
-        )
-        facts.append(Fact("scaled_cells", scaled, sentence))
-    return facts
+    if not scaled:
+        return []
+    sentence = (
+        f"~: scaled to {experiment.paper_generations} generations from fewer, in {scaled} cells"
+        f" (CPU runs for time alone end after {CPU_SECONDS:g} s; --out and --json give numbers)"
+    )
+    return [Fact("scaled_cells", scaled, sentence)]

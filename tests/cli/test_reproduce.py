@@ -4,6 +4,7 @@ import csv
 import json
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,13 +12,21 @@ import pytest
 from islands import solve
 from islands.cli import main
 from islands.cli import reproduce as command
+from islands.errors import UsageError
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.problems import load
+from islands.reproduce import soca2010, xavier2019
+from islands.reproduce.jardim2021 import implementations as jardim
+from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, Implementation
+from islands.reproduce.soca2010 import quality as soca
+from islands.reproduce.soca2010.figures import Quality
+from islands.reproduce.table import ALL_CORES
 from islands.reproduce.xavier2019 import times, values
 from islands.reproduce.xavier2019.figures import Printed
 
 pytest.importorskip("scipy")
 PRINTED = Printed(9000.0, 8800.5, 14.0, {1: 36.0, 4: 19.0, 8: 20.0})
+PLOTS = ("png", "svg")
 QUICK = ["--backend", "cpu", "--generations", "4"]
 
 
@@ -76,7 +85,8 @@ def test_all_tables_with_their_files(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert 0 < float(row["ratio"]) < 1
     settings = tomllib.loads((out / "settings.toml").read_text(encoding="utf-8"))
     assert settings["instances"]["vlsi"] == ["vlsi/own40"]
-    assert settings["generations"] == 4
+    assert settings["generations"] == {"values": 4, "times": 4, "vlsi": 4}
+    assert settings["preset"]["vlsi"] == "xavier2019"
     assert main(line) == 2
     assert f"--out {out}: holds an experiment" in capsys.readouterr().err
 
@@ -113,6 +123,8 @@ def test_the_threads_asked_for_are_those_compared_with(capsys: pytest.CaptureFix
         ("xavier2018", "unknown paper 'xavier2018'. Did you mean 'xavier2019'?"),
         ("xavier2019/value", "unknown table of xavier2019 'value'. Did you mean 'values'?"),
         ("xavier2019/values --only zi929", "--only: unknown instance 'zi929'. Known: tsp"),
+        ("jardim2021/local", "unknown table of jardim2021 'local'. Known: "),
+        ("soca2010/quality --only tsp", "--only: unknown instance 'tsp'. Known: "),
         ("xavier2019 --runs 0", "--runs 0: must be at least 1"),
         ("xavier2019 --generations -1", "--generations -1: must be at least 1"),
         ("xavier2019 --threads 1,x", "--threads 1,x: must be none, or whole numbers of at least 1"),
@@ -144,6 +156,62 @@ def test_absent_packages_are_named_with_the_mend(
 
 
 def test_the_papers_threads_as_far_as_there_are_cores() -> None:
-    assert command._threads(None, 6) == (1, 4)
-    assert command._threads("8,2,8", 1) == (8, 2)
-    assert command._threads("none", 6) == ()
+    assert command._threads(None, 6, (1, 4, 8)) == (1, 4)
+    assert command._threads(None, 6, (1, ALL_CORES)) == (1, 6)
+    assert command._threads(None, 1, (1, ALL_CORES)) == (1,)
+    assert command._threads("8,2,8", 1, (1,)) == (8, 2)
+    assert command._threads("1,all", 6, ()) == (1, 6)
+    assert command._threads("none", 6, (1,)) == ()
+
+
+@pytest.fixture
+def assignments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the embedded assignment be the papers'."""
+    thesis = dict.fromkeys(IMPLEMENTATIONS, Implementation(12.0, 3.0, 500.0))
+    monkeypatch.setattr(jardim, "implementations", lambda: {"demo/qap": thesis})
+    monkeypatch.setattr(soca, "quality", lambda: {"demo/qap": Quality(3, 0.5)})
+    monkeypatch.setattr(soca, "performance", dict)
+
+
+def costs(preset: str, **options: Any) -> list[int]:
+    asked = {"preset": preset, "stop": "generations=4", "backend": "cpu"} | options
+    return [solve(load("demo/qap"), seed=seed, **asked).cost for seed in (1, 2)]
+
+
+@pytest.mark.usefixtures("assignments")
+def test_runs_side_by_side_are_those_that_solve_makes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    line = ["jardim2021/implementations", "--runs", "2", "--threads", "1", "--out", str(out)]
+    done = reproduced(line, capsys)
+    (row,) = done["tables"]["implementations"]["rows"]
+    gaps = [100 * (cost / 4664 - 1) for cost in costs("jardim2021-a")]
+    assert row["gap"] == pytest.approx(sum(gaps) / 2)
+    assert row["deviation"] == pytest.approx(abs(gaps[0] - gaps[1]) / 2**0.5)
+    assert (row["evaluations"], row["generations"], row["runs"]) == (5 * 1024, 4, 2)
+    assert row["cpu_1_generations"] == 4
+    assert sorted(path.name for path in out.iterdir()) == [
+        *(f"implementations{each}.{form}" for each in ("-gap", "-rate") for form in PLOTS),
+        *("implementations.csv", "implementations.png", "implementations.svg", "settings.toml"),
+    ]
+
+
+@pytest.mark.usefixtures("assignments")
+def test_elitist_replacement_stands_beside_the_papers(capsys: pytest.CaptureFixture[str]) -> None:
+    done = reproduced(["soca2010/quality", "--runs", "2"], capsys)
+    (row,) = done["tables"]["quality"]["rows"]
+    for prefix, options in (("", {}), ("elitist_", {"replacement": "elitist"})):
+        ended = costs("soca2010", **options)
+        assert row[f"{prefix}hits"] == 0
+        assert row[f"{prefix}best_gap"] == pytest.approx(100 * (min(ended) / 4664 - 1))
+        assert row[f"{prefix}mean_gap"] == pytest.approx(100 * (sum(ended) / 2 / 4664 - 1))
+    assert done["tables"]["quality"]["facts"]["reached_with_either"] == 0
+
+
+def test_several_ranks_cannot_share_runs_that_go_on_side_by_side() -> None:
+    ranks: Any = SimpleNamespace(size=2)
+    command._require_room("xavier2019", xavier2019.PAPER.tables, ranks)
+    with pytest.raises(UsageError, match=r"soca2010 on 2 ranks: the runs of calibration, quality"):
+        command._require_room("soca2010", soca2010.PAPER.tables, ranks)

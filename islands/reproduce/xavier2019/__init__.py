@@ -9,7 +9,6 @@ from islands.reproduce.xavier2019.vlsi import Vlsi
 
 PAPER = Paper(
     title="Xavier 2019, brkgaCuda (WSCAD 2019, doi:10.5753/wscad.2019.8653)",
-    preset="xavier2019",
-    generations=1000,
     tables={table.name: table for table in (Values, Times, Vlsi)},
+    threads=(1, 4, 8),
 )

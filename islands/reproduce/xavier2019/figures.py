@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from islands.reproduce.printed import read_printed
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,7 @@ class Printed:
 @cache
 def printed() -> dict[str, Printed]:
     """Return the paper's figures by the full name of the instance, in the order of its table 1."""
-    text = Path(__file__).with_name("national.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(row for row in text.splitlines() if not row.startswith("#"))
+    rows = read_printed(Path(__file__).with_name("national.csv"))
     return {row["instance"]: _printed(row) for row in rows}
 
 

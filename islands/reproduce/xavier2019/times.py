@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import INSTANCE, Column, Fact, Row, mean_ratio
+from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, Row, mean_ratio
 from islands.reproduce.selection import named
 from islands.reproduce.table import Table
 from islands.reproduce.timing import (
@@ -31,6 +31,8 @@ class Times(Table):
 
     name: ClassVar[str] = "times"
     title: ClassVar[str] = "table 2: seconds of the generation loop"
+    preset: ClassVar[str] = "xavier2019"
+    generations: ClassVar[int] = 1000
     runs: ClassVar[int] = 3
 
     @staticmethod
@@ -49,7 +51,7 @@ class Times(Table):
             Column("speedup_paper", "brkgaCuda/ours", 14, ".1f"),
         ]
 
-    def row(self, problem: Problem) -> Row:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Time an instance; of several runs, the median counts."""
         experiment, seeds = self.experiment, self.experiment.seeds(self.runs)
         if experiment.backend == "cpu":
@@ -59,7 +61,7 @@ class Times(Table):
         run = median_run(results, experiment)
         ours = paper_seconds(run, experiment)
         paper = printed()[problem.instance]
-        return {
+        yield {
             "instance": problem.instance,
             "cities": problem.size,
             "seconds": ours,
@@ -77,11 +79,11 @@ class Times(Table):
         over_paper = Fact("mean_speedup_paper", mean, sentence)
         return [*speedup_facts(rows, self.experiment, printed_speedups()), over_paper]
 
-    def curves(self) -> dict[str, str]:
+    def plots(self) -> list[Plot]:
         """Return our times and the paper's."""
         api = {f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each)}" for each in _API_THREADS}
         paper = {"cuda_seconds": "brkgaCuda 2019, MX150"} | api
-        return time_curves(self.experiment) | paper
+        return [Plot("seconds", time_curves(self.experiment) | paper)]
 
 
 def printed_speedups() -> dict[int, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from islands.instances.catalogue import catalogue
 from islands.instances.locate import Found, Index
 from islands.problems import SUFFIXES
 from islands.problems.base import Problem
-from islands.reproduce.cells import INSTANCE, Column, Fact, Row, mean
+from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, Row, mean
 from islands.reproduce.random_tour import mean_random_tour
 from islands.reproduce.selection import named
 from islands.reproduce.table import Table
@@ -34,6 +34,8 @@ class Vlsi(Table):
 
     name: ClassVar[str] = "vlsi"
     title: ClassVar[str] = "VLSI instances: seconds and values"
+    preset: ClassVar[str] = "xavier2019"
+    generations: ClassVar[int] = 1000
     runs: ClassVar[int] = 1
     needs_all: ClassVar[bool] = False
 
@@ -59,17 +61,17 @@ class Vlsi(Table):
             Column("ratio", "ratio", 5, ".3f"),
         ]
 
-    def row(self, problem: Problem) -> Row | None:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance, unless it is larger than the paper's."""
         if problem.size > PAPER_LARGEST:
-            return None
+            return
         seeds = self.experiment.seeds(self.runs)
         results = [self.experiment.run(problem, seed) for seed in seeds]
         run = median_run(results, self.experiment)
         ours = paper_seconds(run, self.experiment)
         costs = [result.cost for result in results]
         random = mean_random_tour(problem)
-        return {
+        yield {
             "instance": problem.instance,
             "cities": problem.size,
             "seconds": ours,
@@ -97,6 +99,6 @@ class Vlsi(Table):
             *speedup_facts(rows, self.experiment, PAPER_SPEEDUPS),
         ]
 
-    def curves(self) -> dict[str, str]:
+    def plots(self) -> list[Plot]:
         """Return our times."""
-        return time_curves(self.experiment)
+        return [Plot("seconds", time_curves(self.experiment))]

@@ -8,7 +8,8 @@ from islands.instances.catalogue import catalogue
 from islands.reproduce.xavier2019 import PAPER
 from islands.reproduce.xavier2019.figures import printed
 from islands.reproduce.xavier2019.times import printed_speedups
-from islands.run.resolve import PRESETS
+from islands.run.resolve import layers
+from islands.run.stop import last_generation, parse
 
 
 def test_the_means_are_those_that_the_paper_prints() -> None:
@@ -35,5 +36,7 @@ def test_every_instance_is_in_the_catalogue_and_in_order_of_size() -> None:
     assert sizes == sorted(sizes)
 
 
-def test_the_preset_is_there() -> None:
-    assert PAPER.preset in PRESETS
+def test_the_preset_passes_the_generations_of_the_tables() -> None:
+    for table in PAPER.tables.values():
+        preset = layers({"preset": table.preset})[0].values
+        assert last_generation(map(parse, preset["stop"])) == table.generations

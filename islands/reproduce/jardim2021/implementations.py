@@ -1,0 +1,147 @@
+"""Table 3: differential evolution alone, beside the thesis' three implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from typing import ClassVar
+
+from islands.instances.locate import Found, Index
+from islands.problems.base import Problem
+from islands.reproduce.cells import ASSIGNMENT, Column, Fact, Plot, Row, mean, numbers
+from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, implementations
+from islands.reproduce.sample import SampleTable
+from islands.reproduce.selection import named
+from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
+
+LARGE = 128
+_NOISE = 2.0
+"""Standard errors of the difference of two means that count as noise."""
+_RUNS = 10
+"""Of the thesis; its deviations are not printed, and taken to be ours."""
+
+
+def wanted(n: int) -> int:
+    """Return how many times as fast as the thesis' fastest implementation a run is to be."""
+    return 300 if n >= LARGE else 100
+
+
+class Implementations(SampleTable):
+    """Our gaps and seconds beside those of the thesis' experiment A."""
+
+    name: ClassVar[str] = "implementations"
+    title: ClassVar[str] = "table 3: implementations, without local search"
+    preset: ClassVar[str] = "jardim2021-a"
+    generations: ClassVar[int] = 1000
+
+    @staticmethod
+    def instances(index: Index) -> list[Found]:
+        """Return the instances of the table."""
+        return [named(name, index) for name in implementations()]
+
+    def columns(self) -> list[Column]:
+        """Return our mean gap and the thesis', then our seconds and the thesis'."""
+        return [
+            *ASSIGNMENT,
+            Column("gap", "gap %", 6, ".2f"),
+            Column("deviation", "st.dev.", 7, ".2f"),
+            *(Column(f"{each}_gap", f"{each} %", 7, ".2f") for each in IMPLEMENTATIONS),
+            Column("seconds", "s a run", 9, ".4f"),
+            Column("alone_seconds", "s alone", 9, ".4f"),
+            *(Column(f"{each}_seconds", f"{each} s", 7, ".2f") for each in IMPLEMENTATIONS),
+            Column("speedup", "fastest/ours", 12, ".0f"),
+            Column("wanted", "wanted", 6, "d"),
+            *cpu_columns(self.experiment.threads),
+            Column("evaluations"),
+            Column("rate"),
+            *(Column(f"{each}_rate") for each in IMPLEMENTATIONS),
+            Column("generations"),
+            Column("runs"),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[Row]:
+        """Run an instance: all runs side by side, and one of them alone for its time."""
+        thesis = implementations()[problem.instance]
+        sample = self.sample(problem)
+        ours = self.seconds(sample)
+        yield {
+            "instance": problem.instance,
+            "n": problem.size,
+            "gap": sample.mean_gap,
+            "deviation": sample.deviation,
+            **{f"{each}_gap": thesis[each].gap for each in thesis},
+            "seconds": ours,
+            "alone_seconds": self.seconds(self.sample_of(problem, 1)),
+            **{f"{each}_seconds": thesis[each].seconds for each in thesis},
+            "speedup": min(each.seconds for each in thesis.values()) / ours,
+            "wanted": wanted(problem.size),
+            **cpu_cells(self.experiment, problem, ours),
+            "evaluations": sample.mean_evaluations,
+            "rate": sample.mean_evaluations / sample.seconds / 1e3,
+            **{f"{each}_rate": thesis[each].rate for each in thesis},
+            "generations": sample.generations,
+            "runs": len(sample.costs),
+        }
+
+    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+        """Return the mean gaps, how many are as good as the thesis', and the ratios of times."""
+        speedups = speedup_facts(rows, self.experiment, {})
+        return [*gap_facts(rows), *ratio_facts(rows), *speedups]
+
+    def plots(self) -> list[Plot]:
+        """Return the seconds, the gaps and the calls of the objective a second."""
+        thesis = {each: f"2021, {words}" for each, words in IMPLEMENTATIONS.items()}
+        ours = f"ours, {self.experiment.device}"
+
+        def beside(quantity: str, own: str) -> dict[str, str]:
+            return {own: ours} | {f"{each}_{quantity}": words for each, words in thesis.items()}
+
+        seconds = time_curves(self.experiment) | beside("seconds", "seconds")
+        return [
+            Plot("seconds a run", seconds),
+            Plot("mean gap, %", beside("gap", "gap"), "-gap", logarithmic=False),
+            Plot("thousands of calls a second", beside("rate", "rate"), "-rate"),
+        ]
+
+
+def gap_facts(rows: Sequence[Row]) -> list[Fact]:
+    """Return the means of the columns of gaps, and how many of ours are as good as the best."""
+    means = {each: mean(rows, f"{each}_gap") for each in IMPLEMENTATIONS}
+    printed = ", ".join(f"{each} {value:.2f}" for each, value in means.items())
+    ours = mean(rows, "gap")
+    at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
+    return [
+        Fact("mean_gap", ours, f"mean gaps: ours {ours:.2f} %; the thesis' {printed}"),
+        *(Fact(f"mean_gap_{each}", value, "") for each, value in means.items()),
+        Fact(
+            "as_good",
+            good,
+            f"our mean gap is at most the least of the three on {at_most} of {len(rows)} instances,"
+            f" and {_NOISE:g} standard errors of the difference above it on {good}",
+        ),
+        Fact("at_most_the_least", at_most, ""),
+    ]
+
+
+def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
+    """Return the smallest ratio of times, and how many are what is wanted."""
+    least = min(rows, key=lambda row: numbers([row], "speedup"))
+    ((speedup,),) = numbers([least], "speedup")
+    enough = sum(ratio >= goal for ratio, goal in numbers(rows, "speedup", "wanted"))
+    return [
+        Fact(
+            "least_speedup",
+            speedup,
+            f"seconds of the thesis' fastest over ours: at least {speedup:.0f} (on"
+            f" {least['instance']}); as wanted, {wanted(0)} and from n = {LARGE} {wanted(LARGE)},"
+            f" on {enough} of {len(rows)} instances",
+        ),
+        Fact("as_fast_as_wanted", enough, ""),
+    ]
+
+
+def _is_as_good(row: Row, noise: float) -> bool:
+    """Return whether our mean gap is at most the least, or above it by so many standard errors."""
+    (thesis,) = numbers([row], *(f"{each}_gap" for each in IMPLEMENTATIONS))
+    errors = [sd * sqrt(1 / runs + 1 / _RUNS) for sd, runs in numbers([row], "deviation", "runs")]
+    return any(gap <= min(thesis) + noise * sum(errors) for (gap,) in numbers([row], "gap"))

@@ -1,0 +1,116 @@
+"""Table 4: differential evolution with each of the three local searches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from islands.instances.locate import Found, Index
+from islands.problems.base import Problem
+from islands.reproduce.cells import ASSIGNMENT, Column, Fact, Plot, Row, mean, mean_ratio, numbers
+from islands.reproduce.jardim2021.figures import SEARCHES, searches
+from islands.reproduce.sample import SampleTable
+from islands.reproduce.selection import named
+from islands.reproduce.timing import scaled_facts
+
+
+class LocalSearches(SampleTable):
+    """Our gaps, seconds and calls of the objective beside those of the thesis' experiment B.
+
+    Its text says that every trial was improved. Its numbers of calls say that a fifth was.
+    """
+
+    name: ClassVar[str] = "local-searches"
+    title: ClassVar[str] = "table 4: local searches"
+    preset: ClassVar[str] = "jardim2021-b"
+    generations: ClassVar[int] = 1000
+    options: ClassVar[dict[str, Any]] = {}
+    """What runs have beside the preset and the search."""
+
+    @staticmethod
+    def instances(index: Index) -> list[Found]:
+        """Return the instances of the table."""
+        return [named(name, index) for name in searches()]
+
+    def columns(self) -> list[Column]:
+        """Return gaps, seconds and thousands of calls, each ours and the thesis'."""
+        return [
+            *ASSIGNMENT,
+            Column("search", "search  ", 8),
+            Column("gap", "gap %", 6, ".2f"),
+            Column("deviation", "st.dev.", 7, ".2f"),
+            Column("thesis_gap", "2021 %", 6, ".2f"),
+            Column("seconds", "s a run", 9, ".4f"),
+            Column("thesis_seconds", "2021 s", 7, ".2f"),
+            Column("speedup", "2021/ours", 9, ".0f"),
+            Column("calls", "kcalls", 8, ".0f"),
+            Column("thesis_calls", "2021", 8, ".0f"),
+            Column("generations"),
+            Column("runs"),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[Row]:
+        """Run an instance with each local search."""
+        for search, thesis in searches()[problem.instance].items():
+            sample = self.sample(problem, improver=search, **self.options)
+            ours = self.seconds(sample)
+            yield {
+                "instance": problem.instance,
+                "n": problem.size,
+                "search": search,
+                "gap": sample.mean_gap,
+                "deviation": sample.deviation,
+                "thesis_gap": thesis.gap,
+                "seconds": ours,
+                "thesis_seconds": thesis.seconds,
+                "speedup": thesis.seconds / ours,
+                "calls": sample.mean_evaluations / 1e3,
+                "thesis_calls": thesis.calls,
+                "generations": sample.generations,
+                "runs": len(sample.costs),
+            }
+
+    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+        """Return the means of each local search, and the smallest ratio of times."""
+        ratios = [ratio for (ratio,) in numbers(rows, "speedup")]
+        least = f"seconds of the thesis over ours: at least {min(ratios):.0f}"
+        return [
+            *(fact for search in SEARCHES for fact in _facts_of(search, rows)),
+            Fact("least_speedup", min(ratios), least),
+            *scaled_facts(rows, self.experiment),
+        ]
+
+    def plots(self) -> list[Plot]:
+        """Return the seconds and the gaps of each local search."""
+        ours = f"ours, {self.experiment.device}"
+        seconds = {"seconds": ours, "thesis_seconds": "2021, RTX 2060"}
+        gaps = {"gap": "ours", "thesis_gap": "2021"}
+        return [
+            Plot("seconds a run", seconds, by="search"),
+            Plot("mean gap, %", gaps, "-gap", by="search", logarithmic=False),
+        ]
+
+
+class LocalSearchesAlways(LocalSearches):
+    """The same where every trial is improved, as the thesis' text has it."""
+
+    name: ClassVar[str] = "local-searches-always"
+    title: ClassVar[str] = "table 4, but with local search on every trial (the thesis: on a fifth)"
+    options: ClassVar[dict[str, Any]] = {"improver.rate": 1.0}
+    is_extra: ClassVar[bool] = True
+
+
+def _facts_of(search: str, rows: Sequence[Row]) -> list[Fact]:
+    mine = [row for row in rows if row["search"] == search]
+    gap, thesis = mean(mine, "gap"), mean(mine, "thesis_gap")
+    calls = mean_ratio(mine, "calls", "thesis_calls")
+    return [
+        Fact(
+            f"mean_gap_{search}",
+            gap,
+            f"{search}: mean gap {gap:.2f} %, the thesis' {thesis:.2f} %; mean ratio of our calls"
+            f" to the thesis' {calls:.2f}",
+        ),
+        Fact(f"mean_gap_thesis_{search}", thesis, ""),
+        Fact(f"mean_calls_ratio_{search}", calls, ""),
+    ]

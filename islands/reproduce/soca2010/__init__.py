@@ -1,0 +1,14 @@
+"""Soca et al. 2010: PUGACE, cellular evolutionary algorithms on a GPU."""
+
+from __future__ import annotations
+
+from islands.reproduce.soca2010.calibration import Calibration
+from islands.reproduce.soca2010.performance import Performance
+from islands.reproduce.soca2010.quality import Quality
+from islands.reproduce.table import Paper
+
+PAPER = Paper(
+    title="Soca et al. 2010, PUGACE (CEC 2010, doi:10.1109/CEC.2010.5586286)",
+    tables={table.name: table for table in (Calibration, Quality, Performance)},
+    threads=(1,),
+)

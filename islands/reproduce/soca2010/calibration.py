@@ -1,0 +1,134 @@
+"""The paper's study of parameters: every combination of its levels.
+
+The paper tried an orthogonal part of the 54 combinations, and printed which one it chose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import ClassVar
+
+from islands.instances.locate import Found, Index
+from islands.problems.base import Problem
+from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, Row, mean
+from islands.reproduce.sample import SampleTable
+from islands.reproduce.selection import named
+from islands.reproduce.timing import scaled_facts
+
+FACTORS: dict[str, tuple[Cell, ...]] = {
+    "population": (512, 1024, 2048),
+    "crossover_rate": (0.7, 0.8, 0.9),
+    "mutation_rate": (0.05, 0.1, 0.2),
+    "neighbours": (2, 4),
+}
+"""The levels of each setting."""
+
+CHOSEN: tuple[Cell, ...] = (2048, 0.9, 0.1, 4)
+"""The paper's choice."""
+
+_INSTANCES = ("qaplib/chr25a", "qaplib/kra30a")
+"""Of kra30a and kra30b, the paper does not say which."""
+
+
+class Calibration(SampleTable):
+    """The gaps and seconds of each setting."""
+
+    name: ClassVar[str] = "calibration"
+    title: ClassVar[str] = "calibration: gaps and seconds of all settings"
+    preset: ClassVar[str] = "soca2010"
+    generations: ClassVar[int] = 500
+    needs_all: ClassVar[bool] = False
+
+    @staticmethod
+    def instances(index: Index) -> list[Found]:
+        """Return the two instances of the study."""
+        return [named(name, index) for name in _INSTANCES]
+
+    def columns(self) -> list[Column]:
+        """Return the settings, and what came of them."""
+        return [
+            *ASSIGNMENT,
+            Column("population", "population", 10, "d"),
+            Column("crossover_rate", "crossover", 9, ".1f"),
+            Column("mutation_rate", "mutation", 8, ".2f"),
+            Column("neighbours", "neighbours", 10, "d"),
+            Column("best_gap", "best %", 6, ".2f"),
+            Column("mean_gap", "mean %", 6, ".2f"),
+            Column("deviation", "st.dev.", 7, ".2f"),
+            Column("hits", "hits", 4, "d"),
+            Column("seconds", "s a run", 9, ".4f"),
+            Column("generations"),
+            Column("runs"),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[Row]:
+        """Run an instance with every combination of the levels."""
+        for levels in product(*FACTORS.values()):
+            setting = dict(zip(FACTORS, levels, strict=True))
+            sample = self.sample(problem, **setting)
+            yield {
+                "instance": problem.instance,
+                "n": problem.size,
+                **setting,
+                "best_gap": sample.best_gap,
+                "mean_gap": sample.mean_gap,
+                "deviation": sample.deviation,
+                "hits": sample.hits,
+                "seconds": self.seconds(sample),
+                "generations": sample.generations,
+                "runs": len(sample.costs),
+            }
+
+    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+        """Return the mean gap and seconds of each level, and the best setting."""
+        levels = [fact for name in FACTORS for fact in level_facts(rows, name)]
+        absent = Fact("missing", len(self.missing), f"not here: {', '.join(self.missing)}")
+        return [
+            *levels,
+            *best_facts(rows),
+            *([absent] if self.missing else ()),
+            *scaled_facts(rows, self.experiment),
+        ]
+
+
+def level_facts(rows: Sequence[Row], name: str) -> list[Fact]:
+    """Return the means over all rows that have the same level of a setting."""
+    words, facts = [], []
+    for level in FACTORS[name]:
+        mine = [row for row in rows if row[name] == level]
+        gap, seconds = mean(mine, "mean_gap"), mean(mine, "seconds")
+        words.append(f"{level}: {gap:.2f} %, {seconds:.4f} s")
+        facts += [
+            Fact(f"mean_gap_{name}_{level}", gap, ""),
+            Fact(f"mean_seconds_{name}_{level}", seconds, ""),
+        ]
+    return [Fact(f"levels_{name}", len(words), f"{name:14}  {';  '.join(words)}"), *facts]
+
+
+def best_facts(rows: Sequence[Row]) -> list[Fact]:
+    """Return the setting of the smallest gap, as a mean over the instances, beside the paper's."""
+    gaps = {
+        levels: mean([row for row in rows if _levels(row) == levels], "mean_gap")
+        for levels in dict.fromkeys(_levels(row) for row in rows)
+    }
+    best = min(gaps, key=lambda levels: gaps[levels])
+    place = 1 + sum(gap < gaps[CHOSEN] for gap in gaps.values())
+    return [
+        Fact("best_setting", _words(best), f"best setting: {_words(best)}, {gaps[best]:.2f} %"),
+        Fact("mean_gap_best_setting", gaps[best], ""),
+        Fact(
+            "mean_gap_paper_setting",
+            gaps[CHOSEN],
+            f"the paper's choice: {_words(CHOSEN)}, {gaps[CHOSEN]:.2f} %, place {place} of"
+            f" {len(gaps)}",
+        ),
+    ]
+
+
+def _levels(row: Row) -> tuple[Cell, ...]:
+    return tuple(row[name] for name in FACTORS)
+
+
+def _words(levels: Sequence[Cell]) -> str:
+    return ", ".join(f"{name} {level}" for name, level in zip(FACTORS, levels, strict=True))

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from statistics import stdev
+from typing import Any
+
+import pytest
+from beside_for_tests import called, ended, filled
+
+from islands.reproduce.cells import Scaled
+from islands.reproduce.jardim2021.literature import Literature
+from islands.reproduce.sample import Sample, SampleTable
+
+
+def test_what_runs_come_to() -> None:
+    together = ended([110, 100, 105, 100], evaluations=50, seconds=8.0)
+    sample = Sample.of(called("a", known=100), together)
+    assert sample.gaps == (10.0, 0.0, 5.0, 0.0)
+    assert (sample.hits, sample.best_gap, sample.mean_gap) == (2, 0.0, 3.75)
+    assert sample.deviation == pytest.approx(stdev([10, 0, 5, 0]))
+    assert (sample.mean_evaluations, sample.seconds) == (50, 2.0)
+
+
+def test_a_best_known_cost_of_nothing_is_hit_at_a_gap_of_nothing() -> None:
+    sample = Sample.of(called("esc16f", known=0), ended([0, 0]))
+    assert (sample.hits, sample.mean_gap, sample.deviation) == (2, 0.0, 0.0)
+
+
+def test_without_a_best_known_value_there_are_no_gaps() -> None:
+    sample = Sample.of(called("a", known=None), ended([7]))
+    assert (sample.hits, sample.mean_gap, sample.best_gap) == (0, None, None)
+    assert sample.deviation is None
+
+
+def test_ten_runs_unless_others_are_asked_for() -> None:
+    asked: list[int] = []
+
+    def answer(runs: int) -> Any:
+        asked.append(runs)
+        return ended([1] * runs)
+
+    for runs in (None, 3):
+        table = filled(Literature, answer, runs=runs)
+        assert isinstance(table, SampleTable)
+        table.sample(called("a", 1))
+    assert asked == [10, 3]
+
+
+def test_times_are_scaled_in_tries_alone() -> None:
+    # 100 of 15000 generations, generation 0 made in each; runs that met another limit are whole.
+    sample = Sample.of(called("a", 1), ended([1], generations=100, seconds=2.02))
+    for generations, seconds in ((100, 2.02 * 15001 / 101), (None, 2.02)):
+        table = filled(Literature, lambda runs: ended([1]), generations=generations)
+        assert isinstance(table, SampleTable)
+        assert table.seconds(sample) == pytest.approx(seconds)
+        assert isinstance(table.seconds(sample), Scaled) == (generations == 100)
