@@ -35,7 +35,7 @@ _NONE = np.iinfo(np.int64).max
 # The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
 _ISLAND = (
     *("generation", "best", "best_generation", "restart", "restarts", "archived"),
-    "archived_generation",
+    *("archived_generation", "seed", "number"),
 )
 _MEASURE = (
     *("best", "worst", "sum", "best_generation", "restarts", "archived", "archived_generation"),
@@ -143,7 +143,8 @@ class Archipelago:
             seed=seed,
         )
         self._warm_start, self._islands_of_all = warm_start, islands
-        self._allocate(seed)
+        self._seed = np.uint64(seed)
+        self._allocate()
         gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
         arrays = self._state.arrays
         self._halo, self._road = None, road.name if road is not None else "device"
@@ -183,7 +184,11 @@ class Archipelago:
         """Make and evaluate generation 0."""
         self.generation = 0
         self._exchange.restore(0, None)
-        island = np.tile(np.array([0, _NONE, 0, 0, 0, _NONE, 0], np.int64), (len(self.mine), 1))
+        runs, numbers = np.divmod(np.array(self.mine), self._islands_a_run)
+        island = np.zeros((len(self.mine), len(_ISLAND)), np.int64)
+        island[:, [_ISLAND.index("best"), _ISLAND.index("archived")]] = _NONE
+        island[:, _ISLAND.index("seed")] = (runs.astype(np.uint64) + self._seed).view(np.int64)
+        island[:, _ISLAND.index("number")] = numbers
         self._backend.upload(island, self._now("island"))
         for name in ("calls", *self._algorithm.fields()):
             self._state.clear(name)
@@ -306,7 +311,7 @@ class Archipelago:
             found.append((island, hashlib.sha256(content).hexdigest()))
         return found
 
-    def _allocate(self, seed: int) -> None:
+    def _allocate(self) -> None:
         count, size, pitch = len(self.mine), self._population, self._encoding.pitch
         fields = {
             "genes": Field((size, pitch), self._encoding.gene, in_halves=True),
@@ -324,17 +329,14 @@ class Archipelago:
         self._seen = self._backend.host_array(self._measured.shape, np.int64)
         arrays = self._state.arrays
         self._all = Struct(
-            seed=np.uint64(seed),
             island=arrays["island"],
             genes=arrays["genes"],
             cost=arrays["cost"],
             order=arrays["order"],
             calls=arrays["calls"],
             archive=arrays.get("archive"),
-            first=np.int32(self.mine.start),
             islands=np.int32(count),
             population=np.int32(size),
-            islands_a_run=np.int32(self._islands_a_run),
             shape=self._encoding.shape(),
         )
 

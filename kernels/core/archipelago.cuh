@@ -13,19 +13,18 @@ struct Island {
     int64_t restarts;
     int64_t archived;             // cost of the best individual kept from before restarts
     int64_t archived_generation;  // when that was found
+    uint64_t seed;                // of its run; of several side by side, each has its own
+    int64_t number;               // of the island in its run
 };
 
 struct Archipelago {
-    uint64_t seed;
     Island* island;
     encoding::Gene* genes;    // [2][islands][population][pitch]
     int64_t* cost;            // [2][islands][population]
     int32_t* order;           // [islands][population]: individuals from best to worst
     int64_t* calls;           // [islands][population]: of the objective, so far
     encoding::Gene* archive;  // [islands][pitch], or null where no island can lose its best
-    int32_t first;            // global number of this rank's first island
     int32_t islands, population;
-    int32_t islands_a_run;  // so many islands on, the next of several runs begins
     encoding::Shape shape;
 
     __device__ int64_t row(int64_t generation, int island, int individual) const {
@@ -33,10 +32,9 @@ struct Archipelago {
     }
     __device__ encoding::Gene* genes_of(int64_t row) const { return genes + row * shape.pitch; }
 
-    // Where the draws of an individual stand. Runs side by side have seeds one after the other.
-    __device__ draw::Place place(int island, int64_t generation, int individual) const {
-        const uint32_t number = first + island;
-        return {seed + number / islands_a_run, number % islands_a_run, uint32_t(generation),
+    // Where the draws of an individual stand.
+    __device__ draw::Place place(int local, int64_t generation, int individual) const {
+        return {island[local].seed, uint32_t(island[local].number), uint32_t(generation),
                 uint32_t(individual)};
     }
 

@@ -21,9 +21,10 @@ template <class T, class Combine>
 __device__ T reduce(T value, Combine combine) {
     __shared__ T partial[WARP];
     for (int step = WARP / 2; step > 0; step /= 2) {
-        const T other = value.shuffle_down(step);
-        if (lane() + step < WARP) value = combine(value, other);
+        const T other = value.shuffle_xor(step);
+        value = combine(value, other);
     }
+    if (ISLANDS_THREADS == WARP) return value;
     __syncthreads();  // an earlier call's result has been read
     if (lane() == 0) partial[warp()] = value;
     __syncthreads();
@@ -41,7 +42,7 @@ T reduce(T value, Combine) {
 struct Sum {
     int64_t value;
 #ifdef __CUDACC__
-    __device__ Sum shuffle_down(int step) const { return {__shfl_down_sync(ALL, value, step)}; }
+    __device__ Sum shuffle_xor(int step) const { return {__shfl_xor_sync(ALL, value, step)}; }
 #endif
 };
 
@@ -54,8 +55,8 @@ struct Ranked {
         return value < other.value || (value == other.value && index < other.index);
     }
 #ifdef __CUDACC__
-    __device__ Ranked shuffle_down(int step) const {
-        return {__shfl_down_sync(ALL, value, step), __shfl_down_sync(ALL, index, step)};
+    __device__ Ranked shuffle_xor(int step) const {
+        return {__shfl_xor_sync(ALL, value, step), __shfl_xor_sync(ALL, index, step)};
     }
 #endif
 };

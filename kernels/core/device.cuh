@@ -15,6 +15,11 @@ using uint64_t = unsigned long long;
 #define ISLANDS_BLOCKS 1
 #endif
 
+// A block of one warp needs no more than that the warp waits.
+#if ISLANDS_THREADS == 32
+#define __syncthreads() __syncwarp()
+#endif
+
 #define KERNEL(name, parameters) \
     extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
 

@@ -10,14 +10,16 @@ __device__ void pairs(int n, Visit visit) {
     // Row i of the triangle of pairs is short where row n - 1 - i, or n - 2 - i for an odd n, is
     // long: together, they make a line of a rectangle.
     const int width = n - 1 + n % 2, height = n / 2;
-    int line = threadIdx.x / max(1, width), column = threadIdx.x % max(1, width);
-    while (line < height) {
+    int line = 0, column = threadIdx.x;
+    for (;;) {
+        for (; column >= width && line < height; column -= width) ++line;
+        if (line >= height) break;
         const int length = n - 1 - line;
         const bool first = column < length;
-        const int i = first ? line : width - 1 - line;
+        const int i = first ? line : n - 1 - n % 2 - line;
         const int j = first ? line + 1 + column : i + 1 + column - length;
         visit(i, j);
-        for (column += blockDim.x; column >= width; column -= width) ++line;
+        column += blockDim.x;
     }
 #else
     for (int i = 0; i < n; ++i) {

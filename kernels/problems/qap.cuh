@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/core.cuh"
+#include "moves.cuh"
 
 namespace problem {
 
@@ -17,18 +18,82 @@ __device__ int64_t own_cost(const Data& data, int n, int thing, int place) {
     return QAP_DIAGONAL ? int64_t(data.a[thing * n + thing]) * data.b[place * n + place] : 0;
 }
 
+// What the things i and j cost together in the places p and q.
+__device__ int64_t pair_cost(const Data& data, int n, int i, int j, int p, int q) {
+    int64_t cost = int64_t(data.a[i * n + j]) * data.b[p * n + q];
+#if !QAP_SYMMETRIC
+    cost += int64_t(data.a[j * n + i]) * data.b[q * n + p];
+#endif
+    return cost;
+}
+
 template <class Order>
 __device__ int64_t cost(const Order& order, int n, const Data& data) {
     int64_t mine = 0;
-    block::pairs(n, [&](int i, int j) {
-        const int from = order[i], to = order[j];
-        mine += int64_t(data.a[i * n + j]) * data.b[from * n + to];
-#if !QAP_SYMMETRIC
-        mine += int64_t(data.a[j * n + i]) * data.b[to * n + from];
-#endif
-    });
+    block::pairs(n, [&](int i, int j) { mine += pair_cost(data, n, i, j, order[i], order[j]); });
     for (int i = threadIdx.x; i < n; i += blockDim.x) mine += own_cost(data, n, i, order[i]);
     return block::sum(mine);
+}
+
+using Small = QAP_DELTA;  // holds any product of differences
+
+// By how much it costs more to have the things i and j in the places p2 and q2 than in p and q.
+// Entries are subtracted before they are multiplied: the difference of two products of narrow
+// types was seen to lose its sign in code of NVRTC 13.0.
+__device__ int64_t raised_by(const Data& data, int n, int i, int j, int p, int q, int p2, int q2) {
+    return Small(data.a[i * n + j]) * (Small(data.b[p2 * n + q2]) - Small(data.b[p * n + q]));
+}
+
+// By how much a move raises the cost, by the pairs of which one thing or both are moved.
+template <class Move>
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, Move move) {
+    int64_t raised = 0;
+    for (int i = move.u; i <= move.v; ++i) {
+        const int p = order[i], p2 = order[move.source(i)];
+#if QAP_DIAGONAL
+        raised += raised_by(data, n, i, i, p, p, p2, p2);
+#endif
+        const auto raised_with = [&](int j, int q, int q2) {
+            int64_t more = raised_by(data, n, i, j, p, q, p2, q2);
+#if !QAP_SYMMETRIC
+            more += raised_by(data, n, j, i, q, p, q2, p2);
+#endif
+            return more;
+        };
+        for (int j = 0; j < move.u; ++j) raised += raised_with(j, order[j], order[j]);
+        for (int j = i + 1; j <= move.v; ++j) {
+            raised += raised_with(j, order[j], order[move.source(j)]);
+        }
+        for (int j = move.v + 1; j < n; ++j) raised += raised_with(j, order[j], order[j]);
+    }
+    return raised;
+}
+
+// The same for an exchange. Transposing both matrices changes no cost: a thread that is alone reads
+// them by rows, each in one piece; many threads, which mostly have neighbouring v, by columns,
+// where theirs lie side by side.
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
+    const int u = move.u, v = move.v, p = order[u], q = order[v];
+    const int down = blockDim.x > 1 ? n : 1, right = blockDim.x > 1 ? 1 : n;
+    const auto a = [&](int i, int j) { return Small(data.a[i * down + j * right]); };
+    const auto b = [&](int i, int j) { return Small(data.b[i * down + j * right]); };
+    const auto raised_by = [&](int k) {
+        const int r = order[k];
+        Small raised = (a(k, u) - a(k, v)) * (b(r, q) - b(r, p));
+#if !QAP_SYMMETRIC
+        raised += (a(u, k) - a(v, k)) * (b(q, r) - b(p, r));
+#endif
+        return raised;
+    };
+    Small raised = -raised_by(u) - raised_by(v);
+    for (int k = 0; k < n; ++k) raised += raised_by(k);
+#if !QAP_SYMMETRIC
+    raised += (a(u, v) - a(v, u)) * (b(q, p) - b(p, q));
+#endif
+#if QAP_DIAGONAL
+    raised += (a(u, u) - a(v, v)) * (b(q, q) - b(p, p));
+#endif
+    return raised;
 }
 
 }  // namespace problem

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/core.cuh"
+#include "moves.cuh"
 
 #define TSP_EUC_2D 1
 #define TSP_CEIL_2D 2
@@ -73,6 +74,55 @@ __device__ int64_t cost(const Order& order, int n, const Data& data) {
         if (edges > 3) length += distance(data, n, d, next);
     }
     return block::sum(length);
+}
+
+// The entries of an order as a cycle of cities.
+struct Cycle {
+    const int32_t* order;
+    int n;
+    const Data& data;
+
+    __device__ City at(int position) const { return city(data, n, order[position]); }
+    __device__ City before(int position) const { return at(position > 0 ? position - 1 : n - 1); }
+    __device__ City after(int position) const { return at(position < n - 1 ? position + 1 : 0); }
+    __device__ int64_t edge(City a, City b) const { return distance(data, n, a, b); }
+};
+
+// By how much a move lengthens the tour. All tours of three cities are equally long, and so are
+// those that differ only in where they begin or in their direction.
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Reversal move) {
+    if (n <= 3 || (move.u == 0 && move.v == n - 1)) return 0;
+    const Cycle tour{order, n, data};
+    const City u = tour.at(move.u), v = tour.at(move.v);
+    const City left = tour.before(move.u), right = tour.after(move.v);
+    return tour.edge(left, v) + tour.edge(u, right) - tour.edge(left, u) - tour.edge(v, right);
+}
+
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Insertion move) {
+    if (n <= 3 || (move.u == 0 && move.v == n - 1)) return 0;
+    const Cycle tour{order, n, data};
+    const City u = tour.at(move.u), v = tour.at(move.v);
+    const City left = tour.before(move.u), next = tour.after(move.u), right = tour.after(move.v);
+    return tour.edge(left, next) + tour.edge(v, u) + tour.edge(u, right)  //
+           - tour.edge(left, u) - tour.edge(u, next) - tour.edge(v, right);
+}
+
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
+    if (n <= 3) return 0;
+    const Cycle tour{order, n, data};
+    // Where one follows the other, the edge between them stays.
+    const bool ends = move.u == 0 && move.v == n - 1;
+    const int first = ends ? move.v : move.u, second = ends ? move.u : move.v;
+    const City a = tour.at(first), b = tour.at(second);
+    const City before_a = tour.before(first), after_b = tour.after(second);
+    int64_t change = tour.edge(before_a, b) + tour.edge(a, after_b)  //
+                     - tour.edge(before_a, a) - tour.edge(b, after_b);
+    if (!ends && second > first + 1) {
+        const City after_a = tour.after(first), before_b = tour.before(second);
+        change += tour.edge(b, after_a) + tour.edge(before_b, a)  //
+                  - tour.edge(a, after_a) - tour.edge(before_b, b);
+    }
+    return change;
 }
 
 }  // namespace problem

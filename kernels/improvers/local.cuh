@@ -1,0 +1,76 @@
+// Local search: moves that lower the cost are taken, until there are none or enough are taken.
+#pragma once
+
+#include "improvers/base.cuh"
+#include "improvers/pairs.cuh"
+
+namespace improver {
+
+// The move that a scan has chosen; without gain, there is none to take.
+struct Choice {
+    int64_t number, delta, tried;
+};
+
+// Tries all moves from a number on, in a circle, up to the first that improves. The threads try as
+// many at once as they are, but only those count that one thread would have tried.
+template <class Move>
+__device__ Choice first_choice(const Pairs& pairs, int64_t start, const int32_t* order, int n,
+                               const problem::Data& data) {
+    const int64_t size = pairs.size();
+    Pair pair = pairs.at((start + threadIdx.x) % size);
+    for (int64_t tried = 0; tried < size; tried += blockDim.x) {
+        const int64_t mine = tried + threadIdx.x;
+        const int64_t delta =
+            mine < size ? problem::delta(order, n, data, Move{pair.u, pair.v}) : 0;
+        const int64_t found = block::argmin({delta < 0 ? mine : size, 0}).value;
+        if (found < size) {
+            return {(start + found) % size, block::sum(mine == found ? delta : 0), found + 1};
+        }
+        pair = pairs.after(pair, blockDim.x);
+    }
+    return {0, 0, size};
+}
+
+// Tries all moves and chooses the one that lowers the cost most.
+template <class Move>
+__device__ Choice best_choice(const Pairs& pairs, const int32_t* order, int n,
+                              const problem::Data& data) {
+    const int64_t size = pairs.size();
+    block::Ranked best{0, 0xffffffffu};
+    Pair pair = pairs.at(threadIdx.x % size);
+    for (int64_t number = threadIdx.x; number < size; number += blockDim.x) {
+        const int64_t delta = problem::delta(order, n, data, Move{pair.u, pair.v});
+        const block::Ranked tried{delta, uint32_t(number)};
+        if (tried.before(best)) best = tried;
+        pair = pairs.after(pair, blockDim.x);
+    }
+    best = block::argmin(best);
+    return {best.index, best.value, size};
+}
+
+template <class Move>
+__device__ int64_t local_search(const Plan& plan, int32_t* order, int n, const problem::Data& data,
+                                int64_t cost, const draw::Place& place, int64_t& calls) {
+    if (n < 2) return cost;
+    int position = Pairs::ALL;
+    if (plan.one_position) {
+        // All individuals of an island draw the same.
+        const draw::Place shared{place.seed, place.island, place.generation, 0xffffffffu};
+        position = draw::below(shared.words(stream::POSITION, 0).x, n);
+    }
+    const Pairs pairs(n, position);
+    int64_t next = 0;
+    for (int taken = 0; plan.steps == 0 || taken < plan.steps; ++taken) {
+        const Choice choice = plan.best ? best_choice<Move>(pairs, order, n, data)
+                                        : first_choice<Move>(pairs, next, order, n, data);
+        calls += choice.tried;
+        if (choice.delta >= 0) break;
+        cost += choice.delta;
+        const Pair pair = pairs.at(choice.number);
+        Move{pair.u, pair.v}.apply(order);
+        next = (choice.number + 1) % pairs.size();
+    }
+    return cost;
+}
+
+}  // namespace improver

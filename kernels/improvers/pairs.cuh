@@ -1,0 +1,61 @@
+// Which pairs of positions u < v a local search tries, and in which order.
+#pragma once
+
+#include "core/core.cuh"
+
+namespace improver {
+
+struct Pair {
+    int u, v;
+};
+
+// All pairs in lexicographic order, or those of one position, by the other one. They follow each
+// other in a circle.
+class Pairs {
+  public:
+    static constexpr int ALL = -1;
+
+    __device__ Pairs(int n, int position) : n_(n), position_(position) {}
+
+    __device__ int64_t size() const {
+        return position_ == ALL ? int64_t(n_) * (n_ - 1) / 2 : n_ - 1;
+    }
+
+    // The pair of a number below size().
+    __device__ Pair at(int64_t number) const {
+        if (position_ != ALL) return with(int(number) + (number >= position_));
+        // A root gives the row, and is put right where rounding took it past a border.
+        const double odd = 2.0 * n_ - 1;
+        int u = min(n_ - 2, int((odd - sqrt(odd * odd - 8.0 * number)) / 2));
+        while (first(u) > number) --u;
+        while (first(u + 1) <= number) ++u;
+        return {u, u + 1 + int(number - first(u))};
+    }
+
+    // The pair so many steps after another one, without a root.
+    __device__ Pair after(Pair pair, int steps) const {
+        if (position_ != ALL) {
+            const int other = pair.u == position_ ? pair.v : pair.u;
+            const int number = other - (other > position_) + steps % (n_ - 1);
+            return at(number < n_ - 1 ? number : number - (n_ - 1));
+        }
+        pair.v += steps;
+        while (pair.v >= n_) {
+            pair.u = pair.u < n_ - 2 ? pair.u + 1 : 0;
+            pair.v += pair.u + 1 - n_;
+        }
+        return pair;
+    }
+
+  private:
+    // The number of the first pair of a row.
+    __device__ int64_t first(int u) const { return int64_t(u) * (2 * n_ - 1 - u) / 2; }
+
+    __device__ Pair with(int other) const {
+        return other < position_ ? Pair{other, position_} : Pair{position_, other};
+    }
+
+    const int n_, position_;
+};
+
+}  // namespace improver

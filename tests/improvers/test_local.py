@@ -1,0 +1,124 @@
+"""Local search on every device against plain Python that evaluates all anew, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch
+from problems_for_tests import cities, facilities
+
+from islands.algorithms.brkga import BrkgaSettings
+from islands.archipelago import Archipelago
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.improvers import IMPROVERS, ImproverSettings
+from islands.migration import MigrationSettings
+from islands.parallel import World
+from islands.problems.base import Problem
+
+BRKGA: dict[str, Any] = {"population": 10, "islands": 2, "seed": 5}
+
+PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
+    "tsp": cities,
+    "tsp-matrix": lambda n, folder: cities(n, folder, "GEO"),
+    "qap": lambda n, _: facilities(n),
+    "qap-large": lambda n, _: facilities(n, symmetric="a", diagonal=True, largest=10**7),
+    "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
+}
+SEARCHES: list[dict[str, Any]] = [
+    {"strategy": strategy, "scope": scope, "steps": steps}
+    for strategy, scope, steps in product(("first", "best"), ("all", "position"), (0, 1, 3))
+]
+
+
+def compare(
+    backend: Backend, problem: Problem, name: str, generations: int = 2, **search: Any
+) -> None:
+    """Let populations be improved on a device and by NumPy: nothing may differ."""
+    mine = Archipelago(
+        problem=problem,
+        algorithm="brkga",
+        encoding="keys",
+        settings=BrkgaSettings.build({"elite": 0.2}),
+        migration=MigrationSettings.build({"topology": "none"}),
+        backend=backend,
+        world=World(),
+        improver=ImproverSettings.build({"name": name, **search}),
+        **BRKGA,
+    )
+    reference = ImprovedBrkga(
+        NumpyLocalSearch(problem, name, **search),
+        elite=2,
+        mutants=1,
+        bias=[round(0.7 * 2**32)],
+        **BRKGA,
+    )
+    mine.start()
+    for _ in range(generations):
+        mine.advance(1)
+        reference.evolve(1)
+        saved = mine.snapshot()
+        assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
+        assert saved["calls"].tolist() == reference.calls
+        keys = saved["genes"][:, :, : problem.size]
+        assert (keys == np.stack(reference.keys)).all()
+
+
+@pytest.mark.parametrize("name", MOVES)
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_every_search_is_the_reference_bit_for_bit(
+    backend: Backend, kind: str, name: str, tmp_path: Path
+) -> None:
+    for search in SEARCHES:
+        compare(backend, PROBLEMS[kind](12, tmp_path), name, **search)
+
+
+@pytest.mark.parametrize("name", MOVES)
+@pytest.mark.parametrize("kind", ["tsp", "qap-general"])
+def test_few_things(backend: Backend, kind: str, name: str, tmp_path: Path) -> None:
+    for n, scope in product((1, 2, 3, 4, 5), ("all", "position")):
+        compare(backend, PROBLEMS[kind](n, tmp_path), name, scope=scope)
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_runs_and_scans_of_many_rounds(backend: Backend, name: str, tmp_path: Path) -> None:
+    """On a GPU, blocks have fewer threads than there are entries to move and moves to try."""
+    for strategy in ("first", "best"):
+        search: dict[str, Any] = {"strategy": strategy, "steps": 3}
+        compare(backend, cities(300, tmp_path), name, scope="position", **search)
+        compare(backend, facilities(40, symmetric="a"), name, **search)
+
+
+def test_some_individuals_in_some_generations(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(12, tmp_path)
+    for rate, every in ((0.5, 1), (0.5, 2), (1.0, 3), (0.0, 1)):
+        compare(backend, problem, "two_opt", generations=4, rate=rate, every=every)
+
+
+def test_equal_keys_stand_for_what_was_improved(backend: Backend, tmp_path: Path) -> None:
+    """Children of parents whose keys were dealt anew have some keys twice."""
+    problem = cities(12, tmp_path)
+    compare(backend, problem, "swap", strategy="best", generations=6)
+    compare(backend, facilities(12), "swap", strategy="best", generations=6)
+
+
+def test_block_has_a_thread_for_each_move_tried_at_once() -> None:
+    def items(size: int, **settings: Any) -> int:
+        return IMPROVERS["swap"](ImproverSettings.build(settings), size).items()
+
+    assert items(5) == 16 * 10
+    assert items(1000) == 16 * 128
+    assert items(1000, scope="position", strategy="best") == 16 * 999
+    assert items(1000, strategy="best") == 16 * 499_500
+
+
+def test_moves_that_cannot_be_numbered_are_refused() -> None:
+    best = ImproverSettings.build({"name": "swap", "strategy": "best"})
+    IMPROVERS["swap"](best, 92_681)
+    with pytest.raises(UsageError, match="92682 things have too many moves"):
+        IMPROVERS["swap"](best, 92_682)

@@ -1,0 +1,126 @@
+"""Local search written once more, in plain Python that evaluates every solution anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from numpy_brkga import NumpyBrkga, words
+
+from islands.problems.base import Problem
+
+IMPROVE, POSITION = 14, 15
+ALL_INDIVIDUALS = 0xFFFFFFFF
+
+Order = list[int]
+
+
+def swapped(order: Order, u: int, v: int) -> Order:
+    order = order.copy()
+    order[u], order[v] = order[v], order[u]
+    return order
+
+
+def reversed_between(order: Order, u: int, v: int) -> Order:
+    return order[:u] + order[u : v + 1][::-1] + order[v + 1 :]
+
+
+def reinserted(order: Order, u: int, v: int) -> Order:
+    order = order.copy()
+    order.insert(v, order.pop(u))
+    return order
+
+
+MOVES = {"swap": swapped, "two_opt": reversed_between, "reinsert": reinserted}
+
+
+@dataclass
+class NumpyLocalSearch:
+    """The settings of a local search, and the search itself."""
+
+    problem: Problem
+    name: str
+    strategy: str = "first"
+    scope: str = "all"
+    steps: int = 0
+    rate: float = 1.0
+    every: int = 1
+
+    def is_due(self, place: tuple[int, int, int, int]) -> bool:
+        """Tell whether the individual at (seed, island, generation, individual) is improved."""
+        if place[2] % self.every:
+            return False
+        return self.rate == 1 or int(words(1, IMPROVE, *place)[0]) < round(self.rate * 2**32)
+
+    def pairs(self, place: tuple[int, int, int, int]) -> list[tuple[int, int]]:
+        """Return the positions that moves are tried with, in order."""
+        n = self.problem.size
+        if self.scope == "all":
+            return [(u, v) for u in range(n - 1) for v in range(u + 1, n)]
+        word = int(words(1, POSITION, *place[:3], ALL_INDIVIDUALS)[0])
+        x = word * n >> 32
+        return [(min(x, y), max(x, y)) for y in range(n) if y != x]
+
+    def improve(
+        self, order: Order, cost: int, place: tuple[int, int, int, int]
+    ) -> tuple[Order, int, int]:
+        """Return what has become of a solution, its cost, and how many solutions were tried."""
+        pairs, calls, taken = self.pairs(place), 0, 0
+        while pairs and (taken < self.steps or self.steps == 0):
+            tried = [MOVES[self.name](order, u, v) for u, v in pairs]
+            costs = self.problem.costs(np.array(tried, np.int64)).tolist()
+            if self.strategy == "best":
+                calls += len(pairs)
+                chosen = costs.index(min(costs))
+            else:
+                chosen = next((k for k, each in enumerate(costs) if each < cost), len(pairs) - 1)
+                calls += chosen + 1
+                # The next scan goes on behind the move, and through all in a circle.
+                pairs = pairs[chosen + 1 :] + pairs[: chosen + 1]
+            if costs[chosen] >= cost:
+                break
+            order, cost, taken = tried[chosen], costs[chosen], taken + 1
+        return order, cost, calls
+
+
+def told_apart(keys: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return keys in ascending order, each raised to the next float where it was not greater."""
+    keys = np.sort(keys)
+    for i in range(1, len(keys)):
+        keys[i] = max(keys[i], np.nextafter(keys[i - 1], np.float32(np.inf)))
+    return keys
+
+
+class ImprovedBrkga(NumpyBrkga):
+    """BRKGA without exchange and restarts, whose children and mutants are improved."""
+
+    def __init__(self, search: NumpyLocalSearch, **settings: Any) -> None:
+        self.search = search
+        problem = search.problem
+        super().__init__(problem.size, problem.costs, **settings)
+        self.calls = [[1] * self.population for _ in self.keys]
+
+    def solutions(self, keys: NDArray[np.float32]) -> NDArray[np.int64]:
+        orders = np.argsort(keys, axis=1, kind="stable")
+        return np.argsort(orders, axis=1) if self.search.problem.assigns else orders
+
+    def decoded(self, keys: NDArray[np.float32]) -> NDArray[np.int64]:
+        return self.costs(self.solutions(keys))
+
+    def evolve_island(self, island: int) -> None:
+        super().evolve_island(island)
+        keys, cost, calls = self.keys[island], self.cost[island], self.calls[island]
+        solutions = self.solutions(keys).tolist()
+        for slot in range(self.elite, self.population):
+            calls[slot] += 1
+            place = (self.seed, island, self.generation, slot)
+            if self.search.is_due(place):
+                order, better, tried = self.search.improve(solutions[slot], int(cost[slot]), place)
+                calls[slot] += tried
+                if better < int(cost[slot]):
+                    # The same keys, dealt anew; by an inverse, where the solution assigns.
+                    sequence = np.argsort(order) if self.search.problem.assigns else order
+                    keys[slot][sequence] = told_apart(keys[slot])
+                cost[slot] = better
