@@ -119,7 +119,8 @@ class Decoder {
 
 #else
 
-// Keys and indices in words, which are sorted. The solution may be changed, and then encoded.
+// Keys and indices in words, which are sorted, or whose places are counted. The solution may be
+// changed, and then encoded.
 class Decoder {
   public:
     __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
@@ -135,6 +136,11 @@ class Decoder {
 #if KEYS_DECODING == KEYS_FREE
         for (int i = threadIdx.x; i < n_; i += blockDim.x) word_[i] = word_of(keys[i], i);
         __syncthreads();
+        if (n_ <= MOST_COUNTED) {
+            for (int i = threadIdx.x; i < n_; i += blockDim.x) settle(i, place_of(word_[i]));
+            __syncthreads();
+            return {solution_};
+        }
         block::sort(word_, n_);
 #else
         if (threadIdx.x == 0) {
@@ -144,12 +150,7 @@ class Decoder {
         __syncthreads();
 #endif
         for (int place = threadIdx.x; place < n_; place += blockDim.x) {
-            const int thing = int(uint32_t(word_[place]));
-#if ENCODING_ASSIGNS
-            solution_[thing] = place;
-#else
-            solution_[place] = thing;
-#endif
+            settle(int(uint32_t(word_[place])), place);
         }
         __syncthreads();
         return {solution_};
@@ -162,26 +163,53 @@ class Decoder {
     // Deals the keys that were decoded last anew, so that they stand for the solution.
     __device__ void encode(float* keys) {
         __syncthreads();
+        if (KEYS_DECODING == KEYS_FREE && n_ <= MOST_COUNTED) block::sort(word_, n_);
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
 #if ENCODING_ASSIGNS
-            keys[i] = key_of(word_[solution_[i]]);
+            keys[i] = told_apart(solution_[i]);
 #else
-            keys[solution_[i]] = key_of(word_[i]);
+            keys[solution_[i]] = told_apart(i);
 #endif
         }
         __syncthreads();
     }
 
   private:
-    // Words are in the order of their keys, then of the indices. Zero has one sign only.
-    __device__ static uint64_t word_of(float key, int index) {
-        const uint32_t raw = __float_as_uint(key + 0.0f);
-        return uint64_t(raw >> 31 ? ~raw : raw | 0x80000000u) << 32 | uint32_t(index);
+    static constexpr int MOST_COUNTED = 128;  // beyond, sorting is faster
+
+    __device__ void settle(int thing, int place) {
+#if ENCODING_ASSIGNS
+        solution_[thing] = place;
+#else
+        solution_[place] = thing;
+#endif
     }
 
-    __device__ static float key_of(uint64_t word) {
-        const uint32_t ordered = uint32_t(word >> 32);
-        return __uint_as_float(ordered >> 31 ? ordered & 0x7fffffffu : ~ordered);
+    __device__ int place_of(uint64_t word) const {
+        int before = 0;
+        for (int i = 0; i < n_; ++i) before += word_[i] < word;
+        return before;
+    }
+
+    // Returns the key for a place. Where keys are equal, as they are no longer ordered by index,
+    // each is raised to the next number after the one before it, and so on.
+    __device__ float told_apart(int place) const {
+        const uint32_t own = uint32_t(word_[place] >> 32);
+        uint32_t raised = own;
+        for (int before = place - 1; before >= 0; --before) {
+            const uint32_t other = uint32_t(word_[before] >> 32);
+            if (own - other >= uint32_t(place)) break;  // too far away to reach it by steps of one
+            const uint32_t reached = other + uint32_t(place - before);
+            if (reached > raised) raised = reached;
+        }
+        return __uint_as_float(raised >> 31 ? raised & 0x7fffffffu : 0u - raised);
+    }
+
+    // Words are in the order of their keys, then of the indices. Zero has one sign only, and the
+    // upper halves of neighbouring numbers differ by one.
+    __device__ static uint64_t word_of(float key, int index) {
+        const uint32_t raw = __float_as_uint(key);
+        return uint64_t(raw >> 31 ? 0u - raw : raw | 0x80000000u) << 32 | uint32_t(index);
     }
 
     const int n_;

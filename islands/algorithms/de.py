@@ -1,0 +1,93 @@
+"""Differential evolution (Storn and Price 1997) on islands, for orders as Jardim (2021) uses it.
+
+The sum of two keys may lie anywhere, so keys are never clipped. With `adaptation=jde`, each
+individual has an F and a Cr of its own, which change now and then and last where the trial made
+with them survives (Brest, Greiner, Boskovic, Mernik and Zumer 2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from islands.algorithms.base import Algorithm
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, shelves
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+from islands.state import Field
+
+_STRATEGIES = ("rand/1", "best/1", "current-to-best/1")
+_ADAPTATIONS = ("none", "jde")
+_FEWEST = 4  # an individual, and three others that differ
+_FARTHEST = 1e6
+_KEY_BYTES = 4
+
+
+@dataclass(frozen=True)
+class DeSettings(Settings):
+    """The settings of differential evolution, named as in the literature."""
+
+    F: float = setting(0.7, "weight of the difference of two individuals", low=0, high=2)
+    Cr: float = setting(0.9, "probability of a gene of the mutant", low=0, high=1)
+    low: float = setting(-3.0, "lower end of the first keys", low=-_FARTHEST, high=_FARTHEST)
+    high: float = setting(3.0, "upper end of the first keys", low=-_FARTHEST, high=_FARTHEST)
+    strategy: str = setting("rand/1", "what a mutant begins from", choices=_STRATEGIES)
+    adaptation: str = setting(
+        "none", "jde: each individual finds an F and a Cr of its own", choices=_ADAPTATIONS
+    )
+    reset: int = setting(0, "restart an island after so many generations without progress", low=0)
+
+    def check(self) -> None:
+        if not np.float32(self.low) < np.float32(self.high):
+            raise UsageError(
+                f"low={self.low:g} with high={self.high:g}: the first keys lie from low to high, so"
+                " low must be less. Lower it or raise high"
+            )
+
+
+class De(Algorithm):
+    """Differential evolution on keys."""
+
+    name: ClassVar[str] = "de"
+    encodings: ClassVar[tuple[str, ...]] = ("keys",)
+    Settings: ClassVar[type[Settings]] = DeSettings
+
+    def __init__(self, settings: DeSettings, population: int, encoding: str = "keys") -> None:
+        self.settings = settings
+        self.patience = settings.reset
+        self._population = population
+        if population < _FEWEST:
+            raise UsageError(
+                f"population={population}: must be at least {_FEWEST} for de, which makes a trial"
+                " from an individual and three others"
+            )
+
+    def defines(self) -> dict[str, str]:
+        return {
+            "DE_STRATEGY": str(_STRATEGIES.index(self.settings.strategy)),
+            "DE_ADAPTS": str(_ADAPTATIONS.index(self.settings.adaptation)),
+        }
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        low, high = np.float32(self.settings.low), np.float32(self.settings.high)
+        return Struct(
+            low=low,
+            width=high - low,
+            weight=np.float32(self.settings.F),
+            crossover=np.float32(self.settings.Cr),
+            own_weight=arrays.get("weight"),
+            own_crossover=arrays.get("crossover"),
+        )
+
+    def fields(self) -> dict[str, Field]:
+        if self.settings.adaptation == "none":
+            return {}
+        own = Field((self._population,), np.float32)
+        return {"weight": own, "crossover": own}
+
+    def room(self, pitch: int) -> int:
+        return shelves(_KEY_BYTES * pitch)

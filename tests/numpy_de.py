@@ -1,0 +1,146 @@
+"""Differential evolution written once more, in plain NumPy: what kernels must agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from numpy_brkga import uniform, words
+from numpy_improvers import NumpyLocalSearch, told_apart
+
+from islands.algorithms.de import DeSettings
+
+START, MUTANT, DONORS, TRIAL, ADAPT = 1, 2, 11, 12, 13
+Keys = NDArray[np.float32]
+Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+
+
+class NumpyDe:
+    """One archipelago."""
+
+    def __init__(
+        self, n: int, costs: Costs, settings: DeSettings, *, assigns: bool = False,
+        population: int = 20, islands: int = 1, seed: int = 1,
+        search: NumpyLocalSearch | None = None,
+    ) -> None:  # fmt: skip
+        self.n, self.costs, self.assigns, self.population = n, costs, assigns, population
+        self.seed, self.reset, self.strategy = seed, settings.reset, settings.strategy
+        self.adapts = settings.adaptation == "jde"
+        self.low, self.high = np.float32(settings.low), np.float32(settings.high)
+        self.first = (np.float32(settings.F), np.float32(settings.Cr))
+        self.search = search
+        self.generation = 0
+        self.rates = [[self.first] * population for _ in range(islands)]
+        self.keys = [
+            np.stack([self.drawn(START, k, s) for s in range(population)]) for k in range(islands)
+        ]
+        self.cost = [self.costs(self.decoded(keys)) for keys in self.keys]
+        self.calls = [population] * islands
+        self.best = [int(cost.min()) for cost in self.cost]
+        self.since, self.restart = [0] * islands, [False] * islands
+        self.restarts = 0
+
+    def words(self, count: int, stream: int, island: int, slot: int) -> NDArray[np.uint64]:
+        return words(count, stream, self.seed, island, self.generation, slot)
+
+    def drawn(self, stream: int, island: int, slot: int) -> Keys:
+        share = uniform(self.words(self.n, stream, island, slot))
+        return self.low + (self.high - self.low) * share
+
+    def decoded(self, keys: Keys) -> NDArray[np.int64]:
+        order = np.argsort(keys, axis=-1, kind="stable")
+        return np.argsort(order, axis=-1) if self.assigns else order
+
+    def evolve(self, generations: int) -> None:
+        for _ in range(generations):
+            self.generation += 1
+            for island in range(len(self.keys)):
+                self.evolve_island(island)
+
+    def evolve_island(self, island: int) -> None:
+        if self.restart[island]:
+            slots = range(self.population)
+            self.keys[island] = np.stack([self.drawn(MUTANT, island, slot) for slot in slots])
+            self.cost[island] = self.costs(self.decoded(self.keys[island]))
+            self.rates[island] = [self.first] * self.population
+            self.calls[island] += self.population
+            self.restarts += 1
+        else:
+            keys, cost = self.keys[island].copy(), self.cost[island].copy()
+            for slot in range(self.population):
+                rates = self.rates_of(island, slot)
+                trial, trial_cost = self.evaluated(island, slot, self.trial(island, slot, *rates))
+                if trial_cost < cost[slot]:
+                    keys[slot], cost[slot], self.rates[island][slot] = trial, trial_cost, rates
+            self.keys[island], self.cost[island] = keys, cost
+        self.follow(island)
+
+    def follow(self, island: int) -> None:
+        best = int(self.cost[island].min())
+        if self.restart[island] or best < self.best[island]:
+            self.best[island], self.since[island] = best, self.generation
+            self.restart[island] = False
+        elif self.reset:
+            self.restart[island] = self.generation - self.since[island] >= self.reset
+
+    def rates_of(self, island: int, slot: int) -> tuple[np.float32, np.float32]:
+        weight, crossover = self.rates[island][slot]
+        if self.adapts:
+            coin, new_weight, other_coin, new_crossover = uniform(
+                self.words(4, ADAPT, island, slot)
+            )
+            if coin < np.float32(0.1):
+                weight = np.float32(0.1) + np.float32(0.9) * new_weight
+            if other_coin < np.float32(0.1):
+                crossover = new_crossover
+        return weight, crossover
+
+    def trial(self, island: int, slot: int, weight: np.float32, crossover: np.float32) -> Keys:
+        *lots, last = (int(word) for word in self.words(4, DONORS, island, slot))
+        others = [other for other in range(self.population) if other != slot]
+        keys = self.keys[island]
+        a, b, c = (keys[others.pop(lot * len(others) >> 32)] for lot in lots)
+        own, best = keys[slot], keys[np.argmin(self.cost[island])]
+        with np.errstate(over="ignore", invalid="ignore"):
+            base = {
+                "rand/1": a,
+                "best/1": best,
+                "current-to-best/1": own + weight * (best - own),
+            }[self.strategy]
+            mutant = base + weight * (b - c)
+            mutant = np.where(np.abs(mutant) <= np.float32(1e30), mutant, own)
+        is_new = uniform(self.words(self.n, TRIAL, island, slot)) < crossover
+        is_new[last * self.n >> 32] = True
+        return np.where(is_new, mutant, own)
+
+    def evaluated(self, island: int, slot: int, keys: Keys) -> tuple[Keys, int]:
+        solution = self.decoded(keys)
+        cost = int(self.costs(solution[np.newaxis])[0])
+        self.calls[island] += 1
+        place = (self.seed, island, self.generation, slot)
+        if self.search is None or not self.search.is_due(place):
+            return keys, cost
+        order, better, tried = self.search.improve(solution.tolist(), cost, place)
+        self.calls[island] += tried
+        if better == cost:
+            return keys, cost
+        # The same keys, dealt anew; by an inverse, where the solution assigns.
+        improved = np.empty_like(keys)
+        improved[np.argsort(order) if self.assigns else order] = told_apart(keys)
+        return improved, better
+
+    def exchange_in_ring(self, migrants: int) -> None:
+        """Every island receives the best of the one before it, over its worst."""
+        orders = [np.argsort(cost, kind="stable") for cost in self.cost]
+        leaving = [
+            [(self.keys[k][i].copy(), int(self.cost[k][i])) for i in orders[k][:migrants]]
+            for k in range(len(self.keys))
+        ]
+        for k in range(len(self.keys)):
+            for place, (keys, cost) in enumerate(leaving[k - 1]):
+                row = orders[k][self.population - 1 - place]
+                self.keys[k][row], self.cost[k][row] = keys, cost
+            if int(self.cost[k].min()) < self.best[k]:
+                self.best[k], self.since[k] = int(self.cost[k].min()), self.generation
+                self.restart[k] = False
