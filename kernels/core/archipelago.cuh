@@ -40,7 +40,7 @@ struct Archipelago {
 
     // Counts calls of the objective for the individual that a block is at work on.
     __device__ void count(int island, int individual, int64_t many) const {
-        if (threadIdx.x == 0) calls[int64_t(island) * population + individual] += many;
+        if (threadIdx.x == 0) add(&calls[int64_t(island) * population + individual], many);
     }
 };
 

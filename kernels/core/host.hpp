@@ -37,6 +37,8 @@ inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
     return before;
 }
 
+inline void add(int64_t* number, int64_t more) { *number += more; }
+
 struct alignas(16) uint4 {
     uint32_t x, y, z, w;
 };

@@ -13,29 +13,27 @@ struct Data {
     const QAP_B* b;
 };
 
-// What a thing in a place costs by itself.
-__device__ int64_t own_cost(const Data& data, int n, int thing, int place) {
-    return QAP_DIAGONAL ? int64_t(data.a[thing * n + thing]) * data.b[place * n + place] : 0;
-}
-
-// What the things i and j cost together in the places p and q.
-__device__ int64_t pair_cost(const Data& data, int n, int i, int j, int p, int q) {
-    int64_t cost = int64_t(data.a[i * n + j]) * data.b[p * n + q];
-#if !QAP_SYMMETRIC
-    cost += int64_t(data.a[j * n + i]) * data.b[q * n + p];
-#endif
-    return cost;
-}
+using Cost = QAP_COST;    // holds any cost
+using Small = QAP_DELTA;  // holds any product of differences
 
 template <class Order>
 __device__ int64_t cost(const Order& order, int n, const Data& data) {
-    int64_t mine = 0;
-    block::pairs(n, [&](int i, int j) { mine += pair_cost(data, n, i, j, order[i], order[j]); });
-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine += own_cost(data, n, i, order[i]);
+    Cost mine = 0;
+    const auto add = [&](int i, int j, int p, int q) {
+        mine += Cost(data.a[i * n + j]) * Cost(data.b[p * n + q]);
+    };
+    block::pairs(n, [&](int i, int j) {
+        const int p = order[i], q = order[j];
+        add(i, j, p, q);
+#if !QAP_SYMMETRIC
+        add(j, i, q, p);
+#endif
+    });
+#if QAP_DIAGONAL
+    for (int i = threadIdx.x; i < n; i += blockDim.x) add(i, i, order[i], order[i]);
+#endif
     return block::sum(mine);
 }
-
-using Small = QAP_DELTA;  // holds any product of differences
 
 // By how much it costs more to have the things i and j in the places p2 and q2 than in p and q.
 // Entries are subtracted before they are multiplied: the difference of two products of narrow
