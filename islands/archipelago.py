@@ -127,7 +127,7 @@ class Archipelago:
         parts = Parts(
             problem,
             self._encoding,
-            IMPROVERS[improving.name](improving, problem.size),
+            IMPROVERS[improving.name](improving, problem.size, problem.defines()),
             self._algorithm,
         )
         self._population = population

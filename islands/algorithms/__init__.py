@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
+from islands.algorithms.cellular import Cellular
+from islands.algorithms.de import De
 
-ALGORITHMS: dict[str, type[Algorithm]] = {"brkga": Brkga}
+ALGORITHMS: dict[str, type[Algorithm]] = {"brkga": Brkga, "de": De, "cellular": Cellular}
 
 __all__ = ["ALGORITHMS", "Algorithm"]

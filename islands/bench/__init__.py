@@ -7,6 +7,9 @@ from __future__ import annotations
 
 BENCHES = {
     "brkga": "islands.bench.brkga",
+    "de": "islands.bench.de",
+    "cellular": "islands.bench.cellular",
+    "tabu": "islands.bench.tabu",
     "topologies": "islands.bench.topologies",
     "migration": "islands.bench.migration",
 }

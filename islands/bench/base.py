@@ -18,7 +18,7 @@ class Asked:
     backends: Sequence[str]
     threads: int | None = None
     generations: int = 1000
-    """Generations that a repeat of `brkga` passes."""
+    """Generations that a repeat of an algorithm passes."""
     islands_a_rank: int = 8
     population: int = 256
     migrants: int = 2

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
     add("--backend", metavar="NAME", help="cpu or cuda alone (all there are)")
     add("--threads", metavar="T", type=arguments.threads, help="threads of the cpu (every core)")
-    brkga = _Group(parser, "brkga")
+    brkga = _Group(parser, "brkga, de and cellular")
     brkga.add("generations", "G", int, "generations a repeat")
     both = _Group(parser, "topologies and migration")
     both.add("islands_a_rank", "N", int, "islands a rank")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -55,7 +56,10 @@ class Improver(ABC):
     solution_kinds: ClassVar[tuple[str, ...]]
     """The kinds of solutions that it can improve."""
 
-    def __init__(self, settings: ImproverSettings, size: int) -> None:
+    def __init__(
+        self, settings: ImproverSettings, size: int, macros: Mapping[str, str] | None = None
+    ) -> None:
+        """Take the macros of the problem's kernel, on which the room may depend."""
         self.settings, self.size = settings, size
 
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from islands.errors import UsageError
@@ -17,8 +18,10 @@ class LocalSearch(Improver):
 
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
-    def __init__(self, settings: ImproverSettings, size: int) -> None:
-        super().__init__(settings, size)
+    def __init__(
+        self, settings: ImproverSettings, size: int, macros: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(settings, size, macros)
         if settings.strategy == "best" and settings.scope == "all" and size > _MOST_THINGS:
             raise UsageError(
                 f"improver.strategy=best: {size} things have too many moves, at most"

@@ -72,7 +72,7 @@ class Qap(Problem):
             "QAP_B": _C_TYPES[b.dtype.name],
             "QAP_SYMMETRIC": str(int(self.symmetric)),
             "QAP_DIAGONAL": str(int(diagonal)),
-            "QAP_COST": "int" if int(a.sum()) * int(b.max()) < 2**31 else "long long",
+            "QAP_COST": "int" if int(a.sum()) * int(b.max()) < 2**31 else "int64_t",
             "QAP_DELTA": "int" if is_small else "long long",
         }
 

@@ -61,6 +61,21 @@ struct Ranked {
 #endif
 };
 
+// Where all sums fit 32 bits, a warp adds in one step.
+__device__ int32_t sum(int32_t mine) {
+#ifdef __CUDACC__
+    __shared__ int32_t partial[WARP];
+    const int32_t own = __reduce_add_sync(ALL, mine);
+    if (ISLANDS_THREADS == WARP) return own;
+    __syncthreads();  // an earlier call's result has been read
+    if (lane() == 0) partial[warp()] = own;
+    __syncthreads();
+    return __reduce_add_sync(ALL, lane() < warps() ? partial[lane()] : 0);
+#else
+    return mine;
+#endif
+}
+
 __device__ int64_t sum(int64_t mine) {
     return reduce(Sum{mine}, [](Sum a, Sum b) { return Sum{a.value + b.value}; }).value;
 }
@@ -68,6 +83,76 @@ __device__ int64_t sum(int64_t mine) {
 __device__ Ranked argmin(Ranked mine) {
     return reduce(mine, [](Ranked a, Ranked b) { return a.before(b) ? a : b; });
 }
+
+// The least value and the lowest index that has it.
+template <class T>
+struct Least {
+    static constexpr T NONE = T(~uint64_t(0) >> (65 - 8 * sizeof(T)));  // the largest value
+
+    T value = NONE;
+    uint32_t index = 0xffffffffu;
+};
+
+#ifdef __CUDACC__
+template <class T>
+__device__ Least<T> least_of_warp(Least<T> mine) {
+    T value = mine.value;
+    if constexpr (sizeof(T) == 4) {
+        value = __reduce_min_sync(ALL, value);
+    } else {
+        for (int step = WARP / 2; step > 0; step /= 2) {
+            const T other = __shfl_xor_sync(ALL, value, step);
+            value = other < value ? other : value;
+        }
+    }
+    return {value, __reduce_min_sync(ALL, mine.value == value ? mine.index : 0xffffffffu)};
+}
+#endif
+
+// Returns the least of all. It takes one barrier; before the next call there must be another.
+template <class T>
+__device__ Least<T> least(Least<T> mine) {
+#ifdef __CUDACC__
+    __shared__ Least<T> partial[WARP];
+    mine = least_of_warp(mine);
+    if (lane() == 0) partial[warp()] = mine;
+    __syncthreads();
+    return least_of_warp(lane() < warps() ? partial[lane()] : Least<T>{});
+#else
+    return mine;
+#endif
+}
+
+// Calls each(j, sum) for every j below n, with the sum of term(j, k) over all k below `terms`.
+// Neighbouring threads share a sum where there are more of them than sums.
+template <class Sum, class Term, class Each>
+__device__ void sums(int n, int terms, Term term, Each each) {
+#ifdef __CUDACC__
+    int shift = 0;  // of the number of sharers, a power of two
+    while (2 << shift <= WARP && n << (shift + 1) <= blockDim.x) ++shift;
+    const int sharers = 1 << shift, mine = threadIdx.x & (sharers - 1);
+    // A warp goes on as long as its first lane has a sum, as all lanes take part in the shuffles.
+    const int ahead = lane() >> shift;
+    for (int j = threadIdx.x >> shift; j - ahead < n; j += blockDim.x >> shift) {
+        Sum sum = 0;
+        if (j < n) {
+#pragma unroll 4
+            for (int k = mine; k < terms; k += sharers) sum += term(j, k);
+        }
+        for (int step = sharers / 2; step > 0; step /= 2) sum += __shfl_down_sync(ALL, sum, step);
+        if (j < n && mine == 0) each(j, sum);
+    }
+#else
+    for (int j = 0; j < n; ++j) {
+        Sum sum = 0;
+        for (int k = 0; k < terms; ++k) sum += term(j, k);
+        each(j, sum);
+    }
+#endif
+}
+
+// Counts the threads from the last one on, for work beside work that begins with the first.
+__device__ int from_last() { return blockDim.x - 1 - threadIdx.x; }
 
 // Sums n terms as floats in one fixed order, whatever the number of threads: LANES running sums,
 // then halves added to halves. `lanes` is scratch for LANES values.

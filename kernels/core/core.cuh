@@ -11,4 +11,6 @@
 #include "core/block.cuh"
 #include "core/draw.cuh"
 #include "core/pairs.cuh"
+#include "core/products.cuh"
 #include "core/shelf.cuh"
+#include "core/triangle.cuh"

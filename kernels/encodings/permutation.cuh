@@ -24,20 +24,25 @@ struct Order {
     }
 };
 
-// Keeps a copy of the solution, which may be changed, and then encoded.
+// Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
 class Decoder {
   public:
     __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
-        : n_(shape.n), solution_(shelf.take<int32_t>(shape.pitch)) {}
+        : n_(shape.n), row_(nullptr), solution_(shelf.take<int32_t>(shape.pitch)) {}
 
     __device__ Order decode(const Gene* row) {
         __syncthreads();
-        for (int i = threadIdx.x; i < n_; i += blockDim.x) solution_[i] = row[i];
-        __syncthreads();
-        return {solution_};
+        row_ = row;
+        return {row};
     }
 
-    __device__ int32_t* solution() { return solution_; }
+    // Returns a fresh copy of what was decoded last.
+    __device__ int32_t* solution() {
+        __syncthreads();
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) solution_[i] = row_[i];
+        __syncthreads();
+        return solution_;
+    }
 
     __device__ void encode(Gene* row) {
         __syncthreads();
@@ -47,6 +52,7 @@ class Decoder {
 
   private:
     const int n_;
+    const Gene* row_;
     int32_t* const solution_;
 };
 

@@ -5,6 +5,7 @@ from fakes import FakeProblem
 
 import islands.run.fit as module
 from islands.algorithms.base import Algorithm
+from islands.algorithms.brkga import Brkga
 from islands.encodings import ENCODINGS
 from islands.encodings.base import Encoding
 from islands.errors import UsageError
@@ -30,7 +31,7 @@ class Subset(FakeProblem):
 def _more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let there be a second encoding, for subsets, and a second algorithm."""
     monkeypatch.setattr(module, "ENCODINGS", {**ENCODINGS, "bits": Bits})
-    monkeypatch.setattr(module, "ALGORITHMS", {**module.ALGORITHMS, "mover": Mover})
+    monkeypatch.setattr(module, "ALGORITHMS", {"brkga": Brkga, "mover": Mover})
 
 
 @pytest.mark.usefixtures("_more")
@@ -74,5 +75,8 @@ def test_what_does_not_fit_is_refused_with_what_does(
 
 
 def test_a_run_that_cannot_be_is_not_resolved() -> None:
+    class Strange(FakeProblem):
+        solution_kind = "strange"
+
     with pytest.raises(UsageError, match=r"What fits: nothing"):
-        resolve(layers({}), Subset())
+        resolve(layers({}), Strange())

@@ -1,0 +1,156 @@
+"""The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010).
+
+Individuals lie on a ring or a torus. In each generation, all at the same time, each mates with one
+of its neighbours, and the better of their two children takes its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from islands.algorithms import operators
+from islands.algorithms.base import Algorithm
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, shelves
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+_RING, _TORUS = "ring", "torus"
+_SHAPES = ("von_neumann", "moore")
+_SELECTIONS = ("random", "proportional", "relative", "best")
+_REPLACEMENTS = ("generational", "elitist")
+_MOST_NEIGHBOURS, _LARGEST_RADIUS = 1024, 15  # a block sees all of them
+_MOST_MUTATIONS = 1000
+
+_NEIGHBOUR_BYTES, _WORDS_BYTES = 24, 16
+_GENE_BYTES = 4
+
+
+@dataclass(frozen=True)
+class CellularSettings(Settings):
+    """The settings of the cellular algorithm."""
+
+    grid: str = setting(_RING, "how individuals lie", choices=(_RING, _TORUS))
+    neighbours: int = setting(
+        4, "neighbours on a ring, half on either side", low=2, high=_MOST_NEIGHBOURS
+    )
+    shape: str = setting("von_neumann", "the neighbourhood on a torus", choices=_SHAPES)
+    radius: int = setting(1, "steps to the furthest neighbour on it", low=1, high=_LARGEST_RADIUS)
+    width: int = setting(0, "columns of the torus; 0: as square as possible", low=0)
+    selection: str = setting(
+        "proportional",
+        "which neighbour is the mate: by 1 / (1 + cost), or relative to the worst of them",
+        choices=_SELECTIONS,
+    )
+    crossover: str = setting("", "how children are made; empty: as is usual for the encoding")
+    mutation: str = setting("", "how children are changed; empty: as is usual for the encoding")
+    crossover_rate: float = setting(0.9, "probability of a crossover", low=0, high=1)
+    mutation_rate: float = setting(0.1, "probability that children are mutated", low=0, high=1)
+    strength: int = setting(1, "mutations of a child", low=1, high=_MOST_MUTATIONS)
+    group: int = setting(
+        64, "individuals on end that share the coin and the cuts", low=1, high=1_000_000
+    )
+    replacement: str = setting(
+        "generational", "the better child replaces always, or only if better", choices=_REPLACEMENTS
+    )
+    reset: int = setting(0, "restart an island after so many generations without progress", low=0)
+    halo: bool = setting(False, "whether the islands are slices of one grid")
+
+    def check(self) -> None:
+        if self.neighbours % 2:
+            raise UsageError(
+                f"neighbours={self.neighbours}: must be even, as many on either side. Choose"
+                f" {self.neighbours - 1} or {self.neighbours + 1}"
+            )
+
+
+class Cellular(Algorithm):
+    """One population on a grid an island, or one on all islands."""
+
+    name: ClassVar[str] = "cellular"
+    encodings: ClassVar[tuple[str, ...]] = operators.ENCODINGS
+    Settings: ClassVar[type[Settings]] = CellularSettings
+
+    def __init__(
+        self, settings: CellularSettings, population: int, encoding: str = "permutation"
+    ) -> None:
+        self.settings = settings
+        self.patience = settings.reset
+        self.loses_best = settings.replacement == "generational"
+        self._crossover = operators.crossover(settings.crossover, encoding)
+        self._mutation = operators.mutation(settings.mutation, encoding)
+        if settings.grid == _RING:
+            self._require_ring(population)
+            self._kind, self._radius, self.width = 0, settings.neighbours // 2, 1
+            self.neighbours = settings.neighbours
+        else:
+            self._kind, self._radius = 1 + _SHAPES.index(settings.shape), settings.radius
+            self.width = self._width(population)
+            r = settings.radius
+            around = 2 * r * (r + 1) if settings.shape == "von_neumann" else 4 * r * (r + 1)
+            self.neighbours = around
+        self._reach = self._radius * self.width
+        self.halo = self._reach if settings.halo else 0
+
+    def defines(self) -> dict[str, str]:
+        settings = self.settings
+        numbers = {
+            "NEIGHBOURHOOD_KIND": self._kind,
+            "NEIGHBOURHOOD_RADIUS": self._radius,
+            "NEIGHBOURHOOD_HALO": int(settings.halo),
+            "CELLULAR_SELECTION": _SELECTIONS.index(settings.selection),
+            "CELLULAR_GROUP": settings.group,
+        }
+        chosen = operators.macros(self._crossover, self._mutation)
+        return chosen | {name: str(number) for name, number in numbers.items()}
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        settings = self.settings
+        return Struct(
+            grid=Struct(
+                width=np.int32(self.width),
+                reach=np.int32(self._reach),
+                halo=arrays.get("halo"),
+            ),
+            crossing=np.uint64(round(settings.crossover_rate * 2.0**32)),
+            mutating=np.uint64(round(settings.mutation_rate * 2.0**32)),
+            strength=np.int32(settings.strength),
+            elitist=np.int32(settings.replacement == "elitist"),
+        )
+
+    def room(self, pitch: int) -> int:
+        scratch = max(self._crossover.room(pitch), self._mutation.room(pitch))
+        seen = _NEIGHBOUR_BYTES * self.neighbours
+        return shelves(seen, 2 * _WORDS_BYTES, 4 * _GENE_BYTES * pitch, scratch)
+
+    def _require_ring(self, population: int) -> None:
+        if population <= self.settings.neighbours:
+            raise UsageError(
+                f"population={population}: a ring with neighbours={self.settings.neighbours} has"
+                f" to hold at least {self.settings.neighbours + 1}. Raise population, or lower"
+                " neighbours"
+            )
+
+    def _width(self, population: int) -> int:
+        """Return the columns of the torus."""
+        asked, least = self.settings.width, 2 * self.settings.radius + 1
+        side = math.isqrt(population)
+        width = asked or next(side - k for k in range(side) if population % (side - k) == 0)
+        if population % width:
+            raise UsageError(
+                f"width={width}: population={population} does not fill whole rows. Choose a"
+                " divisor of population, or 0 for a torus as square as possible"
+            )
+        if min(width, population // width) < least:
+            raise UsageError(
+                f"population={population} on a torus of {population // width} rows and {width}"
+                f" columns: radius={self.settings.radius} needs at least {least} of each. Choose"
+                f" another width, a population such as {(max(least, side)) ** 2}, or a smaller"
+                " radius"
+            )
+        return width

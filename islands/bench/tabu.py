@@ -1,0 +1,170 @@
+"""Taboo search: exchanges evaluated a second, on a whole GPU, one CPU thread, and by a plain loop.
+
+Each step evaluates all n(n-1)/2 exchanges. The plain loop is what textbooks have, compiled with the
+same options; it makes the same steps, or the benchmark fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends import choose
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend, Room, shelves
+from islands.backends.source import Source
+from islands.bench.base import Asked, Row
+from islands.errors import RunError
+from islands.improvers import ImproverSettings
+from islands.improvers.tabu import Tabu
+from islands.instances.qaplib import QapFile
+from islands.problems.qap import Qap
+from islands.text import count
+
+SIZES = (30, 60, 100, 256)
+_ENTRIES = 100
+_SEED = 1
+_ON_GPU = 2112  # searches at once: several for each place that a GPU has for one
+_GPU_STEPS = 1000
+_CPU_EVALUATIONS = 10**8  # a repeat, about
+_REPEATS = 5
+
+
+@dataclass(frozen=True)
+class TabuRow(Row):
+    """A program at work on matrices of one size."""
+
+    TABLE: ClassVar[str] = "tabu"
+    HEADER: ClassVar[str] = (
+        "program      device                  n  searches   steps     ms   spread  evaluations/s"
+        "  us a step"
+    )
+
+    program: str
+    """`kernel`, or the plain `loop`."""
+    device: str
+    size: int
+    searches: int
+    steps: int
+    milliseconds: float
+    """The median of the repeats."""
+    spread: float
+    """(longest - shortest) / median of the repeats."""
+    evaluations_per_second: float
+    best: int
+    """The lowest cost that was met."""
+
+    def line(self) -> str:
+        """Return the row under `HEADER`."""
+        step = 1000 * self.milliseconds / self.steps / self.searches
+        return (
+            f"{self.program:<12} {self.device:<19} {self.size:>5} {self.searches:>9}"
+            f" {self.steps:>7} {self.milliseconds:>6.0f} {self.spread:>8.1%}"
+            f" {count(self.evaluations_per_second):>14} {step:>10.4f}"
+        )
+
+
+def measure(asked: Asked) -> Iterator[TabuRow]:
+    """Measure each size on each backend; the CPU by one thread, and by the plain loop."""
+    for name in asked.backends:
+        backend = choose(name, 1 if name == "cpu" else asked.threads)
+        for size in SIZES:
+            search = Search(backend, size, *_effort(name, size))
+            yield search.measured("kernel")
+            if name == "cpu":
+                yield search.measured("loop")
+                search.compare()
+
+
+def _effort(name: str, size: int) -> tuple[int, int]:
+    """Return how many searches there are, and how many steps each makes."""
+    if name != "cpu":
+        return _ON_GPU, _GPU_STEPS
+    return 1, min(50_000, _CPU_EVALUATIONS // (size * (size - 1) // 2))
+
+
+class Search:
+    """Searches from random orders on one backend."""
+
+    def __init__(self, backend: Backend, size: int, many: int, steps: int) -> None:
+        self._backend, self._size, self._many, self._steps = backend, size, many, steps
+        self._problem = random_qap(size)
+        rng = np.random.default_rng(_SEED)
+        orders = np.stack([rng.permutation(size) for _ in range(many)]).astype(np.int32)
+        self._start = backend.upload(orders)
+        self._data = [backend.upload(array) for array in self._problem.arrays()]
+        self.orders: dict[str, NDArray[np.int32]] = {}
+        self.costs: dict[str, NDArray[np.int64]] = {}
+
+    def measured(self, name: str) -> TabuRow:
+        """Return how fast a program is, after one run that is not counted."""
+        orders = self._backend.empty((self._many, self._size), np.int32)
+        costs = self._backend.empty((self._many,), np.int64)
+        call = self._call(name, orders, costs)
+        times = []
+        for _ in range(1 + _REPEATS):
+            with self._backend.timed() as milliseconds:
+                self._backend.run([call])
+            times += milliseconds
+        del times[0]
+        self.orders[name] = self._backend.download(orders)
+        self.costs[name] = self._backend.download(costs)
+        typical = median(times)
+        evaluations = self._many * self._steps * self._size * (self._size - 1) // 2
+        return TabuRow(
+            program=name,
+            device=self._backend.device,
+            size=self._size,
+            searches=self._many,
+            steps=self._steps,
+            milliseconds=typical,
+            spread=(max(times) - min(times)) / typical,
+            evaluations_per_second=1000 * evaluations / typical,
+            best=int(self.costs[name].min()),
+        )
+
+    def compare(self) -> None:
+        """Raise where the programs have not come to the same orders, or to wrong costs."""
+        exact = self._problem.costs(self.orders["kernel"].astype(np.int64))
+        for name, costs in self.costs.items():
+            if not np.array_equal(costs, exact):
+                raise RunError(f"{name}, n={self._size}: costs {costs} are not the exact {exact}")
+        if not np.array_equal(self.orders["kernel"], self.orders["loop"]):
+            raise RunError(f"n={self._size}: the plain loop ends at other orders than the kernel")
+
+    def _call(self, name: str, orders: Any, costs: Any) -> Any:
+        macros = self._problem.defines()
+        tabu = Tabu(ImproverSettings(steps=self._steps), self._size, macros)
+        row = shelves(4 * self._size)
+        if name == "kernel":
+            room = Room(row + tabu.room())
+            parts = {"ISLANDS_PROBLEM": '"problems/qap.cuh"', **tabu.defines()}
+            source = Source("bench/tabu.cuh", {**parts, **macros})
+        else:
+            room = Room(row + 2 * shelves(4 * self._size**2))
+            source = Source("bench/tabu_loop.cuh", macros)
+        block = self._backend.block(room, tabu.items(), self._many, fewest=32)
+        return self._backend.call(
+            self._backend.compile(source, block),
+            "tabu" if name == "kernel" else "tabu_loop",
+            Struct(**{f"array{i}": array for i, array in enumerate(self._data)}),
+            tabu.plan(),
+            np.uint64(_SEED),
+            np.int32(self._many),
+            np.int32(self._size),
+            *(self._start, orders, costs),
+            blocks=self._many,
+            room=room,
+        )
+
+
+def random_qap(n: int) -> Qap:
+    """Return symmetric matrices of evenly drawn entries, as the instances tai*a have them."""
+    matrices = np.random.PCG64(_SEED).random_raw(2 * n * n) % np.uint64(_ENTRIES)
+    halves = [np.triu(matrix, 1) for matrix in matrices.astype(np.int64).reshape(2, n, n)]
+    return Qap(QapFile(f"random{n}", None, n, *(half + half.T for half in halves)))

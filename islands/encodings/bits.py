@@ -1,0 +1,50 @@
+"""Bits: whether each thing is chosen, 32 things a gene."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Room
+from islands.encodings.base import Encoding
+
+_A_WORD = 32
+
+
+class Bits(Encoding):
+    """Subsets as they are; a solution has 1 or 0 for each thing."""
+
+    name: ClassVar[str] = "bits"
+    solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
+    gene: ClassVar[np.dtype[Any]] = np.dtype(np.uint32)
+
+    def __init__(
+        self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
+    ) -> None:
+        self._things = size
+        self.size = -(-size // _A_WORD)
+        self.pitch = -(-self.size // 4) * 4
+
+    def defines(self) -> dict[str, str]:
+        return {}
+
+    def room(self) -> Room:
+        return Room(large=0)
+
+    def shape(self) -> Struct:
+        members = {"n": self.size, "pitch": self.pitch, "things": self._things}
+        return Struct(**{name: np.int32(value) for name, value in members.items()})
+
+    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+        words = np.ascontiguousarray(genomes[:, : self.size]).astype("<u4")
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+        return bits[:, : self._things].astype(np.int64)
+
+    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+        genome = np.zeros(self.pitch, "<u4")
+        packed = np.packbits(solution.astype(np.uint8), bitorder="little")
+        genome.view(np.uint8)[: len(packed)] = packed
+        return genome.astype(np.uint32)

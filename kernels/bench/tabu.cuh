@@ -1,0 +1,21 @@
+// Taboo search alone: a block improves one order after another, each of its own draws.
+#include "core/core.cuh"
+#include ISLANDS_PROBLEM
+#include "improvers/tabu.cuh"
+
+KERNEL(tabu, (Arena arena, problem::Data data, improver::Plan plan, uint64_t seed, int32_t many,
+              int32_t n, const int32_t* start, int32_t* orders, int64_t* costs)) {
+    Shelf shelf(arena.large());
+    int32_t* const order = shelf.take<int32_t>(n);
+    for (int individual = blockIdx.x; individual < many; individual += gridDim.x) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < n; i += blockDim.x) order[i] = start[individual * n + i];
+        __syncthreads();
+        const draw::Place place{seed, 0, 0, uint32_t(individual)};
+        int64_t calls = 0;
+        const int64_t cost = improver::improve(plan, shelf, order, n, data,
+                                               problem::cost(order, n, data), place, calls);
+        for (int i = threadIdx.x; i < n; i += blockDim.x) orders[individual * n + i] = order[i];
+        if (threadIdx.x == 0) costs[individual] = cost;
+    }
+}

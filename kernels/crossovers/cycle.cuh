@@ -1,0 +1,44 @@
+// Cycle crossover (Oliver, Smith and Holland 1987): each thing is where one of the mates has it.
+// The places fall into cycles that have the same things in both mates; these are taken from the
+// mates in turn, in the order of their first places.
+#pragma once
+
+#include "crossovers/base.cuh"
+
+namespace crossover {
+
+// A place that is on with the lowest one that was met on the way there.
+struct Way {
+    int32_t next, lowest;
+};
+
+__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+                      const encoding::Shape& shape, uint4, const draw::Place&) {
+    const int n = shape.n;
+    const Pair<int32_t> places = places_in(mates, shelf, n);
+    Way* way = shelf.take<Way>(n);
+    Way* longer = shelf.take<Way>(n);
+    uint32_t* const number = shelf.take<uint32_t>(n);
+    for (int i = threadIdx.x; i < n; i += blockDim.x) way[i] = {places[0][mates[1][i]], i};
+    __syncthreads();
+    // Ways of 1, 2, 4, ... steps: a cycle has at most n.
+    for (int length = 1; length < n; length *= 2) {
+        for (int i = threadIdx.x; i < n; i += blockDim.x) {
+            const Way on = way[way[i].next];
+            longer[i] = {on.next, min(way[i].lowest, on.lowest)};
+        }
+        __syncthreads();
+        Way* const shorter = way;
+        way = longer;
+        longer = shorter;
+    }
+    for (int i = threadIdx.x; i < n; i += blockDim.x) number[i] = way[i].lowest == i;
+    __syncthreads();
+    block::scan(number, n);
+    for_both(n, [&](int side, int i) {
+        const bool is_odd = number[way[i].lowest] % 2;
+        children[side][i] = mates[is_odd ? 1 - side : side][i];
+    });
+}
+
+}  // namespace crossover

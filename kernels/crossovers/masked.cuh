@@ -1,0 +1,27 @@
+// Crossovers that take each thing from either mate, as the bits of a mask say.
+#pragma once
+
+#include "crossovers/base.cuh"
+
+namespace crossover {
+
+// Calls word_of(w) for bits 32 w to 32 w + 31 of the mask: 1 for things that a child has
+// from the mate on its own side.
+template <class WordOf>
+__device__ void by_mask(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+                        const encoding::Shape& shape, WordOf word_of) {
+    const int words = (genes::things(shape) + 31) / 32;
+    uint32_t* const mask = shelf.take<uint32_t>(words);
+    for (int w = threadIdx.x; w < words; w += blockDim.x) mask[w] = word_of(w);
+    __syncthreads();
+    for_both(shape.n, [&](int side, int i) {
+        children[side][i] = genes::mixed(mates[side], mates[1 - side], mask, i);
+    });
+}
+
+// Returns a word with so many of its lowest bits set, none or all where there are no so many.
+__device__ uint32_t lowest_bits(int count) {
+    return count <= 0 ? 0 : count >= 32 ? ~0u : (1u << count) - 1;
+}
+
+}  // namespace crossover

@@ -1,0 +1,41 @@
+// Order crossover (Davis 1985): a segment is from one mate; what it lacks fills the places behind
+// it and then those before it, as it comes in the other mate behind the segment and then before it.
+#pragma once
+
+#include "crossovers/base.cuh"
+
+namespace crossover {
+
+// Makes one child. `rank` is scratch for n words.
+__device__ void kept_in_order(Gene* child, const Gene* giver, const Gene* other,
+                              const int32_t* place_in_giver, const Segment& kept, int n,
+                              uint32_t* rank) {
+    const int behind = kept.last + 1;
+    const auto around = [&](int step) {
+        return behind + step < n ? behind + step : step + behind - n;
+    };
+    const auto is_lacking = [&](int step) {
+        return !kept.holds(place_in_giver[other[around(step)]]);
+    };
+    for (int step = threadIdx.x; step < n; step += blockDim.x) rank[step] = is_lacking(step);
+    __syncthreads();
+    block::scan(rank, n);
+    for (int step = threadIdx.x; step < n; step += blockDim.x) {
+        if (is_lacking(step)) child[around(rank[step])] = other[around(step)];
+    }
+    for (int i = kept.first + threadIdx.x; i <= kept.last; i += blockDim.x) child[i] = giver[i];
+    __syncthreads();  // the ranks have been read
+}
+
+__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+                      const encoding::Shape& shape, uint4 word, const draw::Place&) {
+    const int n = shape.n;
+    const Segment kept = segment(word, n);
+    const Pair<int32_t> places = places_in(mates, shelf, n);
+    uint32_t* const rank = shelf.take<uint32_t>(n);
+    for (int side = 0; side < 2; ++side) {
+        kept_in_order(children[side], mates[side], mates[1 - side], places[side], kept, n, rank);
+    }
+}
+
+}  // namespace crossover

@@ -1,0 +1,31 @@
+// Partially matched crossover (Goldberg and Lingle 1985): a segment is from one mate, the rest from
+// the other; what is in the segment already is replaced by what the segment has put in its place.
+#pragma once
+
+#include "crossovers/base.cuh"
+
+namespace crossover {
+
+// Returns what takes the place of a thing outside the segment.
+__device__ Gene unmatched(Gene thing, const Segment& kept, const int32_t* place_in_giver,
+                          const Gene* other) {
+    int place = place_in_giver[thing];
+    while (kept.holds(place)) {
+        thing = other[place];
+        place = place_in_giver[thing];
+    }
+    return thing;
+}
+
+__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+                      const encoding::Shape& shape, uint4 word, const draw::Place&) {
+    const Segment kept = segment(word, shape.n);
+    const Pair<int32_t> places = places_in(mates, shelf, shape.n);
+    for_both(shape.n, [&](int side, int i) {
+        const Gene* const other = mates[1 - side];
+        children[side][i] =
+            kept.holds(i) ? mates[side][i] : unmatched(other[i], kept, places[side], other);
+    });
+}
+
+}  // namespace crossover

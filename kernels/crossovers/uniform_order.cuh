@@ -1,0 +1,75 @@
+// Uniform crossover of orders: each place, from the first on, gets the thing that it has in either
+// mate, by a coin of its own, unless that is taken. The places that are left get the things that
+// are left, by lot.
+#pragma once
+
+#include "crossovers/base.cuh"
+
+namespace crossover {
+
+constexpr uint32_t NO_LOT = ~0u;
+
+// Makes one child. `coin` has a bit for each place: 1 where the giver's thing is asked for. `lot`
+// and `rank` are scratch for n words, `left` for n things.
+__device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
+                        const int32_t* place_in_giver, const int32_t* place_in_other,
+                        const uint32_t* coin, int n, const draw::Place& place, uint32_t first_quad,
+                        uint32_t* lot, uint32_t* rank, Gene* left) {
+    const auto asks_giver = [&](int i) { return coin[i / 32] >> (i % 32) & 1; };
+    // Whether a place gets what it asks for: only an earlier one can have asked for the same.
+    const auto is_served = [&](int i) {
+        const bool by_giver = asks_giver(i);
+        const int rival = by_giver ? place_in_other[giver[i]] : place_in_giver[other[i]];
+        return rival >= i || asks_giver(rival) == by_giver;
+    };
+    const auto is_taken = [&](Gene thing) {
+        const int here = place_in_giver[thing], there = place_in_other[thing];
+        return asks_giver(here) || !asks_giver(there);
+    };
+    for (int thing = threadIdx.x; thing < n; thing += blockDim.x) rank[thing] = !is_taken(thing);
+    __syncthreads();
+    block::scan(rank, n);
+    for (int thing = threadIdx.x; thing < n; thing += blockDim.x) {
+        if (!is_taken(thing)) left[rank[thing]] = thing;
+    }
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        const uint4 four = place.words(stream::CROSS, first_quad + i / 4);
+        const uint32_t words[4] = {four.x, four.y, four.z, four.w};
+        lot[i] = is_served(i) ? NO_LOT : words[i % 4] >> 1;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        if (lot[i] == NO_LOT) {
+            child[i] = asks_giver(i) ? giver[i] : other[i];
+            continue;
+        }
+        int before = 0;
+        for (int j = 0; j < n; ++j) {
+            before += lot[j] < lot[i] || (lot[j] == lot[i] && j < i);
+        }
+        child[i] = left[before];
+    }
+    __syncthreads();  // the scratch has been read
+}
+
+__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+                      const encoding::Shape& shape, uint4, const draw::Place& place) {
+    const int n = shape.n, words = (n + 31) / 32;
+    const Pair<int32_t> places = places_in(mates, shelf, n);
+    uint32_t* const coin = shelf.take<uint32_t>(words);
+    uint32_t* const lot = shelf.take<uint32_t>(n);
+    uint32_t* const rank = shelf.take<uint32_t>(n);
+    Gene* const left = shelf.take<Gene>(n);
+    for (int w = threadIdx.x; w < words; w += blockDim.x) {
+        const uint4 coins = place.words(stream::CROSS, w / 4);
+        const uint32_t four[4] = {coins.x, coins.y, coins.z, coins.w};
+        coin[w] = four[w % 4];
+    }
+    __syncthreads();
+    for (int side = 0; side < 2; ++side) {
+        by_coin(children[side], mates[side], mates[1 - side], places[side], places[1 - side], coin,
+                n, place, (1u + side) << 28, lot, rank, left);
+    }
+}
+
+}  // namespace crossover

@@ -1,0 +1,46 @@
+// Bits: whether each thing is chosen, 32 things a gene from the lowest bit on. The bits behind the
+// last thing are zero.
+#pragma once
+
+#include "core/core.cuh"
+
+namespace encoding {
+
+using Gene = uint32_t;
+constexpr bool ON_HOST = false;
+
+struct Shape {
+    int32_t n;       // genes
+    int32_t pitch;   // genes from one row to the next, a multiple of four
+    int32_t things;  // bits
+};
+
+// Which things are chosen: 1 or 0 for each.
+struct Subset {
+    const uint32_t* word;
+
+    __device__ int operator[](int thing) const { return word[thing / 32] >> (thing % 32) & 1; }
+};
+
+// Reads the solution where the row lies.
+class Decoder {
+  public:
+    __device__ Decoder(const Arena&, Shelf&, const Shape&) {}
+
+    __device__ Subset decode(const Gene* row) {
+        __syncthreads();
+        return {row};
+    }
+};
+
+// Draws a row afresh.
+__device__ void fill(Gene* row, const Shape& shape, const draw::Place& place, uint32_t stream) {
+    for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) {
+        const uint4 word = place.words(stream, i / 4);
+        const uint32_t words[4] = {word.x, word.y, word.z, word.w};
+        const int left = shape.things - 32 * i;
+        row[i] = left >= 32 ? words[i % 4] : left > 0 ? words[i % 4] & ((1u << left) - 1) : 0;
+    }
+}
+
+}  // namespace encoding

@@ -1,0 +1,152 @@
+// Which exchanges are tabu: those that bring both things back to places that they have left not
+// long ago. TABU_ASPIRATION says whether exchanges of things that left them long ago are preferred.
+#pragma once
+
+#include "core/core.cuh"
+#include "improvers/base.cuh"
+#include "improvers/swap_deltas.cuh"
+
+namespace improver {
+
+namespace tabu {
+
+using Step = unsigned short;
+constexpr Step NEVER = 0xffff, LAST = 0xfffe;  // of entries of no pair; more than steps there are
+constexpr int DRAWN_AT_ONCE = 64;              // steps, two tenures each
+
+using Delta = problem::SwapDeltas::Delta;
+using Least = block::Least<Delta>;
+
+// What the exchanges are worth at one step: what they raise, or NONE where they are not allowed.
+struct Scale {
+    // Deltas are so small that those of exchanges that are preferred can be lowered by it.
+    static constexpr Delta PREFERENCE = Least::NONE / 2;
+
+    int aspiration, now = 0;
+    Delta aspired = 0;  // a delta below it leads below the best cost so far
+
+    __device__ explicit Scale(int aspiration) : aspiration(aspiration) {}
+
+    __device__ void aspire(int64_t to_best) {
+        aspired = to_best < -int64_t(Least::NONE) ? -Least::NONE : Delta(to_best);
+    }
+
+    // `first` and `second` say when the two things are free to return.
+    __device__ Delta value(Delta delta, int first) const {
+        return first <= (delta < aspired ? int(LAST) : now) ? delta : Least::NONE;
+    }
+    __device__ Delta value(Delta delta, int first, int second) const {
+        const bool preferred = delta < aspired || now - second >= aspiration;
+        if (first == NEVER || !(preferred || first <= now)) return Least::NONE;
+        return preferred ? delta - PREFERENCE : delta;
+    }
+    __device__ Delta delta(Delta value) const {
+        return value < -PREFERENCE / 2 ? value + PREFERENCE : value;
+    }
+};
+
+// Until when things may not return where they were.
+class Prohibitions {
+  public:
+    __device__ Prohibitions(Shelf& shelf, int n, const block::Triangle& triangle)
+        : n_(n),
+          pitch_(block::row_pitch<Step>(n)),
+          triangle_(triangle),
+          expiry_(shelf.take<Step>(n * pitch_)),
+          first_(shelf.take<Step>(triangle.entries())),
+#if TABU_ASPIRATION
+          second_(shelf.take<Step>(triangle.entries())),
+#endif
+          tenure_(shelf.take<Step>(2 * DRAWN_AT_ONCE)) {
+    }
+
+    __device__ void begin() {
+        for (int e = threadIdx.x; e < n_ * pitch_; e += blockDim.x) expiry_[e] = 0;
+        for (int run = threadIdx.x; run < triangle_.runs(); run += blockDim.x) {
+            const auto [i, first] = triangle_.place(run);
+            for (int k = 0; k < block::RUN; ++k) {
+                const int e = run * block::RUN + k, j = first + k;
+                first_[e] = i < j && j < n_ ? 0 : NEVER;
+#if TABU_ASPIRATION
+                second_[e] = first_[e];
+#endif
+            }
+        }
+    }
+
+    // Draws the tenures of this step and of those after it. Others see them after the next barrier.
+    __device__ void draw_tenures(const Plan& plan, int now, const draw::Place& place) {
+        const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
+        const auto tenure = [&](uint32_t word) {
+            return Step(min(uint32_t(LAST), plan.tenure_low + draw::below(word, kinds)));
+        };
+        for (int pair = threadIdx.x; pair < DRAWN_AT_ONCE / 2; pair += blockDim.x) {
+            const uint4 word = place.words(stream::TENURE, now / 2 + pair);
+            Step* const four = tenure_ + 4 * pair;
+            four[0] = tenure(word.x);
+            four[1] = tenure(word.y);
+            four[2] = tenure(word.z);
+            four[3] = tenure(word.w);
+        }
+    }
+
+    // Forbids the two things of an exchange to return. Their order is still the one before it.
+    __device__ void forbid(moves::Swap swap, int now, const int32_t* order) {
+        const int r = swap.u, s = swap.v, p = order[r], q = order[s];
+        for (int j = block::from_last(); j < n_; j += blockDim.x) {
+            if (j == s) continue;
+            if (j == r) {
+                const Step* const tenure = tenure_ + 2 * (now % DRAWN_AT_ONCE);
+                const Step of_r = min(int(LAST), now + tenure[0]);
+                const Step of_s = min(int(LAST), now + tenure[1]);
+                expiry_[r * pitch_ + p] = of_r;
+                expiry_[s * pitch_ + q] = of_s;
+                note(r, s, of_r, of_s);
+            } else {
+                note(r, j, expiry_[r * pitch_ + order[j]], expiry_[j * pitch_ + q]);
+                note(s, j, expiry_[s * pitch_ + order[j]], expiry_[j * pitch_ + p]);
+            }
+        }
+    }
+
+    // Returns what the exchanges of a run of pairs are worth.
+    __device__ block::Run<Delta> values(const Scale& scale, const block::Run<Delta>& delta,
+                                        int run) const {
+        using Steps = block::Run<Step>;
+        const Steps first = reinterpret_cast<const Steps*>(first_)[run];
+#if TABU_ASPIRATION
+        const Steps second = reinterpret_cast<const Steps*>(second_)[run];
+#endif
+        block::Run<Delta> value;
+        block::along_run([&](int k) {
+#if TABU_ASPIRATION
+            value.item[k] = scale.value(delta.item[k], first.item[k], second.item[k]);
+#else
+            value.item[k] = scale.value(delta.item[k], first.item[k]);
+#endif
+        });
+        return value;
+    }
+
+  private:
+    __device__ void note(int i, int j, Step of_i, Step of_j) {
+        const int e = triangle_.at(i, j);
+        first_[e] = min(of_i, of_j);
+#if TABU_ASPIRATION
+        second_[e] = of_i < of_j ? of_j : of_i;
+#endif
+    }
+
+    const int n_, pitch_;
+    const block::Triangle& triangle_;
+    Step* const expiry_;  // [thing][place]
+    Step* const first_;   // of a pair: when one of the two is free to return, which allows it
+#if TABU_ASPIRATION
+    Step* const second_;  // when the other one is
+#endif
+    Step* const tenure_;
+};
+
+}  // namespace tabu
+
+}  // namespace improver

@@ -1,0 +1,47 @@
+// By how much each exchange of two entries would raise the cost, kept beside an order that changes
+// by exchanges. Problems that have a cheaper way bring it with them; this one computes all anew.
+#pragma once
+
+#include "core/core.cuh"
+#include "moves.cuh"
+
+#ifdef QAP_DELTA
+#include "problems/qap_swaps.cuh"
+#else
+
+namespace problem {
+
+class SwapDeltas {
+  public:
+    using Delta = int64_t;
+
+    __device__ SwapDeltas(Shelf&, const int32_t* order, int n, const Data& data,
+                          const block::Triangle&)
+        : order_(order), n_(n), data_(data) {}
+
+    __device__ void begin() {}
+
+    // Returns what a run of pairs raises. Entries of no pair are meaningless.
+    __device__ block::Run<Delta> advance(int, block::Triangle::Place place) {
+        block::Run<Delta> run;
+        for (int k = 0; k < block::RUN; ++k) {
+            const moves::Swap swap{place.i, place.j + k};
+            const bool exists = swap.u < swap.v && swap.v < n_;
+            run.item[k] = exists ? Delta(delta(order_, n_, data_, swap)) : 0;
+        }
+        return run;
+    }
+
+    __device__ void announce(moves::Swap, Delta) {}
+    __device__ void rest() {}
+    __device__ void follow(moves::Swap) { __syncthreads(); }
+
+  private:
+    const int32_t* const order_;
+    const int n_;
+    const Data& data_;
+};
+
+}  // namespace problem
+
+#endif

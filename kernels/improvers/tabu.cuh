@@ -1,0 +1,89 @@
+// Robust taboo search (Taillard 1991): each step makes the best exchange that is allowed, even if
+// it raises the cost.
+#pragma once
+
+#include "improvers/base.cuh"
+#include "improvers/prohibitions.cuh"
+
+namespace improver {
+
+constexpr bool ACTIVE = true;
+
+// Returns the best cost met, and leaves its order. Counts each step as a call a pair.
+__device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
+                           const problem::Data& data, int64_t cost, const draw::Place& place,
+                           int64_t& calls) {
+    using namespace tabu;
+    if (n < 2) return cost;
+    block::Triangle triangle(shelf, n);
+    Prohibitions prohibitions(shelf, n, triangle);
+    problem::SwapDeltas deltas(shelf, order, n, data, triangle);
+    int32_t* const best_order = shelf.take<int32_t>(n);
+    triangle.begin();
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) best_order[i] = order[i];
+    prohibitions.begin();
+    deltas.begin();
+    __syncthreads();
+
+    int64_t best = cost;
+    moves::Swap swap{};
+    int32_t p = 0, q = 0;  // the entries that are exchanged
+    bool moved = false, improved = false;
+    // Each thread makes its part of the exchange that was found in the step before.
+    const auto follow = [&] {
+        for (int i = block::from_last(); i < n; i += blockDim.x) {
+            const int32_t entry = i == swap.u ? q : i == swap.v ? p : order[i];
+            order[i] = entry;
+            if (improved) best_order[i] = entry;
+        }
+    };
+    Scale scale(plan.aspiration);
+    for (int now = 0; now < plan.steps; ++now) {
+        if (moved) {
+            follow();
+            deltas.follow(swap);
+        }
+        if (now % DRAWN_AT_ONCE == 0) prohibitions.draw_tenures(plan, now, place);
+        scale.now = now;
+        Least mine;
+        for (int run = threadIdx.x; run < triangle.runs(); run += blockDim.x) {
+            const block::Triangle::Place at = triangle.place(run);
+            const auto value = prohibitions.values(scale, deltas.advance(run, at), run);
+            Delta least = Least::NONE;
+            block::along_run([&](int k) { least = min(least, value.item[k]); });
+            if (least < mine.value) {
+                int first = block::RUN - 1;
+                for (int k = block::RUN - 2; k >= 0; --k) {
+                    first = value.item[k] == least ? k : first;
+                }
+                mine = {least, uint32_t(at.i) << 16 | uint32_t(at.j + first)};
+            }
+        }
+        const Least found = block::least(mine);
+        moved = found.value != Least::NONE;
+        improved = false;
+        if (moved) {
+            const Delta by = scale.delta(found.value);
+            swap = {int(found.index >> 16), int(found.index & 0xffffu)};
+            p = order[swap.u], q = order[swap.v];
+            cost += by;
+            improved = cost < best;
+            if (improved) best = cost;
+            scale.aspire(best - cost);
+            deltas.announce(swap, by);
+            prohibitions.forbid(swap, now, order);
+        } else {
+            deltas.rest();
+        }
+        __syncthreads();
+    }
+    if (moved) follow();
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) order[i] = best_order[i];
+    __syncthreads();
+    calls += int64_t(plan.steps) * n * (n - 1) / 2;
+    return best;
+}
+
+}  // namespace improver

@@ -1,0 +1,13 @@
+// What mutations have in common. Each brings
+//     mutate(shelf, row, shape, one, other)
+// which changes a genome as two random words say. All that was written is visible after the next
+// barrier only; what was written before is seen.
+#pragma once
+
+#include "genes.cuh"
+
+namespace mutation {
+
+using encoding::Gene;
+
+}  // namespace mutation

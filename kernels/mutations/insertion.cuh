@@ -1,0 +1,21 @@
+// One gene is taken out and put in at another place; those between move up.
+#pragma once
+
+#include "mutations/base.cuh"
+
+namespace mutation {
+
+__device__ void mutate(Shelf shelf, Gene* row, const encoding::Shape& shape, uint32_t one,
+                       uint32_t other) {
+    const int n = shape.n, from = draw::below(one, n), to = draw::below(other, n);
+    const int first = min(from, to), last = from + to - first;
+    Gene* const before = shelf.take<Gene>(n);
+    __syncthreads();
+    for (int i = first + threadIdx.x; i <= last; i += blockDim.x) before[i] = row[i];
+    __syncthreads();
+    for (int i = first + threadIdx.x; i <= last; i += blockDim.x) {
+        row[i] = before[i == to ? from : from < to ? i + 1 : i - 1];
+    }
+}
+
+}  // namespace mutation

@@ -1,0 +1,14 @@
+// One thing gets a new value.
+#pragma once
+
+#include "mutations/base.cuh"
+
+namespace mutation {
+
+__device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one,
+                       uint32_t other) {
+    __syncthreads();
+    if (threadIdx.x == 0) genes::redraw(row, draw::below(one, genes::things(shape)), other);
+}
+
+}  // namespace mutation

@@ -1,0 +1,18 @@
+// Two things, which may be the same, exchange their genes.
+#pragma once
+
+#include "mutations/base.cuh"
+
+namespace mutation {
+
+__device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one,
+                       uint32_t other) {
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    const int n = genes::things(shape), u = draw::below(one, n), v = draw::below(other, n);
+    const Gene at_u = genes::get(row, u), at_v = genes::get(row, v);
+    genes::set(row, u, at_v);
+    genes::set(row, v, at_u);
+}
+
+}  // namespace mutation

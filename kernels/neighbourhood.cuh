@@ -1,0 +1,78 @@
+// Which individuals one sees on a grid: a ring, or a torus that is stored by rows. The islands are
+// grids of their own or, where there is a halo, slices of one, on end. NEIGHBOURHOOD_KIND says
+// which cells are seen, NEIGHBOURHOOD_RADIUS how far, and NEIGHBOURHOOD_HALO whether there is a
+// halo.
+#pragma once
+
+#include "core/archipelago.cuh"
+#include "migrant.cuh"
+
+#define NEIGHBOURHOOD_RING 0         // so many on either side
+#define NEIGHBOURHOOD_VON_NEUMANN 1  // so many steps along rows and columns
+#define NEIGHBOURHOOD_MOORE 2        // so many steps along rows, columns and diagonals
+
+namespace neighbourhood {
+
+constexpr int RADIUS = NEIGHBOURHOOD_RADIUS;
+// Of an individual, itself not counted.
+constexpr int SIZE = NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_RING          ? 2 * RADIUS
+                     : NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_VON_NEUMANN ? 2 * RADIUS * (RADIUS + 1)
+                                                                       : 4 * RADIUS * (RADIUS + 1);
+
+struct Neighbour {
+    int64_t cost;
+    const encoding::Gene* genes;
+    double fitness;
+};
+
+struct Grid {
+    int32_t width;  // of the torus
+    int32_t reach;  // individuals beyond either end of the slice that are seen from it
+    char* halo;     // these, before and then after the islands of this rank
+};
+
+// Returns how far to either side a row of the neighbourhood goes.
+__device__ int half_width(int down) {
+    if (NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_MOORE) return RADIUS;
+    return RADIUS - (down < 0 ? -down : down);
+}
+
+// Returns where a cell of the neighbourhood is, counted from the first individual of the island; it
+// may be before that or after the last one.
+__device__ int line_of(const Grid& grid, int slot, int cell) {
+    if (NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_RING) return slot + cell - RADIUS;
+    int down = -RADIUS, half = half_width(down);
+    while (cell > 2 * half) {
+        cell -= 2 * half + 1;
+        half = half_width(++down);
+    }
+    const int width = grid.width, across = cell - half, column = slot % width + across;
+    const int around = column < 0 ? width : column >= width ? -width : 0;
+    return slot + down * width + across + around;
+}
+
+__device__ Neighbour of_row(const Archipelago& all, int64_t row) {
+    return {all.cost[row], all.genes_of(row), 0.0};
+}
+
+// Returns neighbour k of an individual, which need not be on the same island. They stand in the
+// order of the grid.
+__device__ Neighbour at(const Grid& grid, const Archipelago& all, int64_t generation, int local,
+                        int slot, int k) {
+    // The middle is the individual itself.
+    int line = line_of(grid, slot, k + (k >= SIZE / 2));
+#if NEIGHBOURHOOD_HALO
+    line += local * all.population;
+    const int end = all.islands * all.population;
+    if (line >= 0 && line < end) return of_row(all, all.row(generation, 0, line));
+    const Migrant* const seen = migrant_at(
+        grid.halo, line < 0 ? grid.reach + line : grid.reach + line - end, all.shape.pitch);
+    return {seen->cost, seen->genes(), 0.0};
+#else
+    if (line < 0) line += all.population;
+    if (line >= all.population) line -= all.population;
+    return of_row(all, all.row(generation, local, line));
+#endif
+}
+
+}  // namespace neighbourhood

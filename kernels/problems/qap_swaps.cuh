@@ -1,0 +1,206 @@
+// By how much each exchange of two things would raise the cost, kept beside an assignment that
+// changes by exchanges (Taillard 1991). All lies in block memory, one matrix in the order of the
+// things' places, so that rows are read along.
+#pragma once
+
+#include "core/core.cuh"
+#include "moves.cuh"
+
+namespace problem {
+
+class SwapDeltas {
+  public:
+    using Delta = QAP_DELTA;
+    using A = QAP_A;
+    using B = QAP_B;
+
+    __device__ SwapDeltas(Shelf& shelf, const int32_t* order, int n, const Data& data,
+                          const block::Triangle& triangle)
+        : order_(order),
+          n_(n),
+          data_(data),
+          triangle_(triangle),
+          pitch_a_(block::row_pitch<A>(n)),
+          pitch_b_(block::row_pitch<B>(n)),
+          delta_(shelf.take<Delta>(triangle.entries())),
+          a_(shelf.take<A>(n * pitch_a_)),
+          b_(shelf.take<B>(n * pitch_b_)) {
+        for (Delta*& gap : gap_) gap = shelf.take<Delta>(n + block::RUN - 1);
+    }
+
+    // The order is complete; the deltas are after the next barrier.
+    __device__ void begin() {
+        for (int e = threadIdx.x; e < n_ * pitch_a_; e += blockDim.x) {
+            const int i = e / pitch_a_, k = e % pitch_a_;
+            a_[e] = k < n_ ? data_.a[i * n_ + k] : A(0);
+        }
+        for (int e = threadIdx.x; e < n_ * pitch_b_; e += blockDim.x) {
+            const int i = e / pitch_b_, k = e % pitch_b_;
+            b_[e] = k < n_ ? data_.b[order_[i] * n_ + order_[k]] : B(0);
+        }
+        rest();
+        __syncthreads();
+        for (int run = threadIdx.x; run < triangle_.runs(); run += blockDim.x) {
+            const auto [i, first] = triangle_.place(run);
+            for (int k = 0; k < block::RUN; ++k) {
+                const int j = first + k;
+                delta_[run * block::RUN + k] = i < j && j < n_ ? raised(i, j) : 0;
+            }
+        }
+    }
+
+    // Lets a run of pairs follow the exchange that was announced, and returns what they raise.
+    // Entries of no pair are meaningless.
+    __device__ block::Run<Delta> advance(int run, block::Triangle::Place place) {
+        using Runs = block::Run<Delta>;
+        Runs& stored = reinterpret_cast<Runs*>(delta_)[run];
+        Runs next = stored;
+        for (int half = 0; half < GAPS; half += 2) {
+            const Delta a = gap_[half][place.i], b = gap_[half + 1][place.i];
+            const Runs as = *reinterpret_cast<const Runs*>(gap_[half] + place.j);
+            const Runs bs = *reinterpret_cast<const Runs*>(gap_[half + 1] + place.j);
+            block::along_run(
+                [&](int k) { next.item[k] = grown(next.item[k], a - as.item[k], b - bs.item[k]); });
+        }
+        stored = next;
+        return next;
+    }
+
+    // Prepares for an exchange, which raises the cost by `by`. Of the pairs of which it moves one
+    // thing or both, the stored deltas become what, once advanced, is right.
+    __device__ void announce(moves::Swap swap, Delta by) {
+        const int r = swap.u, s = swap.v;
+        block::sums<Delta>(
+            n_, packs(), [&](int j, int k) { return products(r, s, j, k); },
+            [&](int j, Delta sum) {
+                Delta gap[GAPS], gap_r[GAPS], gap_s[GAPS];
+                find_gaps(gap, r, s, j);
+                for (int k = 0; k < GAPS; ++k) gap_[k][j] = gap[k];
+                if (j == s) return;
+                find_gaps(gap_r, r, s, r);
+                find_gaps(gap_s, r, s, s);
+                if (j == r) {
+                    delta_[triangle_.at(r, s)] = -by - growth(gap_r, gap_s);
+                    return;
+                }
+                Delta& of_r = delta_[triangle_.at(r, j)];
+                Delta& of_s = delta_[triangle_.at(s, j)];
+                sum += product(r, s, j, s, r) - product(r, s, j, s, s);
+                sum += own(r, s, j) - product(r, s, j, r, r) - product(r, s, j, j, j);
+                // The even orders of three things cost together what the odd ones do.
+                const Delta both = of_r + of_s - by + skew(r, s, j);
+                of_r = sum - growth(gap_r, gap);
+                of_s = both - sum - growth(gap_s, gap);
+            });
+    }
+
+    // Nothing was exchanged, so nothing changes.
+    __device__ void rest() {
+        for (Delta* gap : gap_) {
+            for (int i = threadIdx.x; i < n_ + block::RUN - 1; i += blockDim.x) gap[i] = 0;
+        }
+    }
+
+    // Makes the exchange that was announced.
+    __device__ void follow(moves::Swap swap) {
+        const int r = swap.u, s = swap.v;
+        for (int j = block::from_last(); j < n_; j += blockDim.x) {
+            if (j == s) continue;
+            if (j == r) {
+                exchange(b_[r * pitch_b_ + r], b_[s * pitch_b_ + s]);
+                exchange(b_[r * pitch_b_ + s], b_[s * pitch_b_ + r]);
+            } else {
+                exchange(b_[r * pitch_b_ + j], b_[s * pitch_b_ + j]);
+                exchange(b_[j * pitch_b_ + r], b_[j * pitch_b_ + s]);
+            }
+        }
+    }
+
+  private:
+    static constexpr int GAPS = QAP_SYMMETRIC ? 2 : 4;
+    static constexpr int PACK = QAP_SYMMETRIC ? block::packed<A, B>() : 1;
+
+    template <class T>
+    __device__ static void exchange(T& x, T& y) {
+        const T kept = x;
+        x = y;
+        y = kept;
+    }
+
+    // Entries of no pair may leave the range of the type, which only unsigned numbers are free to.
+    __device__ static int grown(int delta, int a, int b) {
+        return int(uint32_t(delta) + uint32_t(a) * uint32_t(b));
+    }
+    __device__ static long long grown(long long delta, long long a, long long b) {
+        return (long long)(uint64_t(delta) + uint64_t(a) * uint64_t(b));
+    }
+
+    // What the exchange makes the delta of two other things grow by, or would, of which it moves
+    // one.
+    __device__ static Delta growth(const Delta* x, const Delta* y) {
+        Delta sum = 0;
+        for (int k = 0; k < GAPS; k += 2) sum += (x[k] - y[k]) * (x[k + 1] - y[k + 1]);
+        return sum;
+    }
+
+    __device__ Delta a(int i, int j) const { return a_[i * pitch_a_ + j]; }
+    __device__ Delta b(int i, int j) const { return b_[i * pitch_b_ + j]; }
+
+    // How thing j differs in its dealings with r and s, and the place of j with theirs.
+    __device__ void find_gaps(Delta* gap, int r, int s, int j) const {
+        gap[0] = a(r, j) - a(s, j);
+        gap[1] = b(r, j) - b(s, j);
+        if constexpr (!QAP_SYMMETRIC) {
+            gap[2] = a(j, r) - a(j, s);
+            gap[3] = b(j, r) - b(j, s);
+        }
+    }
+
+    // What the dealings with thing k, in the place of l, cost more, when thing i, in the place of
+    // p, is exchanged with j.
+    __device__ Delta product(int i, int p, int j, int k, int l) const {
+        Delta raised = (a(i, k) - a(j, k)) * (b(j, l) - b(p, l));
+        if constexpr (!QAP_SYMMETRIC) raised += (a(k, i) - a(k, j)) * (b(l, j) - b(l, p));
+        return raised;
+    }
+
+    // The same for the pack k of things, each in its own place.
+    __device__ int packs() const { return (n_ + PACK - 1) / PACK; }
+    __device__ Delta products(int i, int p, int j, int k) const {
+        if constexpr (!QAP_SYMMETRIC) return product(i, p, j, k, k);
+        return block::difference_products<Delta>(a_ + i * pitch_a_, a_ + j * pitch_a_,
+                                                 b_ + j * pitch_b_, b_ + p * pitch_b_, k);
+    }
+
+    // The same for the two things themselves.
+    __device__ Delta own(int i, int p, int j) const {
+        Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(p, p));
+        if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, p) - b(p, j));
+        return raised;
+    }
+
+    __device__ Delta raised(int i, int j) const {
+        Delta sum = own(i, i, j) - product(i, i, j, i, i) - product(i, i, j, j, j);
+        for (int k = 0; k < packs(); ++k) sum += products(i, i, j, k);
+        return sum;
+    }
+
+    // By how much the even orders of three things cost more than the odd ones.
+    __device__ Delta skew(int r, int s, int j) const {
+        if constexpr (QAP_SYMMETRIC) return 0;
+        return (a(r, s) + a(s, j) + a(j, r) - a(s, r) - a(j, s) - a(r, j)) *
+               (b(r, s) + b(s, j) + b(j, r) - b(s, r) - b(j, s) - b(r, j));
+    }
+
+    const int32_t* const order_;
+    const int n_;
+    const Data& data_;
+    const block::Triangle& triangle_;
+    const int pitch_a_, pitch_b_;
+    Delta* const delta_;
+    A* const a_;
+    B* const b_;
+    Delta* gap_[GAPS];
+};
+
+}  // namespace problem

@@ -1,0 +1,278 @@
+"""The cellular algorithm on every device against one in NumPy, bit for bit, and its settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy_cellular import NumpyCellular
+from numpy_improvers import NumpyLocalSearch
+from problems_for_tests import cities
+
+from islands.algorithms.cellular import Cellular, CellularSettings
+from islands.archipelago import Archipelago
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.improvers import ImproverSettings
+from islands.instances.qaplib import QapFile
+from islands.migration import MigrationSettings
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.problems.qap import Qap
+
+TORUS = {"grid": "torus", "population": 20, "width": 5}
+
+
+def assignment(n: int) -> Qap:
+    """Return random matrices that are not symmetric, with diagonals."""
+    a, b = np.random.default_rng(n).integers(0, 50, (2, n, n))
+    return Qap(QapFile(name=f"random{n}", path=None, size=n, a=a, b=b))
+
+
+def both(
+    backend: Backend, problem: Problem, encoding: str = "permutation", **changes: Any
+) -> tuple[Archipelago, NumpyCellular]:
+    """Return the same run on a device and in NumPy."""
+    general = {"population": 12, "islands": 2, "seed": 5, "runs": 1}
+    general |= {name: changes.pop(name) for name in list(changes) if name in general}
+    given, search = changes.pop("given", ()), changes.pop("search", {})
+    settings = CellularSettings.build(changes)
+    mine = Archipelago(
+        problem=problem,
+        algorithm="cellular",
+        encoding=encoding,
+        settings=settings,
+        migration=MigrationSettings.build({"topology": "none"}),
+        backend=backend,
+        world=World(),
+        improver=ImproverSettings.build(search),
+        warm_start=lambda: [np.array(solution, np.int64) for solution in given],
+        **general,
+    )
+
+    def costs(genomes: np.ndarray) -> np.ndarray:
+        return problem.costs(mine._encoding.decode(genomes))
+
+    algorithm = mine._algorithm
+    assert isinstance(algorithm, Cellular)
+    changes |= {"width": algorithm.width, "encoding": encoding, "given": tuple(given)}
+    changes.setdefault("crossover", "pmx" if encoding == "permutation" else "two_point")
+    changes.setdefault("mutation", "swap" if encoding == "permutation" else "reset")
+    del general["runs"]
+    if search:
+        changes["search"] = NumpyLocalSearch(problem, **search)
+    mine.start()
+    return mine, NumpyCellular(problem.size, costs, **general, **changes)
+
+
+def assert_same(mine: Archipelago, reference: NumpyCellular) -> None:
+    saved = mine.snapshot()
+    assert saved["cost"].tolist() == reference.cost
+    assert saved["genes"][:, :, : mine._encoding.size].tolist() == reference.genomes
+    assert sum(each.evaluations for each in mine.measure()) == reference.calls
+
+
+def assert_evolves(mine: Archipelago, reference: NumpyCellular, generations: int = 5) -> None:
+    assert_same(mine, reference)
+    for _ in range(generations):
+        mine.advance(1)
+        reference.evolve(1)
+        assert_same(mine, reference)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 26])
+@pytest.mark.parametrize("encoding", ["permutation", "keys"])
+def test_a_run_is_the_reference_bit_for_bit(backend: Backend, n: int, encoding: str) -> None:
+    mine, reference = both(backend, assignment(n), encoding, population=20, mutation_rate=0.5)
+    assert_evolves(mine, reference)
+
+
+@pytest.mark.parametrize("encoding", ["permutation", "keys"])
+def test_tours_are_made_as_in_the_reference(
+    backend: Backend, encoding: str, tmp_path: Path
+) -> None:
+    assert_evolves(*both(backend, cities(70, tmp_path), encoding))
+
+
+@pytest.mark.parametrize(
+    ("selection", "grid"),
+    [
+        ("random", {"neighbours": 2}),
+        ("best", {"neighbours": 6}),
+        ("proportional", {"neighbours": 10}),
+        ("relative", {"neighbours": 10}),
+        ("relative", TORUS | {"radius": 2, "population": 35}),
+        ("random", {"grid": "torus"}),
+        ("best", TORUS),
+        ("proportional", TORUS | {"shape": "moore", "population": 15}),
+        ("proportional", TORUS | {"radius": 2, "population": 35}),
+        ("best", TORUS | {"radius": 2, "shape": "moore", "population": 30}),
+    ],
+    ids=str,
+)
+def test_each_neighbourhood_and_selection(
+    backend: Backend, selection: str, grid: dict[str, Any]
+) -> None:
+    grid = {"population": 16, **grid}
+    assert_evolves(*both(backend, assignment(8), selection=selection, **grid), 3)
+
+
+@pytest.mark.parametrize("group", [1, 5, 64])
+@pytest.mark.parametrize("replacement", ["generational", "elitist"])
+@pytest.mark.parametrize("rates", [(0.5, 0.5), (0, 1), (1, 0)])
+def test_groups_share_coins_and_children_replace(
+    backend: Backend, group: int, replacement: str, rates: tuple[float, float]
+) -> None:
+    mine, reference = both(
+        backend, assignment(9), group=group, replacement=replacement,
+        crossover_rate=rates[0], mutation_rate=rates[1],
+    )  # fmt: skip
+    assert_evolves(mine, reference)
+
+
+PUGACE = {"name": "swap", "strategy": "best", "steps": 1, "scope": "position", "every": 3}
+
+
+@pytest.mark.parametrize("search", [PUGACE, {"name": "two_opt", "rate": 0.5}], ids=str)
+@pytest.mark.parametrize("replacement", ["generational", "elitist"])
+def test_the_better_child_is_improved(
+    backend: Backend, replacement: str, search: dict[str, Any]
+) -> None:
+    changes = {"replacement": replacement, "search": search, "reset": 3}
+    mine, reference = both(backend, assignment(6), **changes)
+    assert_evolves(mine, reference, 12)
+    assert reference.restarts > 0
+
+
+def test_improved_keys_stand_for_what_they_cost(backend: Backend) -> None:
+    problem = assignment(9)
+    mine, _ = both(backend, problem, "keys", search=PUGACE, replacement="elitist")
+    mine.advance(9)
+    saved = mine.snapshot()
+    for genomes, costs in zip(saved["genes"], saved["cost"], strict=True):
+        assert problem.costs(mine._encoding.decode(genomes)).tolist() == costs.tolist()
+    # Two children an individual and generation, and eight exchanges every third time.
+    assert sum(each.evaluations for each in mine.measure()) == 24 * (1 + 2 * 9 + 8 * 3)
+
+
+@pytest.mark.parametrize("replacement", ["generational", "elitist"])
+def test_islands_restart_and_the_best_ever_is_kept(backend: Backend, replacement: str) -> None:
+    problem = assignment(5)
+    mine, reference = both(backend, problem, reset=3, replacement=replacement, islands=3)
+    mine.advance(25)
+    reference.evolve(25)
+    assert_same(mine, reference)
+    assert reference.restarts > 0
+    assert [each.best for each in mine.measure()] == reference.ever
+    assert mine.best().cost == min(reference.ever) == problem.cost(mine.best().solution)
+
+
+def test_generational_replacement_does_not_lose_the_best(backend: Backend) -> None:
+    problem = assignment(12)
+    mine, reference = both(backend, problem, selection="random", mutation_rate=1)
+    mine.advance(20)
+    reference.evolve(20)
+    assert_same(mine, reference)
+    assert reference.ever != [min(cost) for cost in reference.cost], "the best was never lost"
+    assert [each.best for each in mine.measure()] == reference.ever
+    assert mine.best().cost == problem.cost(mine.best().solution) == min(reference.ever)
+
+
+@pytest.mark.parametrize("encoding", ["permutation", "keys"])
+def test_given_solutions_come_first(backend: Backend, encoding: str) -> None:
+    problem, n = assignment(10), 10
+    given = [np.random.default_rng(i).permutation(n).tolist() for i in range(5)]
+    mine, reference = both(backend, problem, given=given)
+    assert_evolves(mine, reference)
+    mine, _ = both(backend, problem, encoding, given=given)
+    costs = problem.costs(np.array(given)).tolist()
+    found = mine.snapshot()["cost"]
+    assert [found[i % 2, i // 2] for i in range(5)] == costs
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [{}, {"neighbours": 8}, TORUS | {"shape": "moore", "radius": 2, "population": 25}],
+    ids=str,
+)
+@pytest.mark.parametrize("islands", [1, 4])
+def test_with_a_halo_islands_are_slices_of_one_grid(
+    backend: Backend, grid: dict[str, Any], islands: int
+) -> None:
+    changes: dict[str, Any] = {"halo": True, "islands": islands, **grid}
+    mine, reference = both(backend, assignment(7), **changes)
+    assert_evolves(mine, reference)
+    mine.advance(10)
+    reference.evolve(10)
+    assert_same(mine, reference)
+
+
+def test_runs_side_by_side_are_runs_alone(backend: Backend) -> None:
+    problem = assignment(8)
+    together, _ = both(backend, problem, islands=2, runs=3)
+    together.advance(6)
+    alone = []
+    for seed in (5, 6, 7):
+        mine, _ = both(backend, problem, seed=seed)
+        mine.advance(6)
+        alone += [digest for _, digest in mine.digests()]
+    assert [digest for _, digest in together.digests()] == alone
+
+
+def test_cpu_threads_do_not_matter() -> None:
+    digests = set()
+    for threads in (1, 2, 5):
+        mine, _ = both(choose("cpu", threads), assignment(11))
+        mine.advance(6)
+        digests.add(str(mine.digests()))
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("selection", ["proportional", "relative"])
+def test_costs_far_apart_do_not_overflow_the_selection(backend: Backend, selection: str) -> None:
+    a = np.array([[0, 1], [0, 0]]) * 2**30
+    b = np.array([[0, 2**29], [1, 0]])
+    problem = Qap(QapFile(name="far", path=None, size=2, a=a, b=b))
+    mine, reference = both(backend, problem, selection=selection, mutation_rate=0, neighbours=2)
+    assert max(map(max, reference.cost)) - min(map(min, reference.cost)) > 2**58
+    mine.advance(5)
+    reference.evolve(5)
+    assert_same(mine, reference)
+
+
+@pytest.mark.parametrize(
+    ("settings", "population", "encoding", "message"),
+    [
+        ({"neighbours": 5}, 20, "permutation", "neighbours=5: must be even"),
+        ({}, 4, "permutation", "population=4: a ring with neighbours=4 has to hold at least 5"),
+        (
+            {"grid": "torus"},
+            22,
+            "keys",
+            "torus of 11 rows and 2 columns: radius=1 needs at least 3",
+        ),
+        ({"grid": "torus", "width": 6}, 20, "keys", "width=6: population=20 does not fill whole"),
+        ({"grid": "torus", "radius": 3}, 36, "keys", "a population such as 49"),
+        ({"crossover": "pmx"}, 20, "keys", "crossover=pmx is for permutation, but the encoding is"),
+        ({"crossover": "pmxx"}, 20, "permutation", "Did you mean 'pmx'?"),
+        ({"mutation": "flip"}, 20, "permutation", "mutation=flip is for bits, but the encoding is"),
+        ({"selection": "roulette"}, 20, "keys", "Known: random, proportional, relative, best"),
+        ({"group": 0}, 20, "keys", "group=0: must be from 1 to 1e+06"),
+    ],
+)
+def test_settings_that_cannot_be(
+    settings: dict[str, Any], population: int, encoding: str, message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        Cellular(CellularSettings.build(settings), population, encoding)
+    assert message in str(caught.value)
+
+
+def test_a_torus_is_as_square_as_possible() -> None:
+    widths = {20: 4, 2048: 32, 100: 10}
+    for population, width in widths.items():
+        settings = CellularSettings.build({"grid": "torus"})
+        assert Cellular(settings, population, "keys").width == width

@@ -1,0 +1,171 @@
+"""Taboo search on every device against plain Python that evaluates all anew, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy_improvers import ImprovedBrkga
+from numpy_tabu import NumpyTabu
+from problems_for_tests import cities, facilities
+
+from islands.algorithms.brkga import BrkgaSettings
+from islands.archipelago import Archipelago
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.improvers import IMPROVERS, ImproverSettings
+from islands.migration import MigrationSettings
+from islands.parallel import World
+from islands.problems.base import Problem
+
+BRKGA = {"population": 4, "islands": 2, "seed": 7}
+
+PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
+    "tsp": cities,
+    "tsp-matrix": lambda n, folder: cities(n, folder, "GEO"),
+    "qap": lambda n, _: facilities(n),
+    "qap-diagonal": lambda n, _: facilities(n, symmetric="a", diagonal=True, largest=300),
+    "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
+    "qap-large": lambda n, _: facilities(n, symmetric="neither", diagonal=True, largest=10**7),
+    "qap-large-symmetric": lambda n, _: facilities(n, largest=10**7),
+}
+
+
+def archipelago(backend: Backend, problem: Problem, **search: Any) -> Archipelago:
+    return Archipelago(
+        problem=problem,
+        algorithm="brkga",
+        encoding="keys",
+        settings=BrkgaSettings.build({"elite": 0.25, "mutants": 0.25}),
+        migration=MigrationSettings.build({"topology": "none"}),
+        backend=backend,
+        world=World(),
+        improver=ImproverSettings.build({"name": "tabu", **search}),
+        **BRKGA,
+    )
+
+
+def compare(
+    backend: Backend, problem: Problem, generations: int = 2, **search: Any
+) -> dict[str, int]:
+    """Let populations be improved on a device and by NumPy: nothing may differ."""
+    mine = archipelago(backend, problem, **search)
+    low, high = search.get("tenure_low", 0.9), search.get("tenure_high", 1.1)
+    reference_search = NumpyTabu(
+        problem,
+        search.get("steps", 0) or 10 * problem.size,
+        round(low * problem.size),
+        round(high * problem.size),
+        search.get("aspiration", 0),
+    )
+    reference = ImprovedBrkga(
+        reference_search, elite=1, mutants=1, bias=[round(0.7 * 2**32)], **BRKGA
+    )
+    mine.start()
+    for _ in range(generations):
+        mine.advance(1)
+        reference.evolve(1)
+        saved = mine.snapshot()
+        assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
+        assert saved["calls"].tolist() == reference.calls
+        keys = saved["genes"][:, :, : problem.size]
+        assert (keys == np.stack(reference.keys)).all()
+    return reference_search.kinds
+
+
+@pytest.mark.parametrize("aspiration", [0, 40])
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_every_search_is_the_reference_bit_for_bit(
+    backend: Backend, kind: str, aspiration: int, tmp_path: Path
+) -> None:
+    problem = PROBLEMS[kind](12, tmp_path)
+    for steps, generations in ((1, 2), (50, 2), (300, 1)):
+        compare(backend, problem, generations, steps=steps, aspiration=aspiration)
+
+
+@pytest.mark.parametrize("kind", ["tsp", "qap", "qap-general"])
+def test_few_things(backend: Backend, kind: str, tmp_path: Path) -> None:
+    for n in (1, 2, 3, 4, 5):
+        compare(backend, PROBLEMS[kind](n, tmp_path))
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_more_things(backend: Backend, kind: str, tmp_path: Path) -> None:
+    """Rows of several runs of pairs, with ends that are not whole."""
+    compare(backend, PROBLEMS[kind](26, tmp_path), generations=1, steps=90)
+
+
+def test_every_kind_of_step_is_among_them(backend: Backend) -> None:
+    problem = facilities(8)
+    always = compare(backend, problem, tenure_low=2, tenure_high=4)
+    assert always["below"] > 0
+    assert always["free"] > 0
+    assert compare(backend, problem, tenure_low=30, tenure_high=30, steps=300)["none"] > 0
+    old = compare(backend, problem, aspiration=20, steps=300)
+    assert old["old"] > 0
+    assert old["free"] > 0
+
+
+def test_tenures_longer_than_any_search(backend: Backend) -> None:
+    compare(backend, facilities(6), tenure_low=0, tenure_high=50_000, steps=60)
+    compare(backend, facilities(6), tenure_low=0, tenure_high=0, steps=60)
+
+
+@pytest.mark.parametrize(
+    ("n", "changes"),
+    [
+        (100, {}),
+        (101, {"symmetric": "a", "diagonal": True, "largest": 300}),
+        (67, {"symmetric": "neither", "largest": 10**6}),
+        (300, {}),
+    ],
+)
+def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, Any]) -> None:
+    """After thousands of updates the cost is still that of the solution; GPUs agree with the CPU.
+
+    The matrices of 300 things are too large for the fast memory of a GPU.
+    """
+    problem = facilities(n, **changes)
+    digests = []
+    for device in (choose("cpu", 1), backend):
+        mine = archipelago(device, problem, steps=2000 if n <= 101 else 100)
+        mine.start()
+        first = mine.best().cost
+        mine.advance(1)
+        best = mine.best()
+        assert best.cost == problem.cost(best.solution)
+        assert best.cost < first
+        digests.append(mine.digests())
+    assert digests[0] == digests[1]
+
+
+def test_steps_are_ten_a_thing_and_at_most_what_can_be_counted() -> None:
+    def steps(size: int, asked: int = 0) -> int:
+        return IMPROVERS["tabu"](ImproverSettings.build({"steps": asked}), size).steps()
+
+    assert steps(12) == 120
+    assert steps(12, 7) == 7
+    assert steps(20_000) == 50_000
+
+
+@pytest.mark.parametrize("run", [4, 16])
+def test_the_room_holds_what_kernels_take(run: int) -> None:
+    """Counted entry by entry, with runs as long as on a GPU and on the CPU."""
+    macros = dict.fromkeys(("QAP_A", "QAP_B"), "unsigned char")
+    macros |= {"QAP_DELTA": "int", "QAP_SYMMETRIC": "1"}
+    for n in range(2, 70):
+        runs = sum(len({j // run for j in range(i + 1, n)}) for i in range(n - 1))
+        word_rows = 4 * sum(1 for _ in range(0, n, 4))
+        tables = [4 * n, 4 * runs, 2 * n * n, 2 * 128, 4 * n]
+        deltas = [(4 + 2) * run * runs, 2 * n * word_rows, 2 * 4 * n]
+        taken = sum(tables) + sum(deltas)
+        assert IMPROVERS["tabu"](ImproverSettings(), n, macros).room() >= taken
+
+
+def test_too_many_things_are_refused() -> None:
+    with pytest.raises(UsageError, match="improver=tabu: 40000 things have too many pairs"):
+        IMPROVERS["tabu"](ImproverSettings(), 40_000)

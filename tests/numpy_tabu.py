@@ -1,0 +1,89 @@
+"""Robust taboo search written once more, in plain Python that evaluates every neighbour anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from numpy_brkga import words
+
+from islands.problems.base import Problem
+
+TENURE = 16
+Order = list[int]
+
+
+@dataclass
+class NumpyTabu:
+    """The settings of a search, and the search itself; tenures in steps."""
+
+    problem: Problem
+    steps: int
+    tenure_low: int
+    tenure_high: int
+    aspiration: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+    """How often each kind of step was taken, for tests that must not miss one."""
+
+    def is_due(self, place: tuple[int, int, int, int]) -> bool:
+        return True
+
+    def tenures(self, place: tuple[int, int, int, int]) -> list[int]:
+        """Return two tenures a step."""
+        drawn = words(2 * self.steps, TENURE, *place)
+        many = self.tenure_high - self.tenure_low + 1
+        return [self.tenure_low + (int(word) * many >> 32) for word in drawn]
+
+    def improve(
+        self, order: Order, cost: int, place: tuple[int, int, int, int]
+    ) -> tuple[Order, int, int]:
+        """Return the best order met, its cost, and how many neighbours were looked at."""
+        n = len(order)
+        pairs = list(combinations(range(n), 2))
+        if not pairs:
+            return order, cost, 0
+        tenures = self.tenures(place)
+        # Until when a thing must not come back to a place that it has left.
+        forbidden: dict[tuple[int, int], int] = {}
+        best, best_order = cost, order
+        now = np.array(order, np.int64)
+        for step in range(self.steps):
+            costs = self.problem.costs(self.neighbours(now, pairs))
+            choices = []
+            for (i, j), after in zip(pairs, costs.tolist(), strict=True):
+                until = [forbidden.get((i, now[j]), 0), forbidden.get((j, now[i]), 0)]
+                is_tabu = min(until) > step
+                leads_below = after < best
+                is_old = 0 < self.aspiration <= step - max(until)
+                if self.aspiration > 0:
+                    preferred = leads_below or is_old
+                    kind = "old" if is_old else "below" if leads_below else "free"
+                else:
+                    preferred = False
+                    kind = "below" if is_tabu and leads_below else "free"
+                if preferred or leads_below or not is_tabu:
+                    choices.append((not preferred, after, i, j, kind))
+            if not choices:
+                self.note("none")
+                continue
+            _, after, i, j, kind = min(choices)
+            self.note(kind)
+            forbidden[i, now[i]] = step + tenures[2 * step]
+            forbidden[j, now[j]] = step + tenures[2 * step + 1]
+            now[[i, j]] = now[[j, i]]
+            if after < best:
+                best, best_order = after, now.tolist()
+        return best_order, best, self.steps * len(pairs)
+
+    def note(self, kind: str) -> None:
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+
+    @staticmethod
+    def neighbours(order: NDArray[np.int64], pairs: list[tuple[int, int]]) -> NDArray[np.int64]:
+        found = np.tile(order, (len(pairs), 1))
+        i, j = np.array(pairs).T
+        rows = np.arange(len(pairs))
+        found[rows, i], found[rows, j] = order[j], order[i]
+        return found
