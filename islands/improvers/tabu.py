@@ -12,7 +12,7 @@ from islands.backends.base import shelves
 from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
 
-_STEPS_A_THING = 10
+_STEPS_A_THING = 20
 _MOST_STEPS = 50_000  # kernels count them in sixteen bits
 _MOST_THINGS = 32_768  # a run of pairs is told by 16 bits each for its row and its column
 _SHORTEST_RUN, _RUN = 4, 16  # RUN of kernels/core/triangle.cuh on a GPU and on the CPU

@@ -7,7 +7,7 @@ all ordered pairs, and of the diagonal too.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,23 @@ class Qap(Problem):
             "QAP_DIAGONAL": str(int(diagonal)),
             "QAP_COST": "int" if int(a.sum()) * int(b.max()) < 2**31 else "int64_t",
             "QAP_DELTA": "int" if is_small else "long long",
+        }
+
+    def defaults(self) -> dict[str, Any]:
+        """Return a memetic search: neighbours mate, and their children are improved by tabu."""
+        return {
+            "algorithm": "cellular",
+            "encoding": "permutation",
+            "population": 64,
+            "selection": "random",
+            "crossover": "uniform",
+            "group": 1,
+            "replacement": "elitist",
+            "improver.name": "tabu",
+            "migration.topology": "ring",
+            "migration.interval": 10,
+            "migration.migrants": 1,
+            "record.every": 5,
         }
 
     def items(self) -> int:

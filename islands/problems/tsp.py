@@ -6,7 +6,7 @@ Lengths follow TSPLIB's rules of rounding, so every length is a whole number.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from islands.problems.base import Problem, Solution
 
 _EDGES_AT_ONCE = 1 << 20
 _PI = 3.141592
+_MOST_IMPROVED = 1000  # cities; beyond, one thread takes seconds for a generation
 _EARTH_RADIUS = 6378.388
 
 Floats = NDArray[np.float64]
@@ -52,6 +53,24 @@ class Tsp(Problem):
     ) -> Tsp:
         """Return the instance in a TSPLIB file."""
         return cls(read_tsp(path), instance or str(path), best_known)
+
+    def defaults(self) -> dict[str, Any]:
+        """Return random keys, whose tours are improved where there are not too many cities."""
+        if self.size > _MOST_IMPROVED:
+            return {"algorithm": "brkga"}
+        return {
+            "algorithm": "brkga",
+            "encoding": "keys",
+            "population": 64,
+            "elite": 0.25,
+            "mutants": 0.02,
+            "rho": 0.97,
+            "improver.name": "two_opt",
+            "migration.topology": "ring",
+            "migration.interval": 50,
+            "migration.migrants": 1,
+            "record.every": 10,
+        }
 
     def defines(self) -> dict[str, str]:
         """Return where the kernel takes distances from, and how it rounds them."""
