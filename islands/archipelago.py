@@ -38,7 +38,16 @@ _ISLAND = (
     *("archived_generation", "seed", "number"),
 )
 _MEASURE = (
-    *("best", "worst", "sum", "best_generation", "restarts", "archived", "archived_generation"),
+    *(
+        "best",
+        "worst",
+        "sum_high",
+        "sum_low",
+        "best_generation",
+        "restarts",
+        "archived",
+        "archived_generation",
+    ),
     *("best_row", "calls"),
 )
 _EMIGRANTS = "emigrants"
@@ -149,7 +158,7 @@ class Archipelago:
         arrays = self._state.arrays
         self._halo, self._road = None, road.name if road is not None else "device"
         if self._algorithm.halo:
-            require_fit(self._algorithm.halo, population, migration, islands)
+            require_fit(self._algorithm.halo, population, migration, islands, runs)
             self._halo = Halo(backend, world, road, self._algorithm.halo, gene_bytes)
             arrays = arrays | {"halo": self._halo.seen}
         self._launches = Launches(
@@ -252,6 +261,9 @@ class Archipelago:
         self._exchange.restore(migrations, saved.get(_EMIGRANTS))
         self._state.restore(own, generation)
         self.generation = generation
+
+    def meet(self) -> None:
+        """After `restore`, let slices of one population see each other's ends; collective."""
         if self._halo is not None:
             self._halo.renew()
 
@@ -261,8 +273,8 @@ class Archipelago:
             IslandMeasure(
                 island=island,
                 best=row["archived"] if _is_archived(row) else row["best"],
-                total=row["sum"],
-                mean=row["sum"] / self._population,
+                total=_total(row),
+                mean=_total(row) / self._population,
                 worst=row["worst"],
                 best_generation=row[
                     "archived_generation" if _is_archived(row) else "best_generation"
@@ -396,6 +408,10 @@ def _decoding(asked: str, improver: str) -> str:
             " decodes. Leave decoding out, or choose --improver none"
         )
     return "free"
+
+
+def _total(row: dict[str, int]) -> int:
+    return (row["sum_high"] << 32) + row["sum_low"]
 
 
 def _is_archived(row: dict[str, int]) -> bool:

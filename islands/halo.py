@@ -77,12 +77,19 @@ class Halo:
         self._carrier.arrive()
 
 
-def require_fit(reach: int, population: int, migration: MigrationSettings, islands: int) -> None:
+def require_fit(
+    reach: int, population: int, migration: MigrationSettings, islands: int, runs: int
+) -> None:
     """Refuse slices that are too small to be seen from both sides, or that migrate as well."""
     if reach > population:
         raise UsageError(
             f"population={population}: each slice of one population has to hold the {reach}"
             " individuals that the next one sees. Raise population, or lower neighbours or radius"
+        )
+    if runs > 1:
+        raise UsageError(
+            f"halo=true with {runs} runs side by side: their slices would lie in one ring. Let one"
+            " run after the other, or choose halo=false"
         )
     if migrates(migration, islands):
         raise UsageError(

@@ -4,7 +4,7 @@
 #include "core/archipelago.cuh"
 
 struct Measure {
-    int64_t best, worst, sum, best_generation, restarts, archived, archived_generation, best_row,
+    int64_t best, worst, sum_high, sum_low, best_generation, restarts, archived, archived_generation, best_row,
         calls;
 };
 
@@ -13,16 +13,20 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
     const Island island = all.island[me];
     const int64_t* const cost = all.cost + all.row(island.generation, me, 0);
     const int32_t* const order = all.order + me * size;
-    int64_t mine = 0, called = 0;
+    // Their sum may take more than 64 bits; those of its halves do not.
+    int64_t high = 0, low = 0, called = 0;
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
-        mine += cost[i];
+        high += cost[i] >> 32;
+        low += uint32_t(cost[i]);
         called += all.calls[int64_t(me) * size + i];
     }
-    const int64_t sum = block::sum(mine), calls = block::sum(called);
+    const int64_t sum_high = block::sum(high), sum_low = block::sum(low);
+    const int64_t calls = block::sum(called);
     if (threadIdx.x == 0) {
         measures[me] = {cost[order[0]],
                         cost[order[size - 1]],
-                        sum,
+                        sum_high,
+                        sum_low,
                         island.best_generation,
                         island.restarts,
                         island.archived,

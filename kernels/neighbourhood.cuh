@@ -51,7 +51,7 @@ __device__ int line_of(const Grid& grid, int slot, int cell) {
     return slot + down * width + across + around;
 }
 
-__device__ Neighbour of_row(const Archipelago& all, int64_t row) {
+__device__ Neighbour of_row(const Archipelago& all, int32_t row) {
     return {all.cost[row], all.genes_of(row), 0.0};
 }
 

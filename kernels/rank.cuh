@@ -13,8 +13,8 @@ struct Course {
 namespace record {
 
 // Every thread of the block follows the island's record, so that all agree on what comes next.
-__device__ void follow(const Archipelago& all, int me, const Course& course, block::Ranked best) {
-    Island island = all.island[me];
+__device__ void follow(const Archipelago& all, int me, const Course& course, Island island,
+                       const block::Least<int64_t>& best) {
     island.generation += course.step;
     const bool restarted = course.step && island.restart;
     if (course.step) island.restart = 0;
@@ -46,13 +46,13 @@ KERNEL(rank, (Arena arena, Archipelago all, Course course)) {
     int64_t* const value = reinterpret_cast<int64_t*>(arena.large());
     uint32_t* const index = reinterpret_cast<uint32_t*>(value + block::power_of_two(size));
     for (int me = blockIdx.x; me < all.islands; me += gridDim.x) {
-        const int64_t generation = all.island[me].generation + course.step;
-        const int64_t* const cost = all.cost + all.row(generation, me, 0);
+        const Island island = all.island[me];
+        const int64_t* const cost = all.cost + all.row(island.generation + course.step, me, 0);
         for (int i = threadIdx.x; i < size; i += blockDim.x) value[i] = cost[i], index[i] = i;
         __syncthreads();
         block::sort(value, index, size);
         for (int i = threadIdx.x; i < size; i += blockDim.x) all.order[me * size + i] = index[i];
-        record::follow(all, me, course, {value[0], index[0]});
+        record::follow(all, me, course, island, {value[0], index[0]});
         __syncthreads();
     }
 }
@@ -60,14 +60,21 @@ KERNEL(rank, (Arena arena, Archipelago all, Course course)) {
 // A block finds the best of one island and puts it first; the others are left as they stand.
 KERNEL(crown, (Archipelago all, Course course)) {
     const int me = blockIdx.x, size = all.population;
-    const int64_t generation = all.island[me].generation + course.step;
-    const int64_t* const cost = all.cost + all.row(generation, me, 0);
-    block::Ranked mine{0x7fffffffffffffffll, 0xffffffffu};
-    for (int i = threadIdx.x; i < size; i += blockDim.x) {
-        const block::Ranked other{cost[i], uint32_t(i)};
-        if (other.before(mine)) mine = other;
+    const Island island = all.island[me];
+    const int64_t* const cost = all.cost + all.row(island.generation + course.step, me, 0);
+    constexpr int AT_ONCE = 4;  // as they come from afar
+    block::Least<int64_t> mine;
+    for (int i = threadIdx.x; i < size; i += AT_ONCE * blockDim.x) {
+        int64_t found[AT_ONCE];
+        for (int k = 0; k < AT_ONCE; ++k) {
+            const int at = i + k * blockDim.x;
+            found[k] = at < size ? cost[at] : mine.NONE;
+        }
+        for (int k = 0; k < AT_ONCE; ++k) {
+            if (found[k] < mine.value) mine = {found[k], i + k * blockDim.x};
+        }
     }
-    const block::Ranked best = block::argmin(mine);
+    const block::Least<int64_t> best = block::least(mine);
     if (threadIdx.x == 0) all.order[me * size] = best.index;
-    record::follow(all, me, course, best);
+    record::follow(all, me, course, island, best);
 }

@@ -42,6 +42,9 @@ class Algorithm(ABC):
     def __init__(self, settings: Any, population: int, encoding: str) -> None:
         """Check the settings against the size of a population and the kind of its genomes."""
 
+    def require_islands(self, islands: int) -> None:  # noqa: B027
+        """Refuse so many islands, over all ranks, where its settings do not fit them."""
+
     @abstractmethod
     def defines(self) -> dict[str, str]:
         """Return the macros that the kernels are compiled with."""

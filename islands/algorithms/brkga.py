@@ -42,7 +42,9 @@ class BrkgaSettings(Settings):
     parents: int = setting(2, "parents of a child", low=2, high=_MOST_PARENTS)
     elite_parents: int = setting(1, "how many of them are elite", low=1, high=_MOST_PARENTS)
     bias: str = setting("rho", "how genes favour better parents", choices=("rho", *_WEIGHTS))
-    reset: int = setting(0, "restart an island after so many generations without progress", low=0)
+    reset: int = setting(
+        0, "restart an island after so many generations without progress", low=0, high=2**62
+    )
     decoding: str = setting(
         "sorted", "who decodes: sorted or plain keys, or the host", choices=_DECODINGS
     )

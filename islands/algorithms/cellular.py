@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 _RING, _TORUS = "ring", "torus"
+_OF_GRID = {_RING: ("neighbours",), _TORUS: ("shape", "radius", "width")}
 _SHAPES = ("von_neumann", "moore")
 _SELECTIONS = ("random", "proportional", "relative", "best")
 _REPLACEMENTS = ("generational", "elitist")
@@ -41,7 +42,9 @@ class CellularSettings(Settings):
     )
     shape: str = setting("von_neumann", "the neighbourhood on a torus", choices=_SHAPES)
     radius: int = setting(1, "steps to the furthest neighbour on it", low=1, high=_LARGEST_RADIUS)
-    width: int = setting(0, "columns of the torus; 0: as square as possible", low=0)
+    width: int = setting(
+        0, "columns of the torus; 0: as square as possible, with a halo each slice of it", low=0
+    )
     selection: str = setting(
         "proportional",
         "which neighbour is the mate: by 1 / (1 + cost), or relative to the worst of them",
@@ -58,7 +61,9 @@ class CellularSettings(Settings):
     replacement: str = setting(
         "generational", "the better child replaces always, or only if better", choices=_REPLACEMENTS
     )
-    reset: int = setting(0, "restart an island after so many generations without progress", low=0)
+    reset: int = setting(
+        0, "restart an island after so many generations without progress", low=0, high=2**62
+    )
     halo: bool = setting(False, "whether the islands are slices of one grid")
 
     def check(self) -> None:
@@ -67,6 +72,15 @@ class CellularSettings(Settings):
                 f"neighbours={self.neighbours}: must be even, as many on either side. Choose"
                 f" {self.neighbours - 1} or {self.neighbours + 1}"
             )
+        default = {field.name: field.default for field in fields(self)}
+        other = _TORUS if self.grid == _RING else _RING
+        for name in _OF_GRID[other]:
+            value = getattr(self, name)
+            if value != default[name]:
+                raise UsageError(
+                    f"{name}={value}: is of grid={other}, but the grid is a {self.grid}. Leave"
+                    f" {name} at {default[name]}, or choose grid={other}"
+                )
 
 
 class Cellular(Algorithm):
@@ -84,16 +98,18 @@ class Cellular(Algorithm):
         self.loses_best = settings.replacement == "generational"
         self._crossover = operators.crossover(settings.crossover, encoding)
         self._mutation = operators.mutation(settings.mutation, encoding)
+        self._population = population
         if settings.grid == _RING:
-            self._require_ring(population)
             self._kind, self._radius, self.width = 0, settings.neighbours // 2, 1
             self.neighbours = settings.neighbours
         else:
             self._kind, self._radius = 1 + _SHAPES.index(settings.shape), settings.radius
-            self.width = self._width(population)
+            self.width = self._columns()
             r = settings.radius
             around = 2 * r * (r + 1) if settings.shape == "von_neumann" else 4 * r * (r + 1)
             self.neighbours = around
+        if not settings.halo:
+            self._require_room(population, f"population={population}")
         self._reach = self._radius * self.width
         self.halo = self._reach if settings.halo else 0
 
@@ -128,29 +144,38 @@ class Cellular(Algorithm):
         seen = _NEIGHBOUR_BYTES * self.neighbours
         return shelves(seen, 2 * _WORDS_BYTES, 4 * _GENE_BYTES * pitch, scratch)
 
-    def _require_ring(self, population: int) -> None:
-        if population <= self.settings.neighbours:
-            raise UsageError(
-                f"population={population}: a ring with neighbours={self.settings.neighbours} has"
-                f" to hold at least {self.settings.neighbours + 1}. Raise population, or lower"
-                " neighbours"
-            )
+    def require_islands(self, islands: int) -> None:
+        if self.settings.halo:
+            whole = islands * self._population
+            self._require_room(whole, f"islands={islands} x population={self._population}")
 
-    def _width(self, population: int) -> int:
+    def _columns(self) -> int:
         """Return the columns of the torus."""
-        asked, least = self.settings.width, 2 * self.settings.radius + 1
+        population = self._population
         side = math.isqrt(population)
-        width = asked or next(side - k for k in range(side) if population % (side - k) == 0)
+        square = next(side - k for k in range(side) if population % (side - k) == 0)
+        width = self.settings.width or square
         if population % width:
             raise UsageError(
                 f"width={width}: population={population} does not fill whole rows. Choose a"
                 " divisor of population, or 0 for a torus as square as possible"
             )
-        if min(width, population // width) < least:
-            raise UsageError(
-                f"population={population} on a torus of {population // width} rows and {width}"
-                f" columns: radius={self.settings.radius} needs at least {least} of each. Choose"
-                f" another width, a population such as {(max(least, side)) ** 2}, or a smaller"
-                " radius"
-            )
         return width
+
+    def _require_room(self, individuals: int, named: str) -> None:
+        """Refuse a grid of so many on which a neighbourhood would meet itself."""
+        if self.settings.grid == _RING:
+            if individuals <= self.settings.neighbours:
+                raise UsageError(
+                    f"{named}: a ring with neighbours={self.settings.neighbours} has to hold at"
+                    f" least {self.settings.neighbours + 1}. Raise population, or lower neighbours"
+                )
+            return
+        least, rows = 2 * self._radius + 1, individuals // self.width
+        if min(self.width, rows) < least:
+            square = max(least, math.isqrt(self._population)) ** 2
+            raise UsageError(
+                f"{named} on a torus of {rows} rows and {self.width} columns:"
+                f" radius={self._radius} needs at least {least} of each. Choose another width, a"
+                f" population such as {square}, or a smaller radius"
+            )

@@ -39,7 +39,9 @@ class DeSettings(Settings):
     adaptation: str = setting(
         "none", "jde: each individual finds an F and a Cr of its own", choices=_ADAPTATIONS
     )
-    reset: int = setting(0, "restart an island after so many generations without progress", low=0)
+    reset: int = setting(
+        0, "restart an island after so many generations without progress", low=0, high=2**62
+    )
 
     def check(self) -> None:
         if not np.float32(self.low) < np.float32(self.high):

@@ -10,15 +10,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
-from islands.algorithms.cellular import CellularSettings
-from islands.archipelago import Archipelago
 from islands.backends import choose
-from islands.backends.base import Backend
+from islands.bench import preset
 from islands.bench.base import Asked, Row
 from islands.errors import IslandsError
-from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.text import count
@@ -34,7 +29,7 @@ INSTANCES = {
     "lipa50b": 91.429,
 }
 """Seconds of a run of 5000 generations on the paper's GPU, an nVidia GeForce 9800 GTX+."""
-_GENERATIONS, _POPULATION = 5000, 2048
+_GENERATIONS = 5000
 _CPU_SECONDS = 2.0
 
 
@@ -90,18 +85,18 @@ def _measured(
     name: str, threads: int | None, problem: Problem, generations: int, published: float
 ) -> CellularRow:
     backend, runs = choose(name, threads), 1 if name == "cpu" else 10
-    archipelago = _archipelago(problem, backend, runs)
+    archipelago = preset.archipelago("soca2010", problem, backend, runs)
     archipelago.start()
     with backend.timed() as first:
         archipelago.advance(10)
     if name == "cpu":
         generations = max(10, min(generations, int(1000 * _CPU_SECONDS / (first[0] / 10))))
-    called, times = _calls(archipelago), []
+    called, times = preset.evaluations(archipelago), []
     for _ in range(4):
         with backend.timed() as milliseconds:
             archipelago.advance(generations)
         times.append(milliseconds[0] / generations)
-    calls = (_calls(archipelago) - called) / (4 * generations)
+    calls = (preset.evaluations(archipelago) - called) / (4 * generations)
     times = times[1:]
     typical = median(times)
     seconds = _GENERATIONS * typical / 1000 / runs
@@ -117,25 +112,3 @@ def _measured(
         seconds_a_run=seconds,
         speedup=published / seconds,
     )
-
-
-def _archipelago(problem: Problem, backend: Backend, runs: int) -> Archipelago:
-    improving = {"name": "swap", "strategy": "best", "steps": 1, "scope": "position", "every": 10}
-    return Archipelago(
-        problem=problem,
-        algorithm="cellular",
-        encoding="permutation",
-        settings=CellularSettings(),
-        population=_POPULATION,
-        islands=1,
-        seed=1,
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build(improving, "improver"),
-        runs=runs,
-    )
-
-
-def _calls(archipelago: Archipelago) -> int:
-    return sum(each.evaluations for each in archipelago.measure())

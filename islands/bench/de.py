@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
-from islands.algorithms.de import DeSettings
 from islands.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.bench import preset
 from islands.bench.base import Asked, Row
 from islands.errors import IslandsError
 from islands.instances.locate import find
 from islands.instances.synthetic import grid_qap
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems import SUFFIXES, read
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
@@ -36,7 +34,6 @@ INSTANCES = {
     "tai256c": (16, 16),
 }
 """Instances of the thesis, and the grid of one that takes the place of an absent one."""
-_POPULATION = 1024
 _RUNS = {"cuda": (1, 10), "cpu": (1,)}
 _CPU_SECONDS = 1.0
 
@@ -95,19 +92,7 @@ def problem_of(instance: str) -> Problem:
 
 
 def _measured(backend: Backend, problem: Problem, runs: int, generations: int) -> DeRow:
-    archipelago = Archipelago(
-        problem=problem,
-        algorithm="de",
-        encoding="keys",
-        settings=DeSettings(),
-        population=_POPULATION,
-        islands=1,
-        runs=runs,
-        seed=1,
-        migration=MigrationSettings(topology="none"),
-        backend=backend,
-        world=World(),
-    )
+    archipelago = preset.archipelago("jardim2021-a", problem, backend, runs)
     archipelago.start()
     with backend.timed() as first:
         archipelago.advance(2)
@@ -115,7 +100,10 @@ def _measured(backend: Backend, problem: Problem, runs: int, generations: int) -
     if backend.name == "cpu":
         repeats = 3
         generations = max(2, min(generations, int(1000 * _CPU_SECONDS / (first[0] / 2))))
-    times = [_pass(archipelago, backend, generations) / generations for _ in range(repeats + 1)][1:]
+    called = preset.evaluations(archipelago)
+    times = [_pass(archipelago, backend, generations) / generations for _ in range(repeats + 1)]
+    calls = (preset.evaluations(archipelago) - called) / (len(times) * generations)
+    times = times[1:]
     typical = median(times)
     return DeRow(
         device=backend.device,
@@ -126,7 +114,7 @@ def _measured(backend: Backend, problem: Problem, runs: int, generations: int) -
         microseconds=1000 * typical,
         spread=(max(times) - min(times)) / typical,
         generations_per_second=1000 * runs / typical,
-        evaluations_per_second=1000 * runs * _POPULATION / typical,
+        evaluations_per_second=1000 * calls / typical,
         cost=archipelago.best().cost,
     )
 

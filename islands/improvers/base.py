@@ -16,6 +16,7 @@ from islands.settings import Settings, setting
 NAMES = ("none", "swap", "two_opt", "reinsert", "tabu")
 STRATEGIES = ("first", "best")
 SCOPES = ("all", "position")
+_MOST = 2**31 - 1  # kernels take whole numbers of 32 bits
 _MOST_STEPS = 50_000  # tabu searches count them in sixteen bits
 
 
@@ -25,7 +26,7 @@ class ImproverSettings(Settings):
 
     name: str = setting("none", "the local search on solutions", choices=NAMES)
     rate: float = setting(1.0, "share of the individuals that are improved", low=0, high=1)
-    every: int = setting(1, "generations from one with improvements to the next", low=1)
+    every: int = setting(1, "generations from one with improvements to the next", low=1, high=_MOST)
     strategy: str = setting(
         "first", "take the first move that improves, or the best", choices=STRATEGIES
     )
@@ -35,10 +36,14 @@ class ImproverSettings(Settings):
     steps: int = setting(
         0, "moves at most; 0: until none improves, or 20 a thing for tabu", low=0, high=_MOST_STEPS
     )
-    tenure_low: float = setting(0.9, "steps that a move is tabu, a thing, at least", low=0)
-    tenure_high: float = setting(1.1, "steps that a move is tabu, a thing, at most", low=0)
+    tenure_low: float = setting(
+        0.9, "steps that a move is tabu, a thing, at least", low=0, high=1000
+    )
+    tenure_high: float = setting(
+        1.1, "steps that a move is tabu, a thing, at most", low=0, high=1000
+    )
     aspiration: int = setting(
-        0, "steps after which a move that was not made is preferred; 0: never", low=0
+        0, "steps after which a move that was not made is preferred; 0: never", low=0, high=_MOST
     )
 
     def check(self) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from islands.archipelago import Archipelago
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome, step_after
+from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome, first_step, step_after
 from islands.run.schedule import Schedule
 from islands.run.signals import Interruption
 from islands.run.spec import RunSpec
@@ -75,7 +75,7 @@ class _Loop:
         self._began = time.perf_counter()
         self._before: Progress | None = None
         self._before_all: Progress | None = None
-        self._step = 1
+        self._step = max(1, first_step(spec))
         self._reason: str | None = None
         self._has_news = False
         self.is_over = False
@@ -87,7 +87,7 @@ class _Loop:
         generation, seconds = self._archipelago.generation, self._seconds()
         self._rows[self._world.rank, :-1] = [*astuple(Tally.of(measures)), generation]
         own = self._together(self._rows[sorted(self._known)], generation, seconds, self._before)
-        self._step = step_after(self._before, generation, seconds)
+        self._step = step_after(self._before, generation, seconds, first_step(self._spec))
         self._watch(Epoch(measures, arrivals, own))
         self._before = own
         self._has_news = True

@@ -99,7 +99,7 @@ class _Loop:
         self._before = origin.before if origin is not None else None
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
-        self._step = 1
+        self._step = max(1, first_step(spec))
         self._waited_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
         """When the device had last done all it was told to, by the clock of rank 0."""
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
@@ -120,7 +120,7 @@ class _Loop:
         progress = summarise(
             tally, generation, calls.seconds, population, self._problem, self._before
         )
-        self._step = step_after(self._before, generation, calls.seconds)
+        self._step = step_after(self._before, generation, calls.seconds, first_step(self._spec))
         self._waited_at = generation, calls.seconds
         self._unseen = measures, progress
         moment = Moment(generation, calls.seconds, self._before)
@@ -186,12 +186,21 @@ class _Loop:
         return time.perf_counter() - self._began
 
 
-def step_after(before: Progress | None, generation: int, seconds: float) -> int:
-    """Return how many generations pass in about half a second, by the speed of the last epoch."""
-    # To make generation 0 takes about as long as any other.
-    generations = 1 if before is None else generation - before.generation
-    elapsed = seconds if before is None else seconds - before.seconds
-    return _fitting(generations, elapsed)
+def step_after(before: Progress | None, generation: int, seconds: float, first: int) -> int:
+    """Return how many generations pass in about half a second, by the speed of the last epoch.
+
+    Where individuals are improved, the `first` step has as many as have one with improvements among
+    them, and no step has fewer.
+    """
+    if before is None:
+        # To make generation 0 takes about as long as any other without improvements.
+        return first or _fitting(1, seconds)
+    return max(first, _fitting(generation - before.generation, seconds - before.seconds))
+
+
+def first_step(spec: RunSpec) -> int:
+    """Return how many generations have one with improvements among them, or 0 where none has."""
+    return 0 if spec.improver.name == "none" else spec.improver.every
 
 
 def _fitting(generations: int, elapsed: float) -> int:

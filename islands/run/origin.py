@@ -57,6 +57,7 @@ def restore(
         origin, fault = _tried(run, name, spec, identity, archipelago)
         faults = [each for each in world.allgather(fault) if each is not None]
         if origin is not None and not faults:
+            archipelago.meet()
             say(f"goes on from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
             return origin
         refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")

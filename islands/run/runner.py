@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from islands.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.errors import InputError, RunError
+from islands.errors import InputError, RunError, UsageError
 from islands.migration import migrates
 from islands.migration.road import find
 from islands.parallel import RanksLostError, World, deal
@@ -100,6 +100,11 @@ def run(
     """Run on all ranks; every rank returns the same result."""
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
+    if conduct.asynchronous and _has_halo(spec):
+        raise UsageError(
+            "--async with halo=true: slices of one population need each other's ends in each"
+            " generation. Leave --async out, or choose halo=false"
+        )
     # One rank has nobody to wait for.
     asynchronous = conduct.asynchronous and world.size > 1
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
@@ -209,8 +214,7 @@ def make_archipelago(
         # What goes on from a checkpoint has no need of these files, which may be gone.
         world.agreed(warm_start)
     road = None
-    has_halo = getattr(spec.settings, "halo", False)
-    if has_halo or migrates(spec.migration, spec.general.islands):
+    if _has_halo(spec) or migrates(spec.migration, spec.general.islands):
         road, trouble = find(world, backend)
         if trouble and world.rank == 0:
             print(f"islands: {trouble}", file=sys.stderr, flush=True)
@@ -232,6 +236,11 @@ def make_archipelago(
             warm_start=warm_start,
         )
     )
+
+
+def _has_halo(spec: RunSpec) -> bool:
+    """Return whether the islands are slices of one population."""
+    return bool(getattr(spec.settings, "halo", False))
 
 
 def _given(problem: Problem, path: Path) -> Solution:

@@ -16,6 +16,8 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.stop import Progress
 
+_LOW_BITS = 32
+
 
 class Calls(NamedTuple):
     """What can end a run or delay it, whatever its islands do."""
@@ -46,8 +48,15 @@ class Tally:
     best_generation: int
     island: int
     evaluations: int
-    total: int
+    total_high: int
+    total_low: int
+    """The lower 32 bits of the sum, which need not fit 64 together."""
     islands: int
+
+    @property
+    def total(self) -> int:
+        """The sum of all costs."""
+        return (self.total_high << _LOW_BITS) + self.total_low
 
     @classmethod
     def of(cls, measures: Sequence[IslandMeasure]) -> Self:
@@ -58,20 +67,22 @@ class Tally:
         best, generation, island = min((m.best, m.best_generation, m.island) for m in measures)
         evaluations = sum(measure.evaluations for measure in measures)
         total = sum(measure.total for measure in measures)
-        return cls(best, generation, island, evaluations, total, len(measures))
+        high, low = divmod(total, 1 << _LOW_BITS)
+        return cls(best, generation, island, evaluations, high, low, len(measures))
 
     @classmethod
     def together(cls, rows: Sequence[Self]) -> Self:
         """Return the tally of all ranks."""
         best, generation, island = min((t.best, t.best_generation, t.island) for t in rows)
         evaluations = sum(row.evaluations for row in rows)
-        total, islands = sum(row.total for row in rows), sum(row.islands for row in rows)
-        return cls(best, generation, island, evaluations, total, islands)
+        high, low = divmod(sum(row.total for row in rows), 1 << _LOW_BITS)
+        islands = sum(row.islands for row in rows)
+        return cls(best, generation, island, evaluations, high, low, islands)
 
     def shared(self, world: World, signals: int, seconds: float) -> tuple[Self, Calls]:
         """Return the tally of all ranks and what calls; collective."""
         own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
-        own += [self.evaluations, self.total, self.islands]
+        own += [self.evaluations, self.total_high, self.total_low, self.islands]
         rows = world.share(np.array(own, np.int64)).tolist()
         return self.together([type(self)(*row[2:]) for row in rows]), Calls._of(rows)
 

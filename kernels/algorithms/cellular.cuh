@@ -90,22 +90,21 @@ struct Desk {
           children{mates.first + 2 * pitch, pitch} {}
 };
 
-// Makes the two children of an individual, and returns them; they are not yet visible to all
-// threads.
-__device__ Rows children(const Desk& desk, Shelf shelf, const Archipelago& all,
-                         const Cellular& plan, int64_t generation, int local, int slot,
-                         const draw::Place& place) {
+// Makes the two children of an individual; they are not yet visible to all threads.
+__device__ void breed(const Desk& desk, Shelf shelf, const Archipelago& all, const Cellular& plan,
+                      int64_t generation, int local, int slot, const draw::Place& place) {
     const int pitch = all.shape.pitch;
     copy_row(desk.mates[0], all.genes_of(all.row(generation, local, slot)), pitch);
     for (int k = threadIdx.x; k < SIZE; k += blockDim.x) {
-        desk.seen[k] = neighbourhood::at(plan.grid, all, generation, local, slot, k);
-        const double cost = double(desk.seen[k].cost);
-        desk.seen[k].fitness = cost >= 0.0 ? 1.0 / (1.0 + cost) : 1.0 - cost;
+        Neighbour other = neighbourhood::at(plan.grid, all, generation, local, slot, k);
+        const double cost = double(other.cost);
+        other.fitness = cost >= 0.0 ? 1.0 / (1.0 + cost) : 1.0 - cost;
+        desk.seen[k] = other;
     }
     // Neighbouring threads make both draws at once.
     for (int i = threadIdx.x; i < 2; i += blockDim.x) {
         draw::Place drawn = place;
-        if (i == 1) drawn.individual = slot / CELLULAR_GROUP;
+        if (i == 1) drawn.individual = uint32_t(slot) / CELLULAR_GROUP;
         desk.word[i] = drawn.words(i == 0 ? stream::NEIGHBOUR : stream::OPERATORS, 0);
     }
     __syncthreads();
@@ -113,31 +112,26 @@ __device__ Rows children(const Desk& desk, Shelf shelf, const Archipelago& all,
     const int chosen = selected(desk.seen, desk.word[0]);
     copy_row(desk.mates[1], desk.seen[chosen].genes, pitch);
     __syncthreads();
-    const bool crosses = word.x < plan.crossing;
-    if (crosses) crossover::cross(shelf, desk.mates, desk.children, all.shape, word, place);
-    // One pointer with an offset, so that a compiler still knows which memory it points to.
-    const Rows made{desk.mates.first + (crosses ? 2 * pitch : 0), pitch};
+    if (word.x < plan.crossing) {
+        crossover::cross(shelf, desk.mates, desk.children, all.shape, word, place);
+    } else {
+        copy_row(desk.children[0], desk.mates[0], pitch);
+        copy_row(desk.children[1], desk.mates[1], pitch);
+    }
     if (word.y < plan.mutating) {
         for (int i = 0; i < plan.strength; ++i) {
             const uint4 points = place.words(stream::MUTATE, i);
-            mutation::mutate(shelf, made[0], all.shape, points.x, points.y);
-            mutation::mutate(shelf, made[1], all.shape, points.z, points.w);
+            mutation::mutate(shelf, desk.children[0], all.shape, points.x, points.y);
+            mutation::mutate(shelf, desk.children[1], all.shape, points.z, points.w);
         }
     }
-    return made;
 }
 
-// Evaluates the individual whose genes are in a row of the population, and improves it where it is
-// due.
-__device__ void settle(encoding::Decoder& decoder, Shelf shelf, const Archipelago& all,
-                       const problem::Data& data, const improver::Plan& improving, int64_t row,
-                       int local, int slot, const draw::Place& place) {
-    encoding::Gene* const genes = all.genes_of(row);
-    int64_t calls = 1;
-    int64_t cost = individual::evaluated(decoder, genes, genes::things(all.shape), data);
-    cost = individual::improved(decoder, shelf, all, data, improving, genes, cost, place, calls);
-    if (threadIdx.x == 0) all.cost[row] = cost;
-    all.count(local, slot, calls);
+// Draws an individual afresh, twice the same.
+__device__ void begin_again(const Desk& desk, const encoding::Shape& shape,
+                            const draw::Place& place) {
+    encoding::fill(desk.children[0], shape, place, stream::MUTANT);
+    copy_row(desk.children[1], desk.children[0], shape.pitch);
 }
 
 }  // namespace cellular
@@ -149,12 +143,15 @@ KERNEL(cellular_start,
     encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
         const int local = job / all.population, slot = job % all.population;
-        const int64_t row = all.row(0, local, slot);
-        const draw::Place place = all.place(local, 0, slot);
+        const int32_t row = all.row(0, local, slot);
         if (slot >= given[local]) {
+            const draw::Place place = all.place(local, 0, slot);
             encoding::fill(all.genes_of(row), all.shape, place, stream::START);
         }
-        cellular::settle(decoder, shelf, all, data, improver::never(), row, local, slot, place);
+        const int64_t cost =
+            individual::evaluated(decoder, all.genes_of(row), genes::things(all.shape), data);
+        if (threadIdx.x == 0) all.cost[row] = cost;
+        all.count(local, slot, 1);
     }
 }
 
@@ -165,32 +162,32 @@ KERNEL(cellular_evolve, (Arena arena, Archipelago all, problem::Data data, Cellu
     encoding::Decoder decoder(arena, shelf, all.shape);
     const cellular::Desk desk(shelf, all.shape.pitch);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const int local = job / all.population, slot = job % all.population;
+        const int local = uint32_t(job) / all.population, slot = job - local * all.population;
         const int64_t generation = all.island[local].generation;
-        const int64_t row = all.row(generation + 1, local, slot);
+        const int32_t row = all.row(generation + 1, local, slot);
         const draw::Place place = all.place(local, generation + 1, slot);
-        if (all.island[local].restart) {
-            encoding::fill(all.genes_of(row), all.shape, place, stream::MUTANT);
-            cellular::settle(decoder, shelf, all, data, improving, row, local, slot, place);
-            continue;
+        const bool restarts = all.island[local].restart;
+        if (restarts) {
+            cellular::begin_again(desk, all.shape, place);
+        } else {
+            cellular::breed(desk, shelf, all, plan, generation, local, slot, place);
         }
-        const cellular::Rows made =
-            cellular::children(desk, shelf, all, plan, generation, local, slot, place);
-        const int things = genes::things(all.shape);
-        const int64_t first = individual::evaluated(decoder, made[0], things, data);
-        const int64_t second = individual::evaluated(decoder, made[1], things, data);
+        const auto [first, second] = individual::evaluated(
+            decoder, desk.children[0], desk.children[1], genes::things(all.shape), data);
         const bool takes_first = first <= second;
-        encoding::Gene* const child = made[takes_first ? 0 : 1];
+        encoding::Gene* const child = desk.children[takes_first ? 0 : 1];
         int64_t cost = min(first, second);
-        int64_t calls = 2;
+        int64_t calls = restarts ? 1 : 2;
         if constexpr (improver::ACTIVE) {
-            // The improver works on what was decoded last.
-            if (takes_first && improver::is_due(improving, place)) decoder.decode(child);
+            if (improver::is_due(improving, place)) {
+                // The improver works on what was decoded last.
+                if (takes_first) decoder.decode(child);
+                cost = individual::improve(decoder, shelf, all, data, improving, child, cost, place,
+                                           calls);
+            }
         }
-        cost =
-            individual::improved(decoder, shelf, all, data, improving, child, cost, place, calls);
-        const int64_t parent = all.row(generation, local, slot);
-        if (plan.elitist && cost >= all.cost[parent]) {
+        const int32_t parent = all.row(generation, local, slot);
+        if (plan.elitist && !restarts && cost >= all.cost[parent]) {
             copy_row(all.genes_of(row), all.genes_of(parent), all.shape.pitch);
             cost = all.cost[parent];
         } else {

@@ -27,10 +27,12 @@ struct Archipelago {
     int32_t islands, population;
     encoding::Shape shape;
 
-    __device__ int64_t row(int64_t generation, int island, int individual) const {
-        return ((generation % 2) * islands + island) * population + individual;
+    __device__ int32_t row(int64_t generation, int island, int individual) const {
+        return (int(generation & 1) * islands + island) * population + individual;
     }
-    __device__ encoding::Gene* genes_of(int64_t row) const { return genes + row * shape.pitch; }
+    __device__ encoding::Gene* genes_of(int32_t row) const {
+        return genes + int64_t(row) * shape.pitch;
+    }
 
     // Where the draws of an individual stand.
     __device__ draw::Place place(int local, int64_t generation, int individual) const {
@@ -40,7 +42,7 @@ struct Archipelago {
 
     // Counts calls of the objective for the individual that a block is at work on.
     __device__ void count(int island, int individual, int64_t many) const {
-        if (threadIdx.x == 0) add(&calls[int64_t(island) * population + individual], many);
+        if (threadIdx.x == 0) add(&calls[island * population + individual], many);
     }
 };
 

@@ -9,9 +9,9 @@ namespace draw {
 
 __device__ uint4 philox(uint4 counter, uint32_t key0, uint32_t key1) {
     for (int round = 0; round < 10; ++round) {
-        const uint64_t a = uint64_t(0xD2511F53u) * counter.x, b = uint64_t(0xCD9E8D57u) * counter.z;
-        counter = {uint32_t(b >> 32) ^ counter.y ^ key0, uint32_t(b),
-                   uint32_t(a >> 32) ^ counter.w ^ key1, uint32_t(a)};
+        const uint32_t a = 0xD2511F53u, b = 0xCD9E8D57u;
+        counter = {__umulhi(b, counter.z) ^ counter.y ^ key0, b * counter.z,
+                   __umulhi(a, counter.x) ^ counter.w ^ key1, a * counter.x};
         key0 += 0x9E3779B9u;
         key1 += 0xBB67AE85u;
     }

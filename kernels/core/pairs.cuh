@@ -9,17 +9,15 @@ __device__ void pairs(int n, Visit visit) {
 #ifdef __CUDACC__
     // Row i of the triangle of pairs is short where row n - 1 - i, or n - 2 - i for an odd n, is
     // long: together, they make a line of a rectangle.
-    const int width = n - 1 + n % 2, height = n / 2;
-    int line = 0, column = threadIdx.x;
-    for (;;) {
-        for (; column >= width && line < height; column -= width) ++line;
-        if (line >= height) break;
-        const int length = n - 1 - line;
-        const bool first = column < length;
-        const int i = first ? line : n - 1 - n % 2 - line;
-        const int j = first ? line + 1 + column : i + 1 + column - length;
-        visit(i, j);
-        column += blockDim.x;
+    const int odd = n % 2, width = n - 1 + odd, height = n / 2;
+    const int down = blockDim.x / uint32_t(width), right = blockDim.x - down * width;
+    int line = threadIdx.x / uint32_t(width), column = threadIdx.x - line * width;
+    while (line < height) {
+        const bool first = line + column < n - 1;
+        visit(first ? line : n - 1 - odd - line, column + 1 + (first ? line : -odd));
+        const bool wraps = column >= width - right;
+        line += wraps ? down + 1 : down;
+        column += wraps ? right - width : right;
     }
 #else
     for (int i = 0; i < n; ++i) {

@@ -16,23 +16,44 @@ struct Data {
 using Cost = QAP_COST;    // holds any cost
 using Small = QAP_DELTA;  // holds any product of differences
 
-template <class Order>
-__device__ int64_t cost(const Order& order, int n, const Data& data) {
-    Cost mine = 0;
-    const auto add = [&](int i, int j, int p, int q) {
-        mine += Cost(data.a[i * n + j]) * Cost(data.b[p * n + q]);
-    };
+// Calls visit(i, j) for the entries of `a` that cost something, of each pair of which it matters.
+template <class Visit>
+__device__ void entries(int n, Visit visit) {
     block::pairs(n, [&](int i, int j) {
-        const int p = order[i], q = order[j];
-        add(i, j, p, q);
+        visit(i, j);
 #if !QAP_SYMMETRIC
-        add(j, i, q, p);
+        visit(j, i);
 #endif
     });
 #if QAP_DIAGONAL
-    for (int i = threadIdx.x; i < n; i += blockDim.x) add(i, i, order[i], order[i]);
+    for (int i = threadIdx.x; i < n; i += blockDim.x) visit(i, i);
 #endif
+}
+
+template <class Order>
+__device__ int64_t cost(const Order& order, int n, const Data& data) {
+    Cost mine = 0;
+    entries(n, [&](uint32_t i, uint32_t j) {
+        mine += Cost(data.a[i * n + j]) * Cost(data.b[order[i] * n + order[j]]);
+    });
     return block::sum(mine);
+}
+
+struct Costs {
+    int64_t first, second;
+};
+
+// The costs of two assignments, for which each entry of `a` is found but once.
+template <class Order>
+__device__ Costs costs(const Order& one, const Order& other, int n, const Data& data) {
+    Cost mine = 0, others = 0;
+    entries(n, [&](uint32_t i, uint32_t j) {
+        const Cost a = data.a[i * n + j];
+        mine += a * Cost(data.b[uint32_t(one[i] * n + one[j])]);
+        others += a * Cost(data.b[uint32_t(other[i] * n + other[j])]);
+    });
+    const int64_t sum = block::sum(mine);
+    return {sum, block::sum(others)};
 }
 
 // By how much it costs more to have the things i and j in the places p2 and q2 than in p and q.

@@ -210,6 +210,22 @@ def test_with_a_halo_islands_are_slices_of_one_grid(
     assert_same(mine, reference)
 
 
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"population": 2, "islands": 3},
+        {"population": 5, "islands": 2, "neighbours": 8},
+        {"population": 4, "islands": 3, "grid": "torus", "width": 4},
+        {"population": 10, "islands": 5, "grid": "torus", "width": 5, "radius": 2},
+    ],
+    ids=str,
+)
+def test_a_slice_alone_need_not_hold_a_neighbourhood(
+    backend: Backend, grid: dict[str, Any]
+) -> None:
+    assert_evolves(*both(backend, assignment(7), halo=True, **grid))
+
+
 def test_runs_side_by_side_are_runs_alone(backend: Backend) -> None:
     problem = assignment(8)
     together, _ = both(backend, problem, islands=2, runs=3)
@@ -261,6 +277,22 @@ def test_costs_far_apart_do_not_overflow_the_selection(backend: Backend, selecti
         ({"mutation": "flip"}, 20, "permutation", "mutation=flip is for bits, but the encoding is"),
         ({"selection": "roulette"}, 20, "keys", "Known: random, proportional, relative, best"),
         ({"group": 0}, 20, "keys", "group=0: must be from 1 to 1e+06"),
+        (
+            {"width": 5},
+            20,
+            "keys",
+            "width=5: is of grid=torus, but the grid is a ring. Leave width at 0, or choose"
+            " grid=torus",
+        ),
+        ({"radius": 2}, 20, "keys", "radius=2: is of grid=torus, but the grid is a ring. Leave"),
+        ({"shape": "moore"}, 20, "keys", "shape=moore: is of grid=torus, but the grid is a ring."),
+        (
+            {"grid": "torus", "neighbours": 6},
+            20,
+            "keys",
+            "neighbours=6: is of grid=ring, but the grid is a torus. Leave neighbours at 4, or"
+            " choose grid=ring",
+        ),
     ],
 )
 def test_settings_that_cannot_be(
@@ -269,6 +301,34 @@ def test_settings_that_cannot_be(
     with pytest.raises(UsageError) as caught:
         Cellular(CellularSettings.build(settings), population, encoding)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "population", "fewest", "message"),
+    [
+        ({}, 2, 3, "islands=2 x population=2: a ring with neighbours=4 has to hold at least 5."),
+        ({"neighbours": 8}, 5, 2, "islands=1 x population=5: a ring with neighbours=8 has to"),
+        (
+            {"grid": "torus", "width": 4},
+            4,
+            3,
+            "islands=2 x population=4 on a torus of 2 rows and 4 columns: radius=1 needs",
+        ),
+    ],
+)
+def test_slices_have_to_hold_a_neighbourhood_together(
+    settings: dict[str, Any], population: int, fewest: int, message: str
+) -> None:
+    slices = Cellular(CellularSettings.build({"halo": True, **settings}), population, "keys")
+    slices.require_islands(fewest)
+    with pytest.raises(UsageError) as caught:
+        slices.require_islands(fewest - 1)
+    assert message in str(caught.value)
+
+
+def test_settings_of_the_other_grid_may_be_the_default_ones() -> None:
+    whole = CellularSettings.build({}).to_mapping()
+    assert CellularSettings.build(whole | {"grid": "torus"}).grid == "torus"
 
 
 def test_a_torus_is_as_square_as_possible() -> None:

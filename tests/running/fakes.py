@@ -112,6 +112,9 @@ class FakeArchipelago:
         self.generation, self.migrations = generation, migrations
         self.calls.append(f"restore {generation}")
 
+    def meet(self) -> None:
+        """Return at once: no island sees another."""
+
     def wait(self) -> None:
         """Return at once: here nothing is done later."""
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from problems_for_tests import cities
+from problems_for_tests import cities, facilities
 
 import islands
+from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.run.beside import run_beside
 from islands.run.resolve import layers, resolve
 
-SETTINGS = {"islands": 2, "population": 20, "migration": "none", "seed": 5}
+SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
 
 
 def test_each_run_is_the_one_alone(backend: Backend, tmp_path: Path) -> None:
@@ -49,3 +50,11 @@ def test_they_cannot_migrate(backend: Backend, tmp_path: Path) -> None:
     spec = resolve(layers({**SETTINGS, "migration": "ring"}), problem)
     with pytest.raises(UsageError, match="side by side cannot migrate"):
         run_beside(spec, problem, 2, backend)
+
+
+def test_slices_of_one_ring_cannot_go_side_by_side() -> None:
+    problem = facilities(8)
+    asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
+    spec = resolve(layers(asked), problem)
+    with pytest.raises(UsageError, match="halo=true with 2 runs side by side"):
+        run_beside(spec, problem, 2, choose("cpu"))

@@ -214,7 +214,15 @@ def test_a_start_that_fails_on_one_rank_is_an_error_of_all() -> None:
 )
 def test_a_step_takes_at_most_half_a_second(generations: int, seconds: float, step: int) -> None:
     before = Progress(100, 1, 7.0, 5, 0, 90, 5.0)
-    assert step_after(before, 100 + generations, 7.0 + seconds) == step
+    assert step_after(before, 100 + generations, 7.0 + seconds, 0) == step
+
+
+def test_the_first_step_has_one_generation_with_improvements() -> None:
+    """Generation 0, in which nobody is improved, may be a thousand times as quick as the next."""
+    assert [step_after(None, 0, 1e-6, every) for every in (1, 10)] == [1, 10]
+    before = Progress(100, 1, 7.0, 5, 0, 90, 5.0)
+    assert step_after(before, 150, 57.0, 10) == 10
+    assert step_after(None, 0, 1.0 / 64, 0) == 32
 
 
 def test_a_signal_ends_a_run_of_slow_generations_inside_an_epoch(

@@ -54,7 +54,7 @@ def test_the_progress_does_not_depend_on_how_islands_are_dealt(cut: int) -> None
 def test_all_ranks_are_told_the_same() -> None:
     islands = [found(7, 0, 3, 10), found(5, 1, 4, 20), found(5, 2, 4, 30)]
     other = Tally.of(islands[2:])
-    ranks = Ranks([4, 99, other.best, other.best_generation, 2, other.evaluations, 30, 1])
+    ranks = Ranks([4, 99, other.best, other.best_generation, 2, other.evaluations, 0, 30, 1])
     tally, calls = Tally.of(islands[:2]).shared(ranks, 2, 1.25)
     assert tally == Tally.of(islands)
     # The signals of all ranks, and the clock of rank 0.
@@ -90,3 +90,10 @@ def test_a_maximising_problem_is_shown_in_its_own_sense() -> None:
     problem = FakeProblem(BestKnown(10, "optimal", "a list"), maximise=True)
     progress = together([found(-7, 0, 1, total=-40), found(-8, 1, 1, total=-20)], problem=problem)
     assert (progress.cost, progress.island, progress.mean, progress.gap) == (8, 1, 3.0, 20.0)
+
+
+def test_sums_of_costs_may_take_more_than_64_bits() -> None:
+    islands = [found(2**60, i, 0, total=2**60 * 2**11) for i in range(8)]
+    tally = Tally.together([Tally.of(islands[:5]), Tally.of(islands[5:])])
+    assert tally.total == 8 * 2**71
+    assert max(tally.total_high, tally.total_low) < 2**63
