@@ -125,6 +125,7 @@ class Archipelago:
         self.generation = 0
         self._problem, self._backend = problem, backend
         self._algorithm = ALGORITHMS[algorithm](settings, population, encoding)
+        self._algorithm.require_islands(islands)
         improving = improver if improver is not None else ImproverSettings()
         self._decodes_on_host = self._algorithm.decoding == "host"
         self._encoding = ENCODINGS[encoding](

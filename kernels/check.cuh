@@ -24,6 +24,11 @@ KERNEL(check_below, (int32_t n, const uint32_t* word, const uint32_t* bound, uin
     for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = draw::below(word[i], bound[i]);
 }
 
+// Counts how often each pair i < j is visited, in row i and column j.
+KERNEL(check_pairs, (int32_t n, int32_t* visits)) {
+    block::pairs(n, [&](int i, int j) { visits[i * n + j] += 1; });
+}
+
 // Block b takes row b of `value`. Sums twice, to see that a second call does not disturb the first.
 KERNEL(check_sum, (int32_t n, const int64_t* value, int64_t* out)) {
     int64_t mine = 0;

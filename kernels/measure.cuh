@@ -4,8 +4,8 @@
 #include "core/archipelago.cuh"
 
 struct Measure {
-    int64_t best, worst, sum_high, sum_low, best_generation, restarts, archived, archived_generation, best_row,
-        calls;
+    int64_t best, worst, sum_high, sum_low, best_generation, restarts, archived,
+        archived_generation, best_row, calls;
 };
 
 KERNEL(measure, (Archipelago all, Measure* measures)) {

@@ -37,10 +37,10 @@ class ImproverSettings(Settings):
         0, "moves at most; 0: until none improves, or 20 a thing for tabu", low=0, high=_MOST_STEPS
     )
     tenure_low: float = setting(
-        0.9, "steps that a move is tabu, a thing, at least", low=0, high=1000
+        0.9, "steps that a move is tabu, a thing, at least", low=0, high=_MOST_STEPS
     )
     tenure_high: float = setting(
-        1.1, "steps that a move is tabu, a thing, at most", low=0, high=1000
+        1.1, "steps that a move is tabu, a thing, at most", low=0, high=_MOST_STEPS
     )
     aspiration: int = setting(
         0, "steps after which a move that was not made is preferred; 0: never", low=0, high=_MOST

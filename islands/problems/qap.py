@@ -68,6 +68,7 @@ class Qap(Problem):
         # A swap changes 4 n products and their mirror images.
         is_small = 8 * self.size * int(a.max()) * int(b.max()) < 2**31
         return {
+            "PROBLEM_SWAPS": '"problems/qap_swaps.cuh"',
             "QAP_A": _C_TYPES[a.dtype.name],
             "QAP_B": _C_TYPES[b.dtype.name],
             "QAP_SYMMETRIC": str(int(self.symmetric)),

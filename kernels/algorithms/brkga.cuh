@@ -75,8 +75,8 @@ __device__ void settle(encoding::Decoder& decoder, Shelf shelf, const Archipelag
 }  // namespace brkga
 
 // The first generation: `given[island]` individuals are there already, the others are drawn.
-KERNEL(brkga_start, (Arena arena, Archipelago all, problem::Data data, Brkga,
-                     const int32_t* given)) {
+KERNEL(brkga_start,
+       (Arena arena, Archipelago all, problem::Data data, Brkga, const int32_t* given)) {
     Shelf shelf(arena.large());
     encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
@@ -96,8 +96,8 @@ KERNEL(brkga_start, (Arena arena, Archipelago all, problem::Data data, Brkga,
 
 // The next generation. Jobs are dealt with the long ones first: children, mutants, then the elite,
 // which is copied with its costs and never decoded again.
-KERNEL(brkga_evolve, (Arena arena, Archipelago all, problem::Data data, Brkga plan,
-                      improver::Plan improving)) {
+KERNEL(brkga_evolve,
+       (Arena arena, Archipelago all, problem::Data data, Brkga plan, improver::Plan improving)) {
     Shelf shelf(arena.large());
     encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {

@@ -5,8 +5,8 @@
 #include "core/core.cuh"
 #include "moves.cuh"
 
-#ifdef QAP_DELTA
-#include "problems/qap_swaps.cuh"
+#ifdef PROBLEM_SWAPS
+#include PROBLEM_SWAPS
 #else
 
 namespace problem {

@@ -39,6 +39,17 @@ def programs() -> list[Source]:
     for metric, (parents, decoding), cut in [*usual, *product(METRICS[:1], PLANS[1:], CUTS)]:
         plan = {"BRKGA_PARENTS": str(parents), "KEYS_DECODING": str(decoding)}
         found.append(Source("program.cuh", {**parts, **plan, "TSP_METRIC": metric, **cut}))
+    qap = {"QAP_A": "unsigned char", "QAP_B": "unsigned short", "QAP_COST": "int"}
+    qap |= {"ISLANDS_PROBLEM": '"problems/qap.cuh"', "PROBLEM_SWAPS": '"problems/qap_swaps.cuh"'}
+    forms = [("1", "0", "int"), ("0", "1", "int64_t")]
+    for (symmetric, diagonal, delta), cut in zip(forms, CUTS, strict=True):
+        qap |= {"QAP_SYMMETRIC": symmetric, "QAP_DIAGONAL": diagonal, "QAP_DELTA": delta}
+        for improver in ("tabu", "two_opt"):
+            plan = {"KEYS_DECODING": "3", "DE_STRATEGY": "0", "DE_ADAPTS": "1"}
+            plan |= {"ENCODING_ASSIGNS": "1", "TABU_ASPIRATION": "1"}
+            chosen = {"ISLANDS_IMPROVER": f'"improvers/{improver}.cuh"'}
+            chosen["ISLANDS_ALGORITHM"] = '"algorithms/de.cuh"'
+            found.append(Source("program.cuh", {**parts, **qap, **plan, **chosen, **cut}))
     return found
 
 

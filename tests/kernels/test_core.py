@@ -120,6 +120,14 @@ def test_below_is_the_upper_half_of_the_product(launches) -> None:
         assert off(launch, out).tolist() == expected
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 12, 13, 33, 34, 100, 257])
+def test_each_pair_is_visited_once(launches, n: int) -> None:
+    for launch in launches:
+        visits = on(launch, np.zeros((n, n), np.int32))
+        launch("check_pairs", np.int32(n), visits, blocks=1)
+        assert (off(launch, visits) == np.triu(np.ones((n, n), np.int32), 1)).all()
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_sum_reaches_every_thread(launches, n: int) -> None:
     value = random(7, n)
