@@ -14,7 +14,9 @@ from islands.run.machine import take_device
 
 def test_one_call_solves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = solve("demo/tsp", stop="generations=60", islands=2, population=32, backend="cpu")
+    result = solve(
+        "demo/tsp", stop="generations=60", islands=2, population=32, backend="cpu", improver="none"
+    )
     problem = load("demo/tsp")
     assert result.cost == problem.cost(result.solution)
     assert (result.generations, result.islands, result.population) == (60, 2, 32)
@@ -25,6 +27,7 @@ def test_one_call_solves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_problem_in_hand_is_the_same_as_its_name(tmp_path: Path) -> None:
     def digest(problem: str | Problem, out: Path | None = None) -> str:
         options = {"rho": 0.6, "migration": "ring", "interval": 7, "record": {"every": 10}}
+        options["improver"] = "none"
         return solve(
             problem,
             stop=["generations=40"],
@@ -41,7 +44,7 @@ def test_a_problem_in_hand_is_the_same_as_its_name(tmp_path: Path) -> None:
 
 def test_another_seed_is_another_run_and_the_same_is_the_same() -> None:
     digests = [
-        solve("demo/tsp", stop="generations=5", population=32, seed=seed).digest
+        solve("demo/tsp", stop="generations=5", population=32, seed=seed, improver="none").digest
         for seed in (1, 2, 1)
     ]
     assert digests[0] == digests[2] != digests[1]

@@ -72,6 +72,7 @@ class Case:
             "instance": self.problem.instance,
             "islands": self.islands,
             "population": self.asked.population,
+            "improver": "none",
             "migration.topology": self.asked.topology,
             "migration.interval": self.asked.interval,
             "migration.migrants": self.asked.migrants,

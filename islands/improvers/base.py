@@ -34,7 +34,10 @@ class ImproverSettings(Settings):
         "all", "try all moves, or those of one position that all share", choices=SCOPES
     )
     steps: int = setting(
-        0, "moves at most; 0: until none improves, or 20 a thing for tabu", low=0, high=_MOST_STEPS
+        0,
+        "moves at most; 0: until none improves, or 20 a thing for tabu, fewer beyond 237",
+        low=0,
+        high=_MOST_STEPS,
     )
     tenure_low: float = setting(
         0.9, "steps that a move is tabu, a thing, at least", low=0, high=_MOST_STEPS

@@ -13,6 +13,8 @@ from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
 
 _STEPS_A_THING = 20
+_MOST_EVALUATIONS = 1 << 27  # of a search that is not told its steps: a tenth of a second on a CPU
+_FEWEST_STEPS = 100
 _MOST_STEPS = 50_000  # kernels count them in sixteen bits
 _MOST_THINGS = 32_768  # a run of pairs is told by 16 bits each for its row and its column
 _SHORTEST_RUN, _RUN = 4, 16  # RUN of kernels/core/triangle.cuh on a GPU and on the CPU
@@ -42,7 +44,8 @@ class Tabu(Improver):
 
     def steps(self) -> int:
         """Return how many exchanges it makes."""
-        return self.settings.steps or min(_MOST_STEPS, _STEPS_A_THING * self.size)
+        affordable = max(_FEWEST_STEPS, _MOST_EVALUATIONS // max(1, self.items()))
+        return self.settings.steps or min(_STEPS_A_THING * self.size, affordable)
 
     def defines(self) -> dict[str, str]:
         return {"TABU_ASPIRATION": str(int(self.settings.aspiration > 0))}

@@ -70,7 +70,10 @@ def compared(file: SlnFile, cost: int, of_inverse: int) -> list[Remark]:
     else:
         convention, words = "as written", "taken as written"
     agrees = file.cost in (cost, of_inverse)
-    wrong = f"wrong: the permutation costs {cost}, its inverse {of_inverse}"
+    wrong = (
+        f"wrong: the permutation costs {cost}, its inverse {of_inverse}; or the file is of another"
+        " instance"
+    )
     return [
         Remark("convention", convention, f"the file's permutation is {words}"),
         Remark("header", file.cost, f"the file's header says {file.cost}"),

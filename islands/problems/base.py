@@ -40,6 +40,8 @@ class Problem(ABC):
     size: int
     """How many things a solution orders or chooses from."""
     best_known: BestKnown | None
+    path: Path | None = None
+    """Its file, where it was read from one."""
 
     @abstractmethod
     def defines(self) -> dict[str, str]:

@@ -47,7 +47,7 @@ class Qap(Problem):
         self.instance = instance or file.name
         self.size = file.size
         self.best_known = best_known
-        self.file = file
+        self.file, self.path = file, file.path
         self._check_costs()
         self.symmetric = _is_symmetric(file.a) or _is_symmetric(file.b)
         """Whether the order of a pair makes no difference, in matrices that are made so."""

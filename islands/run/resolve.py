@@ -66,6 +66,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     """Return the complete run; refuse what is unknown, out of range or does not fit."""
     own, asked = asked, _upon_defaults(asked, problem)
     name = str(_strongest(asked, "algorithm", None))
+    _refuse_clash(asked, name)
     encoding = _strongest(asked, "encoding", None)
     encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
     algorithm = ALGORITHMS[name]
@@ -89,7 +90,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         algorithm=algorithm.name,
         encoding=encoding,
         stop=stop,
-        start=tuple(_lasting(path) for path in _listed(values.get("start", []))),
+        start=tuple(_beside(path, problem) for path in _listed(values.get("start", []))),
         general=GeneralSettings.build(_part(values, "", GeneralSettings)),
         settings=algorithm.Settings.build(_part(values, "", algorithm.Settings)),
         **groups,
@@ -152,6 +153,17 @@ def _refuse_hidden(preset: str, layer: Layer, config: Path, file: Layer, options
         )
 
 
+def _refuse_clash(asked: Sequence[Layer], algorithm: str) -> None:
+    """Refuse a preset of another algorithm than the one that is asked for."""
+    for layer in asked:
+        own = layer.values.get("algorithm", algorithm)
+        if layer.origin.startswith("preset ") and own != algorithm:
+            raise UsageError(
+                f"{layer.origin}its settings are those of {own}, but --algorithm {algorithm} was"
+                " asked for. Leave one of them out"
+            )
+
+
 def _refuse_unknown(layer: Layer, algorithm: type[Algorithm]) -> None:
     known = [*GeneralSettings.names(), *algorithm.Settings.names(), *_NAMES]
     known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
@@ -175,6 +187,15 @@ def _default_stop(problem: Problem) -> list[str]:
     proven = problem.best_known is not None and problem.best_known.status == "optimal"
     seconds = 20 if problem.instance.startswith("demo/") else 60
     return [*(["optimum"] if proven else []), f"seconds={seconds}"]
+
+
+def _beside(name: str, problem: Problem) -> str:
+    """Return the lasting name of a solution's file, which may lie beside the instance's."""
+    if problem.path is not None and not Path(name).exists():
+        beside = problem.path.parent / name
+        if beside.exists():
+            return _lasting(str(beside))
+    return _lasting(name)
 
 
 def _lasting(name: str) -> str:

@@ -90,8 +90,8 @@ def header(
         )
     lines = [
         f"islands {version}   {problem.name} {problem.instance}, size {problem.size}{known}",
-        f"{spec.algorithm} on {spec.encoding}   {islands} x {general.population} on {ranks}"
-        f"   seed {general.seed}{preset}",
+        f"{spec.algorithm} on {spec.encoding}{_improved(spec)}   {islands} x {general.population}"
+        f" on {ranks}   seed {general.seed}{preset}",
         f"{travel}",
         f"{machine.device}   backend {machine.backend}: {machine.reason}",
         _compiled(machine.compile_seconds),
@@ -100,6 +100,10 @@ def header(
     if folder is not None:
         lines.append(f"run folder {folder}")
     return "\n".join(lines)
+
+
+def _improved(spec: RunSpec) -> str:
+    return "" if spec.improver.name == "none" else f" with {spec.improver.name}"
 
 
 def _compiled(seconds: float) -> str:

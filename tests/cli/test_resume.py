@@ -19,7 +19,7 @@ import pytest
 from islands.cli import main
 
 RUN = ["--population", "64", "--islands", "6", "--interval", "8", "--backend", "cpu"]
-RUN += ["--set", "record.every=5", "--threads", "1", "--seed", "3"]
+RUN += ["--set", "record.every=5", "--threads", "1", "--seed", "3", "--improver", "none"]
 ENDLESS = ["run", "demo/tsp", *RUN, "--stop", "generations=1000000", "--out", "a"]
 ENDLESS += ["--set", "checkpoint.every=0.1"]
 KILLS = Path(__file__).parents[1] / "kills"

@@ -19,7 +19,7 @@ from islands.cli import main
 from islands.problems import load
 
 BASIC = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "7", "--population", "32"]
-BASIC += ["--interval", "5", "--set", "record.every=5", "--async", "--json"]
+BASIC += ["--improver", "none", "--interval", "5", "--set", "record.every=5", "--async", "--json"]
 
 
 def started(mpirun: list[str], ranks: int, out: Path, *options: str) -> subprocess.Popen[str]:

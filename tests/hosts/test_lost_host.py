@@ -16,7 +16,7 @@ import islands
 SUPERVISE = Path(islands.__file__).parents[1] / "launch/supervise"
 RUN = ["demo/tsp", "--json", "--backend", "cpu", "--threads", "1", "--islands", "8"]
 RUN += ["--population", "128", "--interval", "10", "--stop", "generations=800"]
-RUN += ["--set", "checkpoint.every=0.2s"]
+RUN += ["--set", "checkpoint.every=0.2s", "--improver", "none"]
 
 
 def test_a_lost_host_changes_nothing(hosts: TwoHosts, mpirun: list[str], tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from two_hosts import TwoHosts
 
 RUN = [sys.executable, "-m", "islands", "run", "demo/tsp", "--json", "--backend", "cpu"]
 RUN += ["--threads", "1", "--islands", "8", "--population", "16", "--migration", "elite"]
-RUN += ["--interval", "5", "--migrants", "1", "--stop", "generations=50"]
+RUN += ["--interval", "5", "--migrants", "1", "--stop", "generations=50", "--improver", "none"]
 MIGRATIONS, ISLANDS_A_HOST = 10, 4
 WHERE = """
 import platform

@@ -16,6 +16,7 @@ from stand_in import ROOT
 
 RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=800", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.2s"]
+RUN += ["--improver", "none"]
 
 
 @pytest.fixture
