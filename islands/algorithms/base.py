@@ -42,6 +42,11 @@ class Algorithm(ABC):
     def __init__(self, settings: Any, population: int, encoding: str) -> None:
         """Check the settings against the size of a population and the kind of its genomes."""
 
+    @classmethod
+    def completed(cls, settings: Any, encoding: str) -> Any:
+        """Return its settings with what is usual for the encoding where nothing else was asked."""
+        return settings
+
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse so many islands, over all ranks, where its settings do not fit them."""
 

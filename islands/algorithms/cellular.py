@@ -6,6 +6,7 @@ of its neighbours, and the better of their two children takes its place.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -112,6 +113,12 @@ class Cellular(Algorithm):
             self._require_room(population, f"population={population}")
         self._reach = self._radius * self.width
         self.halo = self._reach if settings.halo else 0
+
+    @classmethod
+    def completed(cls, settings: CellularSettings, encoding: str) -> CellularSettings:
+        crossover = operators.crossover(settings.crossover, encoding).name
+        mutation = operators.mutation(settings.mutation, encoding).name
+        return dataclasses.replace(settings, crossover=crossover, mutation=mutation)
 
     def defines(self) -> dict[str, str]:
         settings = self.settings

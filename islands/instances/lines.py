@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import zlib
@@ -51,6 +52,9 @@ class Lines:
                 yield cls(cast(BinaryIO, unzipped), path, size * _DEFLATE)
             else:
                 raw.seek(0)
+                # Some editors begin a text with a mark of its byte order.
+                if raw.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+                    raw.seek(0)
                 yield cls(raw, path, size)
 
     def allow(self, words: int) -> None:

@@ -92,7 +92,9 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         stop=stop,
         start=tuple(_beside(path, problem) for path in _listed(values.get("start", []))),
         general=GeneralSettings.build(_part(values, "", GeneralSettings)),
-        settings=algorithm.Settings.build(_part(values, "", algorithm.Settings)),
+        settings=algorithm.completed(
+            algorithm.Settings.build(_part(values, "", algorithm.Settings)), encoding
+        ),
         **groups,
     )
 

@@ -17,6 +17,7 @@ RIGHT = {
     "lines.dat": "\n".join(PLAIN.split()) + "\n",
     "wrapped.dat": "\n\n 2 1\n2 3\t4 5\n\n\n6 7\n8",
     "crlf.dat": PLAIN.replace("\n", "\r\n"),
+    "marked.dat": "\ufeff" + PLAIN,
 }
 WRONG = {
     "empty.dat": ("", ":1: the file is empty"),

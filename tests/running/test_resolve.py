@@ -208,3 +208,22 @@ def test_no_setting_of_an_algorithm_has_the_name_of_a_general_one() -> None:
     general = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *module._ALIASES}
     for algorithm in module.ALGORITHMS.values():
         assert general.isdisjoint(algorithm.Settings.names())
+
+
+def operators(spec: RunSpec) -> tuple[str, str]:
+    chosen = spec.settings.to_mapping()
+    return chosen["crossover"], chosen["mutation"]
+
+
+def test_operators_that_are_usual_for_the_encoding_are_named() -> None:
+    spec = resolve(layers({"algorithm": "cellular", "encoding": "permutation"}), FakeProblem())
+    assert operators(spec) == ("pmx", "swap")
+    asked = {"algorithm": "cellular", "encoding": "keys", "crossover": "uniform"}
+    spec = resolve(layers(asked), FakeProblem())
+    assert operators(spec) == ("uniform", "reset")
+
+
+def test_a_preset_of_another_algorithm_is_refused() -> None:
+    asked = layers({"preset": "soca2010", "algorithm": "de"})
+    with pytest.raises(UsageError, match=r"preset soca2010: .* cellular, but --algorithm de"):
+        resolve(asked, FakeProblem())
