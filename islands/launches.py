@@ -30,7 +30,7 @@ class Parts:
         """Return the macros that choose the parts, and those of each."""
         chosen = {
             "ISLANDS_PROBLEM": f'"problems/{self.problem.name}.cuh"',
-            "ISLANDS_IMPROVER": f'"improvers/{self.improver.name}.cuh"',
+            "ISLANDS_IMPROVER": f'"{self.improver.header}"',
             "ISLANDS_ALGORITHM": f'"algorithms/{self.algorithm.name}.cuh"',
         }
         own = self.problem.defines() | self.improver.defines() | self.algorithm.defines()

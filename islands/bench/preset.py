@@ -6,26 +6,14 @@ from islands.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.islands_of import islands_of
 from islands.run.resolve import layers, resolve
 
 
 def archipelago(name: str, problem: Problem, backend: Backend, runs: int) -> Archipelago:
     """Return so many runs of a preset side by side, on one rank."""
     spec = resolve(layers({"preset": name}), problem)
-    return Archipelago(
-        problem=problem,
-        algorithm=spec.algorithm,
-        encoding=spec.encoding,
-        settings=spec.settings,
-        improver=spec.improver,
-        population=spec.general.population,
-        islands=spec.general.islands,
-        runs=runs,
-        seed=spec.general.seed,
-        migration=spec.migration,
-        backend=backend,
-        world=World(),
-    )
+    return islands_of(spec, problem, World(), backend, runs=runs)
 
 
 def evaluations(archipelago: Archipelago) -> int:

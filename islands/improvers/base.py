@@ -58,9 +58,11 @@ class ImproverSettings(Settings):
 
 
 class Improver(ABC):
-    """One improver for solutions of one size; its kernel is `kernels/improvers/NAME.cuh`."""
+    """One improver for solutions of one size."""
 
     name: ClassVar[str]
+    header: ClassVar[str]
+    """Its kernel header, in the folder `kernels`."""
     solution_kinds: ClassVar[tuple[str, ...]]
     """The kinds of solutions that it can improve."""
 

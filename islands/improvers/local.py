@@ -14,8 +14,11 @@ _MOST_THINGS = 92_681  # the best of all moves is told apart by a number of 32 b
 
 
 class LocalSearch(Improver):
-    """The search with one kind of move; `kernels/improvers/local.cuh` is common to all kinds."""
+    """The search with one kind of move; the kernel is common to all kinds."""
 
+    header: ClassVar[str] = "improvers/local.cuh"
+    move: ClassVar[str]
+    """The kind of move, in kernels/moves.cuh."""
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
     def __init__(
@@ -27,6 +30,9 @@ class LocalSearch(Improver):
                 f"improver.strategy=best: {size} things have too many moves, at most"
                 f" {_MOST_THINGS} may be there. Choose improver.strategy=first"
             )
+
+    def defines(self) -> dict[str, str]:
+        return {"IMPROVER_MOVE": f"moves::{self.move}"}
 
     def room(self) -> int:
         return 0
@@ -46,15 +52,18 @@ class Swap(LocalSearch):
     """Exchanges two entries."""
 
     name: ClassVar[str] = "swap"
+    move: ClassVar[str] = "Swap"
 
 
 class TwoOpt(LocalSearch):
     """Reverses a run of entries."""
 
     name: ClassVar[str] = "two_opt"
+    move: ClassVar[str] = "Reversal"
 
 
 class Reinsert(LocalSearch):
     """Takes an entry out and puts it back later."""
 
     name: ClassVar[str] = "reinsert"
+    move: ClassVar[str] = "Insertion"

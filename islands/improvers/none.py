@@ -11,6 +11,7 @@ class Nothing(Improver):
     """Improves nobody."""
 
     name: ClassVar[str] = "none"
+    header: ClassVar[str] = "improvers/none.cuh"
     solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset")
 
     def room(self) -> int:

@@ -28,6 +28,7 @@ class Tabu(Improver):
     """Takes `steps` exchanges and leaves the best order met."""
 
     name: ClassVar[str] = "tabu"
+    header: ClassVar[str] = "improvers/tabu.cuh"
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
     def __init__(

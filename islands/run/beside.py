@@ -12,6 +12,7 @@ from islands.archipelago import Archipelago, Candidate, IslandMeasure
 from islands.backends.base import Backend
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.islands_of import islands_of
 from islands.run.schedule import Schedule
 from islands.run.spec import RunSpec
 from islands.run.start import check_exactly, combined
@@ -46,20 +47,7 @@ class Together:
 
 def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Together:
     """Pass so many runs of `spec` at once, the first with its seed, until the last has ended."""
-    archipelago = Archipelago(
-        problem=problem,
-        algorithm=spec.algorithm,
-        encoding=spec.encoding,
-        settings=spec.settings,
-        improver=spec.improver,
-        population=spec.general.population,
-        islands=spec.general.islands,
-        runs=runs,
-        seed=spec.general.seed,
-        migration=spec.migration,
-        backend=backend,
-        world=World(),
-    )
+    archipelago = islands_of(spec, problem, World(), backend, runs=runs)
     schedule = Schedule.of(spec)
     ended: dict[int, Beside] = {}
     before: dict[int, Progress] = {}

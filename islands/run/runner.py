@@ -21,6 +21,7 @@ from islands.run.agreement import require_agreement
 from islands.run.checkpoint import settle
 from islands.run.folder import SETTINGS, claim, refuse_unfit, require_run
 from islands.run.hold import Hold
+from islands.run.islands_of import islands_of
 from islands.run.machine import Conduct, Machine, take_device
 from islands.run.recorder import write_settings
 from islands.run.resolve import instance_of, layers, resolve
@@ -219,18 +220,11 @@ def make_archipelago(
         if trouble and world.rank == 0:
             print(f"islands: {trouble}", file=sys.stderr, flush=True)
     return world.agreed(
-        lambda: Archipelago(
-            problem=problem,
-            algorithm=spec.algorithm,
-            encoding=spec.encoding,
-            settings=spec.settings,
-            improver=spec.improver,
-            population=spec.general.population,
-            islands=spec.general.islands,
-            seed=spec.general.seed,
-            migration=spec.migration,
-            backend=backend,
-            world=world,
+        lambda: islands_of(
+            spec,
+            problem,
+            world,
+            backend,
             road=road,
             asynchronous=asynchronous,
             warm_start=warm_start,

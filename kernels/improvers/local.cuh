@@ -1,10 +1,15 @@
 // Local search: moves that lower the cost are taken, until there are none or enough are taken.
+// IMPROVER_MOVE is the kind of move.
 #pragma once
 
 #include "improvers/base.cuh"
 #include "improvers/pairs.cuh"
 
 namespace improver {
+
+constexpr bool ACTIVE = true;
+
+using Move = IMPROVER_MOVE;
 
 // The move that a scan has chosen; without gain, there is none to take.
 struct Choice {
@@ -13,7 +18,6 @@ struct Choice {
 
 // Tries all moves from a number on, in a circle, up to the first that improves. The threads try as
 // many at once as they are, but only those count that one thread would have tried.
-template <class Move>
 __device__ Choice first_choice(const Pairs& pairs, int64_t start, const int32_t* order, int n,
                                const problem::Data& data) {
     const int64_t size = pairs.size();
@@ -32,7 +36,6 @@ __device__ Choice first_choice(const Pairs& pairs, int64_t start, const int32_t*
 }
 
 // Tries all moves and chooses the one that lowers the cost most.
-template <class Move>
 __device__ Choice best_choice(const Pairs& pairs, const int32_t* order, int n,
                               const problem::Data& data) {
     const int64_t size = pairs.size();
@@ -48,9 +51,9 @@ __device__ Choice best_choice(const Pairs& pairs, const int32_t* order, int n,
     return {best.index, best.value, size};
 }
 
-template <class Move>
-__device__ int64_t local_search(const Plan& plan, int32_t* order, int n, const problem::Data& data,
-                                int64_t cost, const draw::Place& place, int64_t& calls) {
+__device__ int64_t improve(const Plan& plan, Shelf, int32_t* order, int n,
+                           const problem::Data& data, int64_t cost, const draw::Place& place,
+                           int64_t& calls) {
     if (n < 2) return cost;
     int position = Pairs::ALL;
     if (plan.one_position) {
@@ -61,8 +64,8 @@ __device__ int64_t local_search(const Plan& plan, int32_t* order, int n, const p
     const Pairs pairs(n, position);
     int64_t next = 0;
     for (int taken = 0; plan.steps == 0 || taken < plan.steps; ++taken) {
-        const Choice choice = plan.best ? best_choice<Move>(pairs, order, n, data)
-                                        : first_choice<Move>(pairs, next, order, n, data);
+        const Choice choice = plan.best ? best_choice(pairs, order, n, data)
+                                        : first_choice(pairs, next, order, n, data);
         calls += choice.tried;
         if (choice.delta >= 0) break;
         cost += choice.delta;

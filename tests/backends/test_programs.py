@@ -44,9 +44,10 @@ def programs() -> list[Source]:
     forms = [("1", "0", "int"), ("0", "1", "int64_t")]
     for (symmetric, diagonal, delta), cut in zip(forms, CUTS, strict=True):
         qap |= {"QAP_SYMMETRIC": symmetric, "QAP_DIAGONAL": diagonal, "QAP_DELTA": delta}
-        for improver in ("tabu", "two_opt"):
+        for improver in ("tabu", "local"):
             plan = {"KEYS_DECODING": "3", "DE_STRATEGY": "0", "DE_ADAPTS": "1"}
             plan |= {"ENCODING_ASSIGNS": "1", "TABU_ASPIRATION": "1"}
+            plan["IMPROVER_MOVE"] = "moves::Reversal"
             chosen = {"ISLANDS_IMPROVER": f'"improvers/{improver}.cuh"'}
             chosen["ISLANDS_ALGORITHM"] = '"algorithms/de.cuh"'
             found.append(Source("program.cuh", {**parts, **qap, **plan, **chosen, **cut}))

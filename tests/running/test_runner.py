@@ -42,7 +42,7 @@ class Honest(FakeArchipelago):
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "Archipelago", Honest)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
 
 
 def solved(folder: Path | None, problem: FakeProblem | None = None, **options: Any) -> Any:
@@ -152,13 +152,13 @@ def test_a_run_holds_its_folder_to_its_end(tmp_path: Path, monkeypatch: pytest.M
     class Disturbed(Honest):
         def start(self) -> None:
             super().start()
-            monkeypatch.setattr(runner, "Archipelago", Honest)
+            monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
             for disturb in (solved, resumed):
                 with pytest.raises(InputError, match="another process is at work"):
                     disturb(tmp_path / "a")
                 disturbed.append(disturb.__name__)
 
-    monkeypatch.setattr(runner, "Archipelago", Disturbed)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Disturbed)
     assert solved(tmp_path / "a").generations == 100
     assert disturbed == ["solved", "resumed"]
     assert "100 generations done" in (tmp_path / "a" / "log.txt").read_text()
@@ -193,7 +193,7 @@ def test_a_signal_to_a_run_that_is_starting_leads_to_a_checkpoint(
     assert (again.suspended, again.generations) == (True, 0)
     assert again.reason.startswith(f"{number.name}: checkpoint written; go on with")
     monkeypatch.undo()
-    monkeypatch.setattr(runner, "Archipelago", Honest)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
     assert resumed(tmp_path / "a").generations == 100
     assert signal.getsignal(number) is signal.SIG_DFL
 
@@ -226,7 +226,7 @@ class Warm(Honest):
 def test_a_run_goes_on_without_the_solutions_that_it_started_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "Archipelago", Warm)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Warm)
     tour = tmp_path / "first.tour"
     tour.write_text("0 1 2 3 4")
     solved(tmp_path / "a", start=[str(tour)])
@@ -284,7 +284,7 @@ def test_a_result_that_the_exact_check_contradicts_is_an_error(
         def measure(self) -> list[Any]:
             return [replace(m, best=99 + m.island) for m in super().measure()]
 
-    monkeypatch.setattr(runner, "Archipelago", Lying)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Lying)
     with pytest.raises(RunError, match=r"island 0 the cost 99, but its exact cost is 100"):
         solved(tmp_path / "a")
     assert not (tmp_path / "a" / "solution.parquet").exists()
@@ -334,7 +334,7 @@ class Losing(Honest):
 def test_the_ranks_that_are_left_go_on_from_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "Archipelago", Losing)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Losing)
     monkeypatch.setattr(Losing, "lives", 0)
     world, stream = Shrinking(), StringIO()
     output = Output(writes=True, folder=tmp_path / "a", stream=stream)
@@ -368,7 +368,7 @@ def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
             lambda: run_asked(options, None, Shrinking(), output, FakeProblem()),
             lambda: resumed(tmp_path / "a", Shrinking()),
         ):
-            monkeypatch.setattr(runner, "Archipelago", counted)
+            monkeypatch.setattr("islands.run.islands_of.Archipelago", counted)
             monkeypatch.setattr(Losing, "lives", 0)
             made.clear()
             alive.clear()
@@ -382,7 +382,7 @@ def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
 
 
 def test_without_a_folder_there_is_nothing_to_go_on_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "Archipelago", Losing)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Losing)
     monkeypatch.setattr(Losing, "lives", 0)
     with pytest.raises(RanksLostError):
         run_asked(

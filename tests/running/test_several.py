@@ -79,7 +79,7 @@ class Seeded(FakeArchipelago):
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(runner, "Archipelago", Seeded)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Seeded)
     monkeypatch.setattr(runner, "load", Named)
     monkeypatch.setattr(plan, "load", Named)
     monkeypatch.setattr(Seeded, "begun", [])
