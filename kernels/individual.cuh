@@ -2,20 +2,52 @@
 #pragma once
 
 #include "core/archipelago.cuh"
+#include "genes.cuh"
 
 namespace individual {
 
+// Returns the cost of the solution that was decoded last, from `row`. A problem that judges for
+// itself may change it; `row` then stands for what it has become. `child` tells apart what is drawn
+// for individuals at the same place.
+template <class Decoder, class Solution>
+__device__ int64_t cost_of(Decoder& decoder, Shelf shelf, const Archipelago& all,
+                           const problem::Data& data, const Solution& solution, encoding::Gene* row,
+                           const draw::Place& place, int child = 0) {
+#ifdef PROBLEM_JUDGES
+    const problem::Verdict verdict =
+        problem::judge(decoder.solution(), shelf, genes::things(all.shape), data, place, child);
+    if (verdict.changed) decoder.encode(row);
+    return verdict.cost;
+#else
+    return problem::cost(solution, genes::things(all.shape), data);
+#endif
+}
+
 // Returns the cost of the individual that a row stands for.
 template <class Decoder>
-__device__ int64_t evaluated(Decoder& decoder, const encoding::Gene* row, int n,
-                             const problem::Data& data) {
-    return problem::cost(decoder.decode(row), n, data);
+__device__ int64_t evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
+                             const problem::Data& data, encoding::Gene* row,
+                             const draw::Place& place, int child = 0) {
+    return cost_of(decoder, shelf, all, data, decoder.decode(row), row, place, child);
 }
 
 // The costs of two individuals.
 struct Costs {
     int64_t first, second;
 };
+
+#ifdef PROBLEM_JUDGES
+
+// Returns the costs of the individuals that two rows stand for; the second is decoded last.
+template <class Decoder>
+__device__ Costs evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
+                           const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
+                           const draw::Place& place) {
+    const int64_t cost = evaluated(decoder, shelf, all, data, first, place, 0);
+    return {cost, evaluated(decoder, shelf, all, data, second, place, 1)};
+}
+
+#else
 
 // Looks at two solutions at once, where the problem can: `costs` is looked for in its namespace.
 template <class Order>
@@ -37,17 +69,20 @@ __device__ constexpr bool are_keys(int32_t) { return false; }
 
 // Returns the costs of the individuals that two rows stand for; the second is decoded last.
 template <class Decoder>
-__device__ Costs evaluated(Decoder& decoder, const encoding::Gene* first,
-                           const encoding::Gene* second, int n, const problem::Data& data) {
+__device__ Costs evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
+                           const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
+                           const draw::Place& place) {
     if constexpr (are_keys(encoding::Gene{})) {
-        const int64_t cost = evaluated(decoder, first, n, data);
-        return {cost, evaluated(decoder, second, n, data)};
+        const int64_t cost = evaluated(decoder, shelf, all, data, first, place);
+        return {cost, evaluated(decoder, shelf, all, data, second, place)};
     } else {
         const auto one = decoder.decode(first), other = decoder.decode(second);
-        const auto [cost, others] = at_once(one, other, n, data, 0);
+        const auto [cost, others] = at_once(one, other, genes::things(all.shape), data, 0);
         return {cost, others};
     }
 }
+
+#endif
 
 // Improves the individual that was decoded last, and lets `row` stand for it. Returns its cost, and
 // adds to `calls` how often the objective was called.
@@ -56,8 +91,8 @@ __device__ int64_t improve(Decoder& decoder, Shelf shelf, const Archipelago& all
                            const problem::Data& data, const improver::Plan& plan,
                            encoding::Gene* row, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
-    const int64_t better =
-        improver::improve(plan, shelf, decoder.solution(), all.shape.n, data, cost, place, calls);
+    const int64_t better = improver::improve(plan, shelf, decoder.solution(),
+                                             genes::things(all.shape), data, cost, place, calls);
     if (better != cost) decoder.encode(row);
     return better;
 }

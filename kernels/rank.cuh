@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/archipelago.cuh"
+#include "core/marks.cuh"
 
 // How an island is led through generations.
 struct Course {
@@ -11,6 +12,33 @@ struct Course {
 };
 
 namespace record {
+
+// Where the best individual lies that an island may have to keep, and its cost.
+struct Keepsake {
+    int64_t cost;
+    const encoding::Gene* genes;
+};
+
+// Of the individuals of a generation, that is the best one; where costs are marked, it is the best
+// feasible one of all that were met.
+__device__ Keepsake keepsake(const Archipelago& all, int me, int64_t generation,
+                             const block::Least<int64_t>& best) {
+    const int32_t first = all.row(generation, me, 0);
+    if (!COSTS_MARKED) return {best.value, all.genes_of(first + best.index)};
+    const int size = all.population;
+    const int64_t* const met = all.met ? all.met_cost + int64_t(me) * size : all.cost + first;
+    block::Least<int64_t> mine;
+    for (int i = threadIdx.x; i < 2 * size; i += blockDim.x) {
+        const int64_t cost = i < size ? all.cost[first + i] : met[i - size];
+        if (marks::is_feasible(cost) && cost < mine.value) mine = {cost, uint32_t(i)};
+    }
+    __syncthreads();
+    const block::Least<int64_t> kept = block::least(mine);
+    if (kept.value == mine.NONE) return {mine.NONE, nullptr};
+    const int slot = kept.index;
+    if (slot < size) return {kept.value, all.genes_of(first + slot)};
+    return {kept.value, all.met + (int64_t(me) * size + slot - size) * all.shape.pitch};
+}
 
 // Every thread of the block follows the island's record, so that all agree on what comes next.
 __device__ void follow(const Archipelago& all, int me, const Course& course, Island island,
@@ -27,12 +55,14 @@ __device__ void follow(const Archipelago& all, int me, const Course& course, Isl
         island.restart = 1;
     }
     island.restarts += restarted;
-    const bool here = best.value == island.best;
-    if ((island.restart || course.archives) && here && island.best < island.archived) {
-        island.archived = island.best;
-        island.archived_generation = island.best_generation;
-        copy_row(all.archive + int64_t(me) * all.shape.pitch,
-                 all.genes_of(all.row(island.generation, me, best.index)), all.shape.pitch);
+    if (island.restart || course.archives) {
+        const Keepsake kept = keepsake(all, me, island.generation, best);
+        const bool is_present = COSTS_MARKED || best.value == island.best;
+        if (is_present && kept.cost < island.archived) {
+            island.archived = kept.cost;
+            island.archived_generation = COSTS_MARKED ? island.generation : island.best_generation;
+            copy_row(all.archive + int64_t(me) * all.shape.pitch, kept.genes, all.shape.pitch);
+        }
     }
     __syncthreads();  // every thread has read the record that is replaced now
     if (threadIdx.x == 0) all.island[me] = island;

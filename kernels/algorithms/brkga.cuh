@@ -65,7 +65,7 @@ __device__ void settle(encoding::Decoder& decoder, Shelf shelf, const Archipelag
     int64_t calls = 1;
     int64_t cost = 0;  // until the host has decoded
     if constexpr (!encoding::ON_HOST) {
-        cost = problem::cost(decoder.finish(keys), all.shape.n, data);
+        cost = individual::cost_of(decoder, shelf, all, data, decoder.finish(keys), keys, place);
         cost = individual::improved(decoder, shelf, all, data, improving, keys, cost, place, calls);
     }
     if (threadIdx.x == 0) all.cost[row] = cost;

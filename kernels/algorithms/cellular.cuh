@@ -144,12 +144,12 @@ KERNEL(cellular_start,
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
         const int local = job / all.population, slot = job % all.population;
         const int32_t row = all.row(0, local, slot);
+        const draw::Place place = all.place(local, 0, slot);
         if (slot >= given[local]) {
-            const draw::Place place = all.place(local, 0, slot);
             encoding::fill(all.genes_of(row), all.shape, place, stream::START);
         }
         const int64_t cost =
-            individual::evaluated(decoder, all.genes_of(row), genes::things(all.shape), data);
+            individual::evaluated(decoder, shelf, all, data, all.genes_of(row), place);
         if (threadIdx.x == 0) all.cost[row] = cost;
         all.count(local, slot, 1);
     }
@@ -173,7 +173,7 @@ KERNEL(cellular_evolve, (Arena arena, Archipelago all, problem::Data data, Cellu
             cellular::breed(desk, shelf, all, plan, generation, local, slot, place);
         }
         const auto [first, second] = individual::evaluated(
-            decoder, desk.children[0], desk.children[1], genes::things(all.shape), data);
+            decoder, shelf, all, data, desk.children[0], desk.children[1], place);
         const bool takes_first = first <= second;
         encoding::Gene* const child = desk.children[takes_first ? 0 : 1];
         int64_t cost = min(first, second);

@@ -114,9 +114,10 @@ __device__ void draw_keys(float* keys, const De& plan, int quads, const draw::Pl
 }
 
 // Evaluates an individual that has no past.
-__device__ void begin(encoding::Decoder& decoder, const Archipelago& all, const problem::Data& data,
-                      const De& plan, int64_t row, int local, int slot) {
-    const int64_t cost = individual::evaluated(decoder, all.genes_of(row), all.shape.n, data);
+__device__ void begin(encoding::Decoder& decoder, Shelf shelf, const Archipelago& all,
+                      const problem::Data& data, const De& plan, int64_t row, int local, int slot,
+                      const draw::Place& place) {
+    const int64_t cost = individual::evaluated(decoder, shelf, all, data, all.genes_of(row), place);
     if (threadIdx.x == 0) all.cost[row] = cost;
     if (DE_ADAPTS) Rates(plan).keep(plan, int64_t(local) * all.population + slot);
     all.count(local, slot, 1);
@@ -132,11 +133,11 @@ KERNEL(de_start,
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
         const int local = job / all.population, slot = job % all.population;
         const int64_t row = all.row(0, local, slot);
+        const draw::Place place = all.place(local, 0, slot);
         if (slot >= given[local]) {
-            de::draw_keys(all.genes_of(row), plan, all.shape.pitch / 4, all.place(local, 0, slot),
-                          stream::START);
+            de::draw_keys(all.genes_of(row), plan, all.shape.pitch / 4, place, stream::START);
         }
-        de::begin(decoder, all, data, plan, row, local, slot);
+        de::begin(decoder, shelf, all, data, plan, row, local, slot, place);
     }
 }
 
@@ -155,7 +156,7 @@ KERNEL(de_evolve,
         const draw::Place place = all.place(local, generation + 1, slot);
         if (all.island[local].restart) {
             de::draw_keys(all.genes_of(to), plan, pitch / 4, place, stream::MUTANT);
-            de::begin(decoder, all, data, plan, to, local, slot);
+            de::begin(decoder, shelf, all, data, plan, to, local, slot, place);
             continue;
         }
         const int64_t standing = all.cost[from];  // asked for early, as it takes long to come
@@ -172,7 +173,7 @@ KERNEL(de_evolve,
         de::cross(trial, {row_of(slot), row_of(lead), row_of(donors.b), row_of(donors.c)}, rates,
                   draw::below(donors.spare, all.shape.n), pitch / 4, place);
         int64_t calls = 1;
-        int64_t cost = individual::evaluated(decoder, trial, all.shape.n, data);
+        int64_t cost = individual::evaluated(decoder, shelf, all, data, trial, place);
         cost =
             individual::improved(decoder, shelf, all, data, improving, trial, cost, place, calls);
         const bool survives = cost < standing;

@@ -24,6 +24,9 @@ struct Archipelago {
     int32_t* order;           // [islands][population]: individuals from best to worst
     int64_t* calls;           // [islands][population]: of the objective, so far
     encoding::Gene* archive;  // [islands][pitch], or null where no island can lose its best
+    // Solutions met in this generation that the population may lack, or null: as genes and cost.
+    encoding::Gene* met;
+    int64_t* met_cost;
     int32_t islands, population;
     encoding::Shape shape;
 

@@ -14,3 +14,4 @@
 #include "core/products.cuh"
 #include "core/shelf.cuh"
 #include "core/triangle.cuh"
+#include "core/votes.cuh"

@@ -52,6 +52,10 @@ using std::min;
 
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return uint64_t(a) * b >> 32; }
 
+inline int __popc(uint32_t bits) { return __builtin_popcount(bits); }
+inline int __ffs(uint32_t bits) { return __builtin_ffs(int(bits)); }
+inline int __clz(uint32_t bits) { return bits ? __builtin_clz(bits) : 32; }
+
 inline uint32_t __float_as_uint(float value) {
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
@@ -200,6 +204,7 @@ bool launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads
 struct Arena {
     char* memory;
     uint64_t large_bytes;
+    uint64_t shared_bytes;
 
     char* large() const { return host::arena; }
     char* small() const { return host::arena + large_bytes; }

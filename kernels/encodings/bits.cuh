@@ -22,15 +22,36 @@ struct Subset {
     __device__ int operator[](int thing) const { return word[thing / 32] >> (thing % 32) & 1; }
 };
 
-// Reads the solution where the row lies.
+// Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
 class Decoder {
   public:
-    __device__ Decoder(const Arena&, Shelf&, const Shape&) {}
+    __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
+        : pitch_(shape.pitch), row_(nullptr), solution_(shelf.take<uint32_t>(shape.pitch)) {}
 
     __device__ Subset decode(const Gene* row) {
         __syncthreads();
+        row_ = row;
         return {row};
     }
+
+    // Returns a fresh copy of what was decoded last.
+    __device__ uint32_t* solution() {
+        __syncthreads();
+        for (int i = threadIdx.x; i < pitch_; i += blockDim.x) solution_[i] = row_[i];
+        __syncthreads();
+        return solution_;
+    }
+
+    __device__ void encode(Gene* row) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < pitch_; i += blockDim.x) row[i] = solution_[i];
+        __syncthreads();
+    }
+
+  private:
+    const int pitch_;
+    const Gene* row_;
+    uint32_t* const solution_;
 };
 
 // Draws a row afresh.

@@ -219,38 +219,6 @@ class Decoder {
 
 #endif
 
-// Stores four keys, and counts them for the sort that follows.
-__device__ void put(Decoder& decoder, float* row, int quad, int n, float4 key) {
-    reinterpret_cast<float4*>(row)[quad] = key;
-    decoder.count(key.x);
-    if (4 * quad + 1 < n) decoder.count(key.y);
-    if (4 * quad + 2 < n) decoder.count(key.z);
-    if (4 * quad + 3 < n) decoder.count(key.w);
-}
-
-// Counts the keys of a row that is there already.
-__device__ void count(Decoder& decoder, const float* row, int n) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) decoder.count(row[i]);
-}
-
-// Draws a row afresh.
-__device__ void fill(float* row, const Shape& shape, const draw::Place& place, uint32_t stream) {
-    for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) {
-        const uint4 word = place.words(stream, i / 4);
-        const uint32_t words[4] = {word.x, word.y, word.z, word.w};
-        row[i] = draw::uniform(words[i % 4]);
-    }
-}
-
-// The same, and counts them for the sort that follows.
-__device__ void fill(Decoder& decoder, float* row, const Shape& shape, const draw::Place& place,
-                     uint32_t stream) {
-    for (int quad = threadIdx.x; quad < shape.pitch / 4; quad += blockDim.x) {
-        const uint4 word = place.words(stream, quad);
-        const float4 key = {draw::uniform(word.x), draw::uniform(word.y), draw::uniform(word.z),
-                            draw::uniform(word.w)};
-        put(decoder, row, quad, shape.n, key);
-    }
-}
-
 }  // namespace encoding
+
+#include "encodings/rows_of_keys.cuh"

@@ -1,0 +1,19 @@
+// Costs of problems whose solutions may be infeasible and are not made feasible: COSTS_MARKED.
+// Twice the cost, with the lowest bit set where it is that of an infeasible solution.
+#pragma once
+
+#ifndef COSTS_MARKED
+#define COSTS_MARKED 0
+#endif
+
+namespace marks {
+
+__device__ int64_t feasible(int64_t cost) { return COSTS_MARKED ? 2 * cost : cost; }
+__device__ int64_t infeasible(int64_t cost) { return 2 * cost + 1; }
+
+__device__ bool is_feasible(int64_t cost) { return !COSTS_MARKED || cost % 2 == 0; }
+
+// Returns the cost without its mark.
+__device__ int64_t cost_of(int64_t marked) { return COSTS_MARKED ? marked >> 1 : marked; }
+
+}  // namespace marks

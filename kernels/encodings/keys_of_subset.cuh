@@ -1,0 +1,71 @@
+// Random keys for subsets: a thing is chosen where its key is a half or more.
+#pragma once
+
+#include "core/core.cuh"
+
+namespace encoding {
+
+using Gene = float;
+constexpr bool ON_HOST = false;
+
+struct Shape {
+    int32_t n;      // genes
+    int32_t pitch;  // genes from one row to the next, a multiple of four
+};
+
+// Which things are chosen: 1 or 0 for each.
+struct Subset {
+    const uint32_t* word;
+
+    __device__ int operator[](int thing) const { return word[thing / 32] >> (thing % 32) & 1; }
+};
+
+__device__ bool is_chosen(float key) { return key >= 0.5f; }
+
+// Reads the keys into words in block memory.
+class Decoder {
+  public:
+    __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
+        : n_(shape.n), word_(shelf.take<uint32_t>((shape.n + 31) / 32)) {}
+
+    __device__ void begin() {}
+    __device__ void count(float) {}
+
+    __device__ Subset finish(const float* keys) {
+        __syncthreads();
+        for (int w = threadIdx.x; 32 * w < n_; w += blockDim.x) {
+            uint32_t word = 0;
+            for (int i = 32 * w; i < min(n_, 32 * w + 32); ++i) {
+                word |= uint32_t(is_chosen(keys[i])) << (i % 32);
+            }
+            word_[w] = word;
+        }
+        __syncthreads();
+        return {word_};
+    }
+
+    __device__ Subset decode(const float* keys) { return finish(keys); }
+
+    // Returns what was decoded last, which may be changed.
+    __device__ uint32_t* solution() { return word_; }
+
+    // Mirrors the keys of things that are no longer chosen, or newly are.
+    __device__ void encode(float* keys) {
+        __syncthreads();
+        const Subset chosen{word_};
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
+            if (is_chosen(keys[i]) == chosen[i]) continue;
+            const float mirrored = 1.0f - keys[i];
+            keys[i] = is_chosen(mirrored) == chosen[i] ? mirrored : 0.25f;  // that of a half
+        }
+        __syncthreads();
+    }
+
+  private:
+    const int n_;
+    uint32_t* const word_;
+};
+
+}  // namespace encoding
+
+#include "encodings/rows_of_keys.cuh"
