@@ -60,13 +60,16 @@ class IslandMeasure:
     """What the host sees of an island at the end of an epoch; costs are minimised."""
 
     island: int
-    best: int
+    best: int | None
+    """None where no feasible solution has been met."""
     total: int
     """The sum of all costs."""
     mean: float
     worst: int
     best_generation: int
     evaluations: int
+    present: int | None = None
+    """The best of this generation; None where it may be infeasible."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ class Archipelago:
         self._algorithm.require_islands(islands)
         improving = improver if improver is not None else ImproverSettings()
         self._decodes_on_host = self._algorithm.decoding == "host"
-        self._encoding = ENCODINGS[encoding](
+        self._encoding = ENCODINGS[encoding][problem.solution_kind](
             problem.size,
             backend.block_memory,
             _decoding(self._algorithm.decoding, improving.name),
@@ -200,7 +203,7 @@ class Archipelago:
         island[:, _ISLAND.index("seed")] = (runs.astype(np.uint64) + self._seed).view(np.int64)
         island[:, _ISLAND.index("number")] = numbers
         self._backend.upload(island, self._now("island"))
-        for name in ("calls", *self._algorithm.fields()):
+        for name in ("calls", *self._own_fields()):
             self._state.clear(name)
         self._upload_given()
         self._backend.run([self._launches.start])
@@ -271,33 +274,48 @@ class Archipelago:
     def measure(self) -> list[IslandMeasure]:
         """Return the few numbers of each island."""
         return [
-            IslandMeasure(
-                island=island,
-                best=row["archived"] if _is_archived(row) else row["best"],
-                total=_total(row),
-                mean=_total(row) / self._population,
-                worst=row["worst"],
-                best_generation=row[
-                    "archived_generation" if _is_archived(row) else "best_generation"
-                ],
-                evaluations=row["calls"],
-            )
+            self._seen_as(island, row)
             for island, row in zip(self.mine, self._measures(), strict=True)
         ]
 
-    def best(self) -> Candidate:
-        """Return the best individual of this rank; of equals, the one of the lowest island."""
-        return self.elite(1)[0]
+    def _seen_as(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
+        from_archive = self._problem.marks or row["archived"] < row["best"]
+        best = row["archived" if from_archive else "best"]
+        total = self._unmarked((row["sum_high"] << 32) + row["sum_low"])
+        return IslandMeasure(
+            island=island,
+            best=None if best == _NONE else self._unmarked(best),
+            present=None if self._problem.marks else row["best"],
+            total=total,
+            mean=total / self._population,
+            worst=self._unmarked(row["worst"]),
+            best_generation=row["archived_generation" if from_archive else "best_generation"],
+            evaluations=row["calls"],
+        )
+
+    def _unmarked(self, cost: int) -> int:
+        """Return a cost without the mark of kernels/core/marks.cuh."""
+        return cost >> 1 if self._problem.marks else cost
+
+    def best(self) -> Candidate | None:
+        """Return the best individual of this rank; of equals, the one of the lowest island.
+
+        It is None where no feasible solution has been met.
+        """
+        return next(iter(self.elite(1)), None)
 
     def elite(self, count: int, run: int | None = None) -> list[Candidate]:
         """Return the best individuals of this rank's islands, best first, archives included.
 
-        Of several runs side by side, one may be named by its place.
+        Of several runs side by side, one may be named by its place. Where infeasible solutions
+        stay as they are, only the archives are asked.
         """
         costs = self._backend.download(self._now("cost")).reshape(-1)
         islands = np.arange(len(costs)) // self._population
         archived = self._islands()[:, _ISLAND.index("archived")]
         # An archive stands behind its island's population, and is none where its cost is _NONE.
+        if self._problem.marks:
+            costs = np.full_like(costs, _NONE)
         costs = np.concatenate([costs, archived])
         islands = np.concatenate([islands, np.arange(len(self.mine))])
         if run is not None:
@@ -311,7 +329,7 @@ class Archipelago:
                 row = self._now("genes")[local, place - local * self._population]
             else:
                 row = self._now("archive")[local]
-            found.append(self._candidate(int(costs[place]), local, row))
+            found.append(self._candidate(self._unmarked(int(costs[place])), local, row))
         return found
 
     def digests(self) -> list[tuple[int, str]]:
@@ -332,9 +350,9 @@ class Archipelago:
             "order": Field((size,), np.int32),
             "island": Field((len(_ISLAND),), np.int64),
             "calls": Field((size,), np.int64),
-            **self._algorithm.fields(),
+            **self._own_fields(),
         }
-        if self._algorithm.patience or self._algorithm.loses_best:
+        if self._algorithm.patience or self._algorithm.loses_best or self._problem.marks:
             fields["archive"] = Field((pitch,), self._encoding.gene)
         self._state = State(self._backend, count, fields)
         self._given = self._backend.empty((count,), np.int32)
@@ -348,10 +366,15 @@ class Archipelago:
             order=arrays["order"],
             calls=arrays["calls"],
             archive=arrays.get("archive"),
+            met=arrays.get("met"),
+            met_cost=arrays.get("met_cost"),
             islands=np.int32(count),
             population=np.int32(size),
             shape=self._encoding.shape(),
         )
+
+    def _own_fields(self) -> dict[str, Field]:
+        return self._algorithm.fields(self._encoding.pitch, self._encoding.gene)
 
     def _upload_given(self) -> None:
         """Deal the solutions of the warm start to all islands in turn, and take in mine."""
@@ -368,7 +391,7 @@ class Archipelago:
         for local, mine in enumerate(given):
             for slot, solution in enumerate(mine):
                 row = self._now("genes")[local, slot]
-                self._backend.upload(self._encoding.encode(solution), row)
+                self._backend.upload(self._encoding.encode(self._renumbered(solution)), row)
 
     def _decode_on_host(self, kept: int, restarting: NDArray[np.bool_] | None = None) -> None:
         """Evaluate this generation by NumPy, but for the kept individuals of islands that go on."""
@@ -385,8 +408,17 @@ class Archipelago:
 
     def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
         genome = self._backend.download(row)[: self._encoding.size]
-        solution = self._encoding.decode(genome[np.newaxis])[0]
+        decoded = self._encoding.decode(genome[np.newaxis])[0]
+        numbering, solution = self._problem.numbering(), decoded
+        if numbering is not None:
+            solution = np.empty_like(decoded)
+            solution[numbering] = decoded
         return Candidate(cost, self.mine[local], solution, genome)
+
+    def _renumbered(self, solution: Solution) -> Solution:
+        """Return a solution as the device numbers its things."""
+        numbering = self._problem.numbering()
+        return solution if numbering is None else solution[numbering]
 
     def _islands(self) -> NDArray[np.int64]:
         return self._backend.download(self._now("island"))
@@ -409,12 +441,3 @@ def _decoding(asked: str, improver: str) -> str:
             " decodes. Leave decoding out, or choose --improver none"
         )
     return "free"
-
-
-def _total(row: dict[str, int]) -> int:
-    return (row["sum_high"] << 32) + row["sum_low"]
-
-
-def _is_archived(row: dict[str, int]) -> bool:
-    """Return whether an island's best dates from before a restart."""
-    return row["archived"] < row["best"]

@@ -37,9 +37,10 @@ class Parts:
         return self.encoding_macros() | chosen | own
 
     def encoding_macros(self) -> dict[str, str]:
-        """Return the macros of the encoding alone."""
+        """Return the macros of the encoding, and of how costs are to be read."""
         return {
-            "ISLANDS_ENCODING": f'"encodings/{self.encoding.name}.cuh"',
+            "ISLANDS_ENCODING": f'"{self.encoding.header}"',
+            "COSTS_MARKED": str(int(self.problem.marks)),
             **self.encoding.defines(),
         }
 
@@ -47,7 +48,8 @@ class Parts:
         """Return the working memory that a block needs for an individual."""
         decoder = self.encoding.room()
         own = self.algorithm.room(self.encoding.pitch)
-        return Room(decoder.large + own + self.improver.room(), decoder.small)
+        behind = max(self.problem.room(), self.improver.room())
+        return Room(decoder.large + own + behind, decoder.small)
 
     def items(self) -> int:
         """Return the pieces of work that a block shares."""
@@ -68,6 +70,7 @@ class Launches:
     ) -> None:
         """Compile; `given` says how many solutions are there at the start, by island."""
         self._backend, self._algorithm, self._archipelago = backend, parts.algorithm, archipelago
+        self._archives = parts.algorithm.loses_best or parts.problem.marks
         self._islands = int(archipelago.members["islands"])
         population = int(archipelago.members["population"])
         # Ranking sorts a cost and an index of each individual, up to a power of two.
@@ -115,7 +118,7 @@ class Launches:
     def _course(self, step: int) -> Struct:
         return Struct(
             patience=np.int64(self._algorithm.patience),
-            archives=np.int32(self._algorithm.loses_best),
+            archives=np.int32(self._archives),
             step=np.int32(step),
         )
 

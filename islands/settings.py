@@ -76,6 +76,11 @@ class Settings:
         return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
 
 
+@dataclasses.dataclass(frozen=True)
+class NoSettings(Settings):
+    """Of what has nothing to be set."""
+
+
 def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> Any:
     is_worded = limits["is_time"] and isinstance(value, str)
     result = _converted(name, _seconds(name, value) if is_worded else value, kind)

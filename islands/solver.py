@@ -16,7 +16,7 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.agreement import require_agreement
 from islands.run.machine import Conduct, take_device
-from islands.run.resolve import layers, resolve
+from islands.run.resolve import format_of, layers, resolve
 from islands.run.result import Result
 from islands.run.runner import Output, make_archipelago, run_asked
 from islands.run.start import check_exactly
@@ -44,7 +44,8 @@ def solve(
     """Solve an instance, named or made, and return the best solution found.
 
     What is left out is the preset's, or the default. `stop` takes what `--stop` takes; `settings`
-    are any by their names: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`.
+    are any by their names: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`,
+    `infeasible="drop"`.
     Files are written only where `out` names a folder. Under MPI, every rank calls this, and all
     return the same; `share_gpu` lets them share a GPU.
 
@@ -93,10 +94,12 @@ class Solver:
         **settings: Any,
     ) -> None:
         """Make generation 0 of `problem`, an instance or its name."""
-        self.problem = load(problem) if isinstance(problem, str) else problem
         self._world = world if world is not None else launched_world()
-        asked = layers({"instance": self.problem.instance, **settings})
-        self.spec = self._world.agreed(lambda: resolve(asked, self.problem))
+        asked = layers(settings)
+        chosen = load(problem, format_of(asked)) if isinstance(problem, str) else problem
+        asked = layers({"instance": chosen.instance, **settings})
+        self.spec = self._world.agreed(lambda: resolve(asked, chosen))
+        self.problem = self._world.agreed(lambda: chosen.adjusted(self.spec.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)
         general = self.spec.general
         name, threads = general.backend, general.threads or None
@@ -120,14 +123,16 @@ class Solver:
         self._archipelago.migrate()
 
     def best(self, count: int = 1) -> list[Candidate]:
-        """Return the best individuals of all populations, best first, checked exactly by NumPy."""
+        """Return the best individuals of all populations, best first, checked exactly by NumPy.
+
+        They are fewer, or none, where not so many feasible ones have been met.
+        """
         if count < 1:
             raise UsageError(f"count={count}: must be at least 1")
         own = self._archipelago.elite(count)
         everyone = [candidate for rank in self._world.allgather(own) for candidate in rank]
         chosen = sorted(everyone, key=lambda candidate: (candidate.cost, candidate.island))[:count]
-        sign = -1 if self.problem.maximise else 1
-        best = [replace(candidate, cost=sign * candidate.cost) for candidate in chosen]
+        best = [replace(each, cost=self.problem.own_sense(each.cost)) for each in chosen]
         for candidate in best:
             # All ranks hold the same candidates, so all raise or none.
             check_exactly(self.problem, candidate, candidate.cost)

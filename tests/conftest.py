@@ -17,6 +17,8 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.parallel import World, launched, world
 
+_SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -55,9 +57,9 @@ def published() -> Path:
     """Return the folder with the published sets; a test that needs it skips where there is none."""
     named = os.environ.get("ISLANDS_INSTANCES", "")
     for folder in (Path(name).absolute() for name in named.split(os.pathsep) if name):
-        if all((folder / name).is_dir() for name in ("tsplib", "national", "vlsi", "qaplib")):
+        if all((folder / name).is_dir() for name in _SETS):
             return folder
-    pytest.skip(f"ISLANDS_INSTANCES={named!r} names no folder with tsplib, national, vlsi, qaplib")
+    pytest.skip(f"ISLANDS_INSTANCES={named!r} names no folder with {', '.join(_SETS)}")
 
 
 @pytest.fixture

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from islands.instances.mkp import MkpFile
 from islands.instances.qaplib import QapFile
+from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
 
@@ -43,3 +45,12 @@ def facilities(
         if not diagonal:
             np.fill_diagonal(matrix, 0)
     return Qap(QapFile(f"random{n}", None, n, *matrices))
+
+
+def knapsack(n: int, m: int, *, largest: int = 1000, seed: int = 1) -> Mkp:
+    """Return a knapsack of n items and m capacities of a half of all, as Chu and Beasley made."""
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, largest + 1, (m, n))
+    profits = weights.mean(axis=0).astype(np.int64) + rng.integers(0, largest // 2 + 1, n)
+    capacities = np.maximum(weights.sum(axis=1) // 2, weights.max(axis=1))
+    return Mkp(MkpFile("knapsack", None, profits, weights, capacities), "knapsack")

@@ -26,6 +26,7 @@ LAYERS = [
     {"halo"},
     {"archipelago"},
     {"run", "presets"},
+    {"tune"},
     {"bench", "doctor", "solver", "reproduce"},
     {"cli"},
     {"__main__"},

@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from numpy.typing import DTypeLike
+
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.settings import Settings
@@ -58,8 +60,8 @@ class Algorithm(ABC):
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         """Return the settings as the kernels take them; `arrays` are those of its `fields`."""
 
-    def fields(self) -> dict[str, Field]:
-        """Return the arrays of its own that it keeps from generation to generation."""
+    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
+        """Return its own arrays, kept from generation to generation, for genomes of such genes."""
         return {}
 
     def room(self, pitch: int) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
@@ -85,7 +86,7 @@ class De(Algorithm):
             own_crossover=arrays.get("crossover"),
         )
 
-    def fields(self) -> dict[str, Field]:
+    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
         if self.settings.adaptation == "none":
             return {}
         own = Field((self._population,), np.float32)

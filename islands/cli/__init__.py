@@ -26,6 +26,7 @@ COMMANDS = {
     "doctor": "islands.cli.doctor",
     "bench": "islands.cli.bench",
     "reproduce": "islands.cli.reproduce",
+    "tune": "islands.cli.tune",
 }
 _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce")
 """Commands that all ranks do together; the others are done by rank 0 alone."""

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from islands.bench import BENCHES, COLLECTIVE
+from islands.bench import BENCHES, COLLECTIVE, LONG
 from islands.bench.base import Asked
 from islands.cli import arguments
 from islands.errors import UsageError
@@ -22,13 +22,14 @@ from islands.text import unknown
 if TYPE_CHECKING:
     from islands.bench.base import Row
 
-_ALONE = [name for name in BENCHES if name not in COLLECTIVE]
+_ALONE = [name for name in BENCHES if name not in (*COLLECTIVE, *LONG)]
 _MOST_ISLANDS = 1 << 20
 
 _EXAMPLES = """
 examples:
   islands bench brkga --backend cpu --threads 8
   islands bench topologies --islands 8,64,512 --out topologies
+  islands bench quality --of sac94,gk,'orlib/mknapcb?-?0' --highs --out quality
   mpirun -n 4 python -m islands bench migration --instances zi929,fi10639
 """
 
@@ -38,13 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"{', '.join(BENCHES)} (all but {', '.join(COLLECTIVE)})"
+    words = f"{', '.join(BENCHES)} (all but {', '.join((*COLLECTIVE, *LONG))})"
     add("what", nargs="*", metavar="WHAT", help=words)
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
     add("--backend", metavar="NAME", help="cpu or cuda alone (all there are)")
     add("--threads", metavar="T", type=arguments.threads, help="threads of the cpu (every core)")
-    brkga = _Group(parser, "brkga, de and cellular")
+    brkga = _Group(parser, "brkga, de, cellular and ga")
     brkga.add("generations", "G", int, "generations a repeat")
     both = _Group(parser, "topologies and migration")
     both.add("islands_a_rank", "N", int, "islands a rank")
@@ -59,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     migration.add("interval", "G", int, "generations from one migration to the next")
     migration.add("delay", "D,D", _delays, "migrations until migrants are taken in")
     migration.add("seconds", "S", float, "seconds that a repeat takes, about")
+    quality = _Group(parser, "quality")
+    quality.add("of", "A,B", _names, "instances, sets, and patterns of names")
+    quality.add("limit", "S", float, "seconds of a run at most; the best known value ends it")
+    quality.add("seeds", "R", int, "runs of an instance")
+    words = "put HiGHS with as many seconds beside it, where it is a knapsack"
+    quality.switch("highs", words)
 
 
 class _Group:
@@ -78,6 +85,10 @@ class _Group:
             default=default,
             help=f"{words} ({shown})",
         )
+
+    def switch(self, field: str, words: str) -> None:
+        """Declare an option without a value."""
+        self._group.add_argument(f"--{field}", action="store_true", help=words)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -128,12 +139,25 @@ def _asked(args: argparse.Namespace, ranks: World) -> Asked:
     for name in args.what:
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))
-    for field in ("generations", "islands_a_rank", "population", "migrants", "genes", "interval"):
+    whole = (
+        "generations",
+        "islands_a_rank",
+        "population",
+        "migrants",
+        "genes",
+        "interval",
+        "seeds",
+    )
+    for field in whole:
         if getattr(args, field) < 1:
             shown = f"--{field.replace('_', '-')} {getattr(args, field)}"
             raise UsageError(f"{shown}: must be at least 1")
-    if not 0 < args.seconds < math.inf:
-        raise UsageError(f"--seconds {args.seconds:g}: must be a finite number of more than 0")
+    for field in ("seconds", "limit"):
+        value = getattr(args, field)
+        if not 0 < value < math.inf:
+            raise UsageError(f"--{field} {value:g}: must be a finite number of more than 0")
+    if args.highs and find_spec("scipy") is None:
+        raise UsageError("--highs needs scipy. Install with: pip install 'islands[report]'")
     if args.out is not None:
         if args.out.exists() and not args.out.is_dir():
             raise UsageError(f"--out {args.out}: is a file. Name a folder, which may be new")

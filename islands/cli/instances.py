@@ -9,8 +9,11 @@ from collections.abc import Callable
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
+from islands.instances.formats import FORMATS
 from islands.instances.locate import Found, Index, find
 from islands.problems import SUFFIXES, read
+from islands.problems.base import Problem
+from islands.problems.mkp import Mkp
 from islands.text import unknown
 
 
@@ -21,6 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="base", metavar="URL", help="fetch from this folder instead of the set's own"
     )
+    words = f"how a file to be shown is written: {', '.join(FORMATS)} (recognised)"
+    parser.add_argument("--format", metavar="NAME", help=words)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -29,6 +34,8 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError(unknown("action", args.action, _ACTIONS))
     if args.base is not None and args.action != "fetch":
         raise UsageError(f"--from={args.base}: only fetch downloads. Leave it out")
+    if args.format is not None and args.action != "show":
+        raise UsageError(f"--format {args.format}: only show takes it. Leave it out")
     if args.name is None and args.action in _NEEDS:
         raise UsageError(f"instances {args.action}: name {_NEEDS[args.action]}")
     return _ACTIONS[args.action](args)
@@ -57,8 +64,7 @@ def _show(args: argparse.Namespace) -> int:
     if found.entry:
         rows |= _published(found.entry)
     else:
-        problem = read(found)
-        rows |= {"problem": problem.name, "size": str(problem.size), "best known": "-"}
+        rows |= _read(read(found, args.format))
     fetch_it = f"not here; `islands instances fetch {found.name.partition('/')[0]}` gets it"
     rows["file here"] = str(found.path) if found.path else fetch_it
     for key, value in rows.items():
@@ -66,9 +72,19 @@ def _show(args: argparse.Namespace) -> int:
     return 0
 
 
+def _read(problem: Problem) -> dict[str, str]:
+    known = problem.best_known
+    rows = {"problem": problem.name, "size": str(problem.size)}
+    if isinstance(problem, Mkp):
+        rows["constraints"] = str(problem.constraints)
+    return rows | {"best known": f"{known.value} ({known.source})" if known else "-"}
+
+
 def _published(entry: Entry) -> dict[str, str]:
     instances, known = catalogue().set(entry.set), entry.best_known
     rows = {"set": instances.title, "problem": entry.problem, "size": str(entry.size)}
+    if entry.constraints is not None:
+        rows["constraints"] = str(entry.constraints)
     if known:
         rows |= {"best known": f"{known.value} ({known.status})", "source": known.source}
     if instances.base:

@@ -158,7 +158,7 @@ def _settings(what: str, asked: Asked, selections: list[Selection]) -> dict[str,
 
     return {
         "what": what,
-        "preset": {table.name: table.preset for table in tables},
+        "preset": {table.name: table.presets() for table in tables},
         "generations": {table.name: asked.generations or table.generations for table in tables},
         "seeds": {table.name: list(range(1, (asked.runs or table.runs) + 1)) for table in tables},
         "instances": {each.table.name: [found.name for found in each.here] for each in selections},

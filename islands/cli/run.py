@@ -15,6 +15,7 @@ from islands.cli import arguments
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS
+from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import RanksLostError, world
 from islands.run.resolve import DEFAULT_INSTANCE, PRESETS
@@ -38,6 +39,7 @@ examples:
   islands run tsplib/berlin52 --stop gap=1% --stop seconds=30
   islands run national/zi929 --preset xavier2019 --seed 7 --json
   islands run tsplib/berlin52 tsplib/eil51 --runs 10 --out ten    20 runs and a table
+  islands run gk/gk01 --set infeasible=drop --stop best-known
   mpirun -n 4 python -m islands run national/mu1979 --islands 16
   islands run --config runs/zi929-20260101-120000/run.toml
 """
@@ -54,7 +56,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = what.add_argument
     add("--preset", metavar="NAME", help=f"a paper's complete settings: {', '.join(PRESETS)}")
     add("--config", metavar="FILE.toml", type=Path, help="settings, such as the run.toml of a run")
-    add("--set", metavar="KEY=VALUE", action="append", help="any setting, such as rho=0.7")
+    words = f"how the instance's file is written: {', '.join(FORMATS)} (recognised)"
+    add("--format", metavar="NAME", help=words)
+    add(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        help="any setting, such as rho=0.7 or infeasible=drop",
+    )
     add("--algorithm", metavar="NAME", help=", ".join(ALGORITHMS))
     add("--encoding", metavar="NAME", help=", ".join(ENCODINGS))
     add("--improver", metavar="NAME", help=f"local search: {', '.join(IMPROVERS)}")
@@ -153,8 +162,8 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
 def options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that the command line names, and the instance if it names just one."""
     names = (
-        *("preset", "algorithm", "encoding", "improver", "islands", "population", "migration"),
-        *("interval", "migrants", "seed", "start", "stop", "backend", "threads"),
+        *("format", "preset", "algorithm", "encoding", "improver", "islands", "population"),
+        *("migration", "interval", "migrants", "seed", "start", "stop", "backend", "threads"),
     )
     given = {name: getattr(args, name) for name in names}
     options = {name: value for name, value in given.items() if value is not None}

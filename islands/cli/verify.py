@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from islands.errors import InputError, RunError
+from islands.instances.formats import FORMATS
 from islands.instances.locate import expanded, find
 from islands.instances.remarks import Remark
 from islands.paths import reading
@@ -23,13 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SOLUTION",
         help="a solution file, also looked for beside the instance, or a run's folder",
     )
+    words = f"how the instance's file is written: {', '.join(FORMATS)} (recognised)"
+    parser.add_argument("--format", metavar="NAME", help=words)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def main(args: argparse.Namespace) -> int:
     """Print what is true of the solution; return 0 where it is feasible, else 1."""
     found = find(args.instance, SUFFIXES)
-    problem = read(found)
+    problem = read(found, args.format)
     path = _solution_path(args.solution, found.file())
     solution, remarks = problem.read_remarked(path)
     cost, reason = None, None
@@ -52,7 +55,9 @@ def _solution_path(name: str, instance: Path) -> Path:
     raise InputError(f"{name}: no such file, nor one beside {instance}. Name a solution's file")
 
 
-def _as_text(problem: Problem, cost: int | None, reason: str | None, remarks: list[Remark]) -> str:
+def _as_text(
+    problem: Problem, cost: float | None, reason: str | None, remarks: list[Remark]
+) -> str:
     lines = [f"{problem.instance}   {problem.name} of size {problem.size}"]
     lines += [remark.words for remark in remarks]
     known = problem.best_known
@@ -66,7 +71,7 @@ def _as_text(problem: Problem, cost: int | None, reason: str | None, remarks: li
 
 
 def _as_json(
-    problem: Problem, path: Path, cost: int | None, reason: str | None, remarks: list[Remark]
+    problem: Problem, path: Path, cost: float | None, reason: str | None, remarks: list[Remark]
 ) -> str:
     known = problem.best_known
     return json.dumps(

@@ -16,8 +16,8 @@ class Encoding(ABC):
     """One kind of genome, for solutions of one size; its kernels are in `kernels/encodings/`."""
 
     name: ClassVar[str]
-    solution_kinds: ClassVar[tuple[str, ...]]
-    """The kinds of solutions that it can stand for."""
+    header: ClassVar[str]
+    """Its kernel header, in the folder `kernels`."""
     gene: ClassVar[np.dtype[Any]]
     """The type of one gene."""
 

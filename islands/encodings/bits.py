@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Room
+from islands.backends.base import Room, shelves
 from islands.encodings.base import Encoding
 
 _A_WORD = 32
@@ -18,7 +18,7 @@ class Bits(Encoding):
     """Subsets as they are; a solution has 1 or 0 for each thing."""
 
     name: ClassVar[str] = "bits"
-    solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
+    header: ClassVar[str] = "encodings/bits.cuh"
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.uint32)
 
     def __init__(
@@ -32,7 +32,7 @@ class Bits(Encoding):
         return {}
 
     def room(self) -> Room:
-        return Room(large=0)
+        return Room(large=shelves(4 * self.pitch))
 
     def shape(self) -> Struct:
         members = {"n": self.size, "pitch": self.pitch, "things": self._things}

@@ -30,7 +30,7 @@ class Keys(Encoding):
     """Random keys for orders."""
 
     name: ClassVar[str] = "keys"
-    solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
+    header: ClassVar[str] = "encodings/keys.cuh"
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
 
     def __init__(

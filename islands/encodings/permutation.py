@@ -16,7 +16,7 @@ class Permutation(Encoding):
     """Orders as they are."""
 
     name: ClassVar[str] = "permutation"
-    solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
+    header: ClassVar[str] = "encodings/permutation.cuh"
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
 
     def __init__(

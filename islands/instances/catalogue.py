@@ -20,14 +20,15 @@ from islands.text import unknown
 class BestKnown:
     """The best value known for an instance; `status` is `optimal` or `best_known`."""
 
-    value: int
+    value: float
+    """A whole number, unless the instance has decimals."""
     status: str
     source: str
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One instance of a set."""
+    """One instance of a set; `constraints` is None where the problem has none."""
 
     set: str
     name: str
@@ -35,9 +36,12 @@ class Entry:
     size: int
     best_known: BestKnown | None
     file: str
-    """The published file, not compressed; a file may hold several instances."""
+    """The published file, not compressed, below the set's folder."""
     bytes: int
     sha256: str
+    part: int | None = None
+    """Which instance of its file it is, counted from 0, where the file holds several."""
+    constraints: int | None = None
 
     @property
     def full_name(self) -> str:
@@ -47,7 +51,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class InstanceSet:
-    """A set as it was published; `base` is empty for the set that comes with the program."""
+    """A set as it was published; `base` is empty for the set that comes with the program.
+
+    `format` names that of its files, and is empty where they tell it themselves.
+    """
 
     name: str
     title: str
@@ -56,6 +63,7 @@ class InstanceSet:
     pattern: str
     remarks: str
     entries: dict[str, Entry]
+    format: str = ""
 
     def url(self, file: str, base: str | None = None) -> str:
         """Return where a file is published, or would be on a mirror of the folder `base`."""
@@ -78,6 +86,11 @@ class Catalogue:
         """Return an instance of a set, or None where either is not known."""
         known = self.sets.get(set_name)
         return known.entries.get(name) if known else None
+
+    def of_file(self, set_name: str, name: str, part: int | None) -> Entry | None:
+        """Return the instance of a set that is in the file of that name, or None."""
+        entries = self.sets[set_name].entries.values() if set_name in self.sets else ()
+        return next((e for e in entries if (Path(e.file).name, e.part) == (name, part)), None)
 
     def named(self, name: str) -> list[Entry]:
         """Return the instances of all sets that have this name."""
@@ -117,8 +130,14 @@ def _entry(set_name: str, row: dict[str, str]) -> Entry:
         name=row["name"],
         problem=row["problem"],
         size=int(row["size"]),
+        constraints=_number(row.get("constraints")),
         best_known=known,
         file=row["file"],
+        part=_number(row.get("part")),
         bytes=int(row["bytes"]),
         sha256=row["sha256"],
     )
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text else None

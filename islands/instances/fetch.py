@@ -12,7 +12,7 @@ from typing import IO, cast
 
 from islands.errors import InputError, UnwritableError
 from islands.instances.catalogue import Entry, InstanceSet
-from islands.instances.locate import VARIABLE
+from islands.instances.locate import VARIABLE, set_of
 from islands.paths import cache_folder, published, reading
 
 _TIMEOUT = 30.0
@@ -97,7 +97,7 @@ def _download(url: str, target: Path, stream: IO[bytes]) -> None:
 
     mend = (
         f"Finished files stay, so try again; or name a mirror with --from, or let {VARIABLE} "
-        f"name a folder that holds {target.parent.name}/{target.name}"
+        f"name a folder that holds {set_of(target)}/{target.name}"
     )
     try:
         pooch.HTTPDownloader(timeout=_TIMEOUT)(url, stream, None)

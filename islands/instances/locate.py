@@ -19,6 +19,8 @@ from islands.paths import cache_folder, data_folder, reading
 
 VARIABLE = "ISLANDS_INSTANCES"
 
+_DIGITS = 9
+
 
 @dataclass(frozen=True)
 class Found:
@@ -28,12 +30,14 @@ class Found:
     path: Path | None
     entry: Entry | None
     """None for an instance that the catalogue does not know."""
+    part: int | None = None
+    """Which instance of its file the name asks for, counted from 0, if it asks for one."""
 
     def file(self) -> Path:
         """Return the path, or raise an error that says how to get the file."""
         if self.path is None:
             set_name = self.name.partition("/")[0]
-            file = f"{set_name}/{self.entry.file}" if self.entry else self.name
+            file = f"{set_name}/{Path(self.entry.file).name}" if self.entry else self.name
             raise InputError(
                 f"{self.name} is known but its file is not here. "
                 f"Run `islands instances fetch {set_name}`, "
@@ -58,12 +62,14 @@ class Index:
 
     def of_entry(self, entry: Entry) -> Path | None:
         """Return where an instance of the catalogue lies here, if it does."""
-        return self.files.get((entry.set, entry.file))
+        names = (entry.file, Path(entry.file).name)
+        return next((self.files[entry.set, n] for n in names if (entry.set, n) in self.files), None)
 
     def others(self, suffixes: tuple[str, ...]) -> dict[str, Path]:
         """Return the instances that lie here but are not in the catalogue, by full name."""
         sets = catalogue().sets.values()
-        known = {(entry.set, entry.file) for each in sets for entry in each.entries.values()}
+        entries = [entry for each in sets for entry in each.entries.values()]
+        known = {(e.set, name) for e in entries for name in (e.file, Path(e.file).name)}
         return {
             f"{set_name}/{Path(file).stem}": path
             for (set_name, file), path in self.files.items()
@@ -76,7 +82,10 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     path = expanded(instance)
     with reading(instance):
         if path.is_file():
-            return _of_path(path, instance)
+            return _of_path(path, instance, None)
+        file, part = parted(path)
+        if part is not None and file.is_file():
+            return _of_path(file, instance, part)
     index = Index()
     others = index.others(suffixes)
     names = [*catalogue().names(), *others]
@@ -90,6 +99,14 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     if entry is None:
         return Found(matches[0], others[matches[0]], None)
     return Found(entry.full_name, index.of_entry(entry), entry)
+
+
+def parted(path: Path) -> tuple[Path, int | None]:
+    """Return the file and the number that `FILE:00` names, or `path` and None."""
+    file, colon, number = path.name.rpartition(":")
+    if not (file and colon and number.isascii() and number.isdigit() and len(number) <= _DIGITS):
+        return path, None
+    return path.with_name(file), int(number)
 
 
 def expanded(name: str) -> Path:
@@ -106,12 +123,13 @@ def set_of(path: Path) -> str:
     return next((name for name in parents if name in catalogue().sets), parents[0])
 
 
-def _of_path(path: Path, instance: str) -> Found:
-    plain = Path(_plain(path.name))
-    entry = catalogue().entry(set_of(path), plain.stem)
-    if entry is not None and Path(entry.file).name != plain.name:
+def _of_path(path: Path, instance: str, part: int | None) -> Found:
+    set_name = set_of(path)
+    entry = catalogue().of_file(set_name, _plain(path.name), part)
+    # Files of the embedded set are called otherwise than their instances.
+    if entry is not None and not catalogue().set(set_name).base:
         entry = None
-    return Found(entry.full_name if entry else instance, path, entry)
+    return Found(entry.full_name if entry else instance, path, entry, part)
 
 
 def _not_found(
@@ -121,7 +139,9 @@ def _not_found(
         return InputError(f"{instance}: is a folder. Name an instance, or a file of one")
     if instance and path.exists():
         return InputError(f"{instance}: is not a regular file. Name a file of an instance")
-    if Path(_plain(path.name)).suffix in suffixes or instance.startswith(("/", ".", "~")):
+    if Path(_plain(parted(path)[0].name)).suffix in suffixes or instance.startswith(
+        ("/", ".", "~")
+    ):
         return InputError(f"{instance}: no such file. Correct the path, or name an instance")
     near = _near(instance, names)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
@@ -136,6 +156,9 @@ def _near(instance: str, names: list[str]) -> list[str]:
     in_other_sets = [name for name in names if name.partition("/")[2] == Path(instance).name]
     if in_other_sets:
         return in_other_sets
+    of_file = [name for name in names if f"/{name}".rpartition("-")[0].endswith(f"/{instance}")]
+    if instance and of_file:
+        return of_file[:2]
     spelled = {name.lower(): name for name in names}
     if "/" not in instance:
         spelled = {name.partition("/")[2]: full for name, full in spelled.items()}

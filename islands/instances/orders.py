@@ -41,7 +41,7 @@ def solution_file(path: Path, suffix: str, whole: str) -> Path:
         return inside
 
 
-def read_json(path: Path, n: int, words: Words) -> NDArray[np.int64]:
+def read_json(path: Path, n: int, words: Words, *, may_be_empty: bool = False) -> NDArray[np.int64]:
     """Return the list in a JSON file, or the one under `solution` in what `run --json` prints."""
     largest = _JSON_LEAST + _JSON_ENTRY * n
     with reading(path):
@@ -55,7 +55,7 @@ def read_json(path: Path, n: int, words: Words) -> NDArray[np.int64]:
     except (ValueError, RecursionError) as problem:
         raise InputError(f"{path}: is not JSON ({problem}). Correct it") from None
     entries = content.get("solution") if isinstance(content, dict) else content
-    if not isinstance(entries, list) or not entries:
+    if not isinstance(entries, list) or not (entries or may_be_empty):
         raise InputError(f"{path}: holds no list of {words.things}. Write one such as [0, 2, 1]")
     for position, entry in enumerate(entries):
         if type(entry) is not int or abs(entry) > ENTRY_MAX:

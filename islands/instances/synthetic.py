@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.instances.mkp_file import MkpFile
 from islands.instances.qaplib import QapFile
 from islands.instances.tsplib import TspFile
 
 DEMO_CITIES = 120
 DEMO_SIDE = 1_000
 DEMO_GRID = (5, 6)
+DEMO_KNAPSACK = (60, 5)
 DEMO_SEED = 7
 
 _FLOWS = 10
@@ -75,6 +77,31 @@ def grid_qap(
 def demo_qap() -> tuple[QapFile, NDArray[np.int64]]:
     """Return the instance that is embedded as `demo/qap`, and its optimum."""
     return grid_qap(*DEMO_GRID, DEMO_SEED, name="demo")
+
+
+def correlated_mkp(
+    n: int, m: int, seed: int, tightness: float = 0.5, name: str | None = None
+) -> MkpFile:
+    """Return a knapsack whose items bring about what they weigh, and whose constraints are alike.
+
+    As Chu and Beasley do: weights to 1000, profits of the mean weight and up to 500 more, and
+    capacities of a part of all weights, the tightness.
+    """
+    raw = np.random.PCG64(seed).random_raw(n * m + n)
+    weights = 1 + (raw[: n * m] % np.uint64(1000)).astype(np.int64).reshape(m, n)
+    more = (raw[n * m :] % np.uint64(501)).astype(np.int64)
+    return MkpFile(
+        name=name or f"correlated{m}x{n}-{seed}",
+        path=None,
+        profits=weights.sum(axis=0) // m + more,
+        weights=weights,
+        capacities=np.floor(tightness * weights.sum(axis=1)).astype(np.int64),
+    )
+
+
+def demo_mkp() -> MkpFile:
+    """Return the instance that is embedded as `demo/mkp`."""
+    return correlated_mkp(*DEMO_KNAPSACK, DEMO_SEED, name="demo")
 
 
 def tsplib_text(file: TspFile) -> str:

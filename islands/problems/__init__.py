@@ -6,43 +6,79 @@ from collections.abc import Callable
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
-from islands.instances.catalogue import BestKnown
+from islands.instances.catalogue import BestKnown, Entry, catalogue
+from islands.instances.formats import FORMATS, recognised
 from islands.instances.locate import Found, find
+from islands.instances.mkp import read_mkp
 from islands.problems.base import Problem
+from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
+from islands.text import unknown
 
-PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap}
+PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
 
-_Reader = Callable[[Path, str, BestKnown | None], Problem]
+SUFFIXES = (".tsp", ".dat")
+"""The suffixes of files that are found by their names; others have to be named by paths."""
 
-_READERS: dict[str, _Reader] = {".tsp": Tsp.read, ".dat": Qap.read}
-"""What reads a file of an instance, by its suffix without `.gz`."""
-
-SUFFIXES = tuple(_READERS)
-
-
-def load(instance: str) -> Problem:
-    """Return the instance called `set/name`, a bare name where that is clear, or a path."""
-    return read(find(instance, SUFFIXES))
+_READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
+    "tsplib": Tsp.read,
+    "qaplib": Qap.read,
+}
 
 
-def read(found: Found) -> Problem:
+def load(instance: str, form: str | None = None) -> Problem:
+    """Return the instance called `set/name`, a bare name where that is clear, or a path.
+
+    `FILE:00` is the first instance of a file of several. A format that is not named is recognised.
+    """
+    return read(find(instance, SUFFIXES), form)
+
+
+def read(found: Found, form: str | None = None) -> Problem:
     """Return the instance in a file that was found, with what the catalogue knows of it."""
-    path = found.file()
-    entry = found.entry
-    problem = _reader(path)(path, found.name, entry.best_known if entry else None)
-    if entry is not None and problem.size != entry.size:
-        raise InputError(
-            f"{path}: has size {problem.size}, but {entry.full_name} has {entry.size}. "
-            "Get the file again, or rename it or its folder if it is another instance"
-        )
+    path, entry = found.file(), found.entry
+    if form is not None and form not in FORMATS:
+        raise UsageError(f"--format {form}: {unknown('format', form, FORMATS)}")
+    form = form or _format_of(entry) or recognised(path)
+    known, part = (entry.best_known, entry.part) if entry else (None, found.part)
+    if form not in _READERS:
+        file = read_mkp(path, form, part)
+        problem: Problem = Mkp(file, found.name, known or _stated(file.optimum, file.unit))
+    elif part is not None:
+        raise InputError(f"{found.name}: a file in the format {form} holds one problem: {path}")
+    else:
+        problem = _READERS[form](path, found.name, known)
+    if entry is not None:
+        _require_size(problem, path, entry)
     return problem
 
 
-def _reader(path: Path) -> _Reader:
-    suffix = Path(path.name.removesuffix(".gz")).suffix
-    if suffix not in _READERS:
-        known = ", ".join(f"{each}, {each}.gz" for each in _READERS)
-        raise UsageError(f"{path}: the suffix {suffix!r} is not known. Known: {known}")
-    return _READERS[suffix]
+def _format_of(entry: Entry | None) -> str:
+    """Return the format of a published file."""
+    return catalogue().set(entry.set).format if entry else ""
+
+
+def _stated(optimum: int | None, unit: int) -> BestKnown | None:
+    """Return what a file gives as the best profit, which need not be proven."""
+    if optimum is None:
+        return None
+    value = optimum // unit if optimum % unit == 0 else optimum / unit
+    return BestKnown(value, "best_known", "the file itself")
+
+
+def _require_size(problem: Problem, path: Path, entry: Entry) -> None:
+    sizes: tuple[int, int | None] = problem.size, None
+    if isinstance(problem, Mkp):
+        sizes = problem.size, problem.constraints
+    if sizes != (entry.size, entry.constraints):
+        raise InputError(
+            f"{path}: has {_size(*sizes)}, but {entry.full_name} has "
+            f"{_size(entry.size, entry.constraints, short=True)}. "
+            "Get the file again, or rename it or its folder if it is another instance"
+        )
+
+
+def _size(size: int, constraints: int | None, *, short: bool = False) -> str:
+    words = f"{size}" if short else f"size {size}"
+    return words if constraints is None else f"{words} and {constraints} constraints"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from islands import settings as named
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
@@ -34,6 +37,10 @@ class Problem(ABC):
     """Whether entry i of a solution is the place of thing i, and not the thing in place i."""
     cost_word: ClassVar[str] = "cost"
     """What people call its cost."""
+    Settings: ClassVar[type[named.Settings]] = named.NoSettings
+    """What there is to be set about it, by bare names; no algorithm has settings of these names."""
+    mend: ClassVar[str] = ""
+    """The sentence that says what to choose where a run has met no feasible solution."""
 
     instance: str
     """The instance's name, `set/name` where it is in the catalogue."""
@@ -42,6 +49,19 @@ class Problem(ABC):
     best_known: BestKnown | None
     path: Path | None = None
     """Its file, where it was read from one."""
+    settings: named.Settings = named.NoSettings()
+    unit: int = 1
+    """Costs, on the device and in NumPy, are whole numbers of `1 / unit`, to keep them exact."""
+    marks: bool = False
+    """Whether costs on the device are doubled, with 1 added for what is not feasible."""
+
+    def adjusted(self, settings: named.Settings) -> Self:
+        """Return the same instance under these settings."""
+        if settings == self.settings:
+            return self
+        adjusted = copy(self)
+        adjusted.settings = settings
+        return adjusted
 
     @abstractmethod
     def defines(self) -> dict[str, str]:
@@ -50,6 +70,14 @@ class Problem(ABC):
     @abstractmethod
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, in the order of the pointers of `problem::Data`."""
+
+    def numbering(self) -> NDArray[np.int64] | None:
+        """Return which thing of a solution each thing of the device is, where that differs."""
+        return None
+
+    def room(self) -> int:
+        """Return the bytes that judging a solution takes from a block's shelf."""
+        return 0
 
     def defaults(self) -> dict[str, Any]:
         """Return the settings, by name, that solve it best where nothing else is asked for."""
@@ -61,7 +89,7 @@ class Problem(ABC):
 
     @abstractmethod
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the exact cost of each row of `solutions`."""
+        """Return the exact cost of each row of `solutions`, in units."""
 
     @abstractmethod
     def check(self, solution: Solution) -> None:
@@ -77,14 +105,30 @@ class Problem(ABC):
 
     @abstractmethod
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
-        """Write a solution in the family's own format."""
+        """Write a solution, whose cost is given in units, in the family's own format."""
 
-    def cost(self, solution: Solution) -> int:
-        """Return the exact cost of one solution, after checking that it is feasible."""
+    def cost(self, solution: Solution) -> float:
+        """Return the exact cost of one solution, after checking that it is feasible.
+
+        It is a whole number unless costs have decimals.
+        """
         self.check(solution)
-        return int(self.costs(solution[np.newaxis])[0])
+        cost: float = self.value_of(int(self.costs(solution[np.newaxis])[0]))
+        return cost
 
-    def gap(self, cost: int) -> float | None:
+    def value_of(self, units: Any) -> Any:
+        """Return the number, or the array of them, that so many units are.
+
+        It is an integer unless there are decimals. Then it is exact, and is printed as it is, up to
+        15 digits.
+        """
+        return units if self.unit == 1 else units / self.unit
+
+    def own_sense(self, costs: Any) -> Any:
+        """Return costs of the device, which are minimised, in the instance's own sense."""
+        return self.value_of(-costs if self.maximise else costs)
+
+    def gap(self, cost: float) -> float | None:
         """Return how much worse than the best known value `cost` is, in per cent."""
         if self.best_known is None:
             return None

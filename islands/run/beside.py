@@ -26,10 +26,12 @@ class Beside:
 
     seed: int
     progress: Progress
-    best: Candidate
-    """Of all its generations; its cost was checked exactly."""
+    best: Candidate | None
+    """Of all its generations; its cost was checked exactly. None where none was feasible."""
     reason: str
     digest: str
+    present: float | None
+    """The best cost of the last generation alone; None where it may be infeasible."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Together:
 
 def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Together:
     """Pass so many runs of `spec` at once, the first with its seed, until the last has ended."""
+    problem = problem.adjusted(spec.problem)
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
     schedule = Schedule.of(spec)
     ended: dict[int, Beside] = {}
@@ -61,11 +64,23 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
             before[run] = progress
             reason = first_reason(spec.stop, progress)
             if reason is not None:
-                ended[run] = _ended(archipelago, spec, problem, run, progress, reason)
+                present = _present(_of_run(measures, run, spec), problem)
+                ended[run] = _ended(archipelago, spec, problem, run, progress, present, reason)
         if len(ended) == runs:
             return Together(tuple(ended[run] for run in range(runs)), seconds)
         visit = schedule.next_visit(archipelago.generation)
         archipelago.advance(visit - archipelago.generation)
+
+
+def _of_run(measures: list[IslandMeasure], run: int, spec: RunSpec) -> list[IslandMeasure]:
+    islands = spec.general.islands
+    return measures[run * islands : (run + 1) * islands]
+
+
+def _present(measures: list[IslandMeasure], problem: Problem) -> float | None:
+    """Return the best cost of the last generation; None where it may be infeasible."""
+    costs = [each.present for each in measures if each.present is not None]
+    return problem.own_sense(min(costs)) if costs else None
 
 
 def _progress(
@@ -77,8 +92,7 @@ def _progress(
     seconds: float,
     before: dict[int, Progress],
 ) -> Progress:
-    islands = spec.general.islands
-    tally = Tally.of(measures[run * islands : (run + 1) * islands])
+    tally = Tally.of(_of_run(measures, run, spec))
     population, generation = spec.general.population, archipelago.generation
     return summarise(tally, generation, seconds, population, problem, before.get(run))
 
@@ -89,9 +103,10 @@ def _ended(
     problem: Problem,
     run: int,
     progress: Progress,
+    present: float | None,
     reason: str,
 ) -> Beside:
-    (best,) = archipelago.elite(1, run)
+    best = next(iter(archipelago.elite(1, run)), None)
     check_exactly(problem, best, progress.cost)
     islands = spec.general.islands
     first = run * islands
@@ -100,4 +115,4 @@ def _ended(
         for island, digest in archipelago.digests()
         if first <= island < first + islands
     ]
-    return Beside(spec.general.seed + run, progress, best, reason, combined(digests))
+    return Beside(spec.general.seed + run, progress, best, reason, combined(digests), present)

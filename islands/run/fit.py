@@ -5,7 +5,7 @@ from __future__ import annotations
 from islands.algorithms import ALGORITHMS
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.improvers import IMPROVERS
+from islands.improvers import improvers_for
 from islands.problems.base import Problem
 from islands.text import unknown
 
@@ -47,9 +47,9 @@ def encoding_for(algorithm: str, asked: str | None, problem: Problem) -> str:
 
 def require_improver(name: str, problem: Problem) -> None:
     """Refuse an improver that cannot work on the solutions of a problem."""
-    if problem.solution_kind in IMPROVERS[name].solution_kinds:
+    fit = improvers_for(problem.solution_kind)
+    if name in fit:
         return
-    fit = [key for key, each in IMPROVERS.items() if problem.solution_kind in each.solution_kinds]
     raise UsageError(
         f"improver {name} does not fit {problem.instance}, whose solutions are of the kind"
         f" {problem.solution_kind!r}. What fits: {', '.join(fit)}"
@@ -57,4 +57,4 @@ def require_improver(name: str, problem: Problem) -> None:
 
 
 def _stands_for(encoding: str, problem: Problem) -> bool:
-    return problem.solution_kind in ENCODINGS[encoding].solution_kinds
+    return problem.solution_kind in ENCODINGS[encoding]

@@ -16,7 +16,7 @@ def islands_of(
 ) -> Archipelago:
     """Return this rank's islands; `conduct` is what `Archipelago` takes that no setting says."""
     return Archipelago(
-        problem=problem,
+        problem=problem.adjusted(spec.problem),
         algorithm=spec.algorithm,
         encoding=spec.encoding,
         settings=spec.settings,

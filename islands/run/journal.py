@@ -45,7 +45,7 @@ class Journal:
         run = identity(spec, problem)
         origin: Origin | None = None
         if goes_on:
-            origin = restore(folder, spec, run, world, archipelago, say)
+            origin = restore(folder, spec, problem, run, world, archipelago, say)
         self.origin = origin.moment if origin is not None else None
         start = world.bcast(next_start(folder) if world.rank == 0 else 0)
         world.agreed(lambda: self._prepare(spec))

@@ -40,7 +40,7 @@ def row_of(result: Result) -> Row:
         "evaluations": result.evaluations,
         "seconds": result.seconds,
         "cost": result.cost,
-        "solution": " ".join(map(str, result.solution.tolist())),
+        "solution": " ".join(map(str, result.things() or [])),
         "backend": result.backend,
         "device": result.device,
         "started": started.isoformat(timespec="seconds"),
@@ -74,15 +74,15 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def holds(folder: Path, instance: str, seed: int) -> bool:
-    """Return whether the table has a row of this run."""
-    return any(_run(row) == (instance, str(seed)) for row in read_rows(folder))
+    """Return whether the table has a row of this run with a solution."""
+    return any(_run(row) == (instance, str(seed)) and row["cost"] for row in read_rows(folder))
 
 
 def enter(folder: Path, row: Row) -> None:
     """Put the row of a run into the table, in the place of an earlier one of the same run."""
-    rows = read_rows(folder)
-    if row not in rows:
-        _write(folder, [*(each for each in rows if _run(each) != _run(row)), row])
+    rows = {_run(each): each for each in read_rows(folder)}
+    if rows.get(_run(row)) != row:
+        _write(folder, (rows | {_run(row): row}).values())
 
 
 def _run(row: Row) -> tuple[str, str]:

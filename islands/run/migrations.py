@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.problems.base import Problem
 from islands.run.epochs import Epoch
 from islands.run.folder import MIGRATIONS
-from islands.run.record import Record, repeated
+from islands.run.record import Record, cost_type, repeated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +25,7 @@ class Migrations(Record):
     is_of_now: ClassVar[bool] = False
 
     @staticmethod
-    def schema() -> pa.Schema:
+    def schema(problem: Problem) -> pa.Schema:
         """Return the columns."""
         import pyarrow as pa
 
@@ -34,7 +35,7 @@ class Migrations(Record):
                 ("generation", pa.int64()),
                 ("from", pa.int32()),
                 ("to", pa.int32()),
-                ("cost", pa.int64()),
+                ("cost", cost_type(problem)),
                 ("accepted", pa.bool_()),
                 ("bytes", pa.int64()),
                 ("microseconds", pa.float64()),
@@ -56,9 +57,14 @@ class Migrations(Record):
             repeated([epoch.progress.generation for epoch in epochs], counts),
             np.concatenate([each.source for each in arrivals]).astype(np.int32),
             np.concatenate([each.target for each in arrivals]).astype(np.int32),
-            self._sign * np.concatenate([each.cost for each in arrivals]),
+            self._own_sense(np.concatenate([each.cost for each in arrivals])),
             np.concatenate([each.accepted for each in arrivals]),
             repeated([each.bytes for each in arrivals], counts),
             np.concatenate([each.microseconds for each in arrivals]),
             np.concatenate([each.road for each in arrivals]),
         ]
+
+    def _own_sense(self, costs: NDArray[np.int64]) -> NDArray[Any]:
+        """Return costs in the instance's own sense, without the mark of what is not feasible."""
+        own: NDArray[Any] = self._problem.own_sense(costs >> 1 if self._problem.marks else costs)
+        return own

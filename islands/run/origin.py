@@ -15,6 +15,7 @@ from islands.archipelago import Archipelago
 from islands.errors import InputError
 from islands.parallel import World
 from islands.paths import reading
+from islands.problems.base import Problem
 from islands.run.checkpoint import digest, newest_first
 from islands.run.epochs import Moment
 from islands.run.folder import CHECKPOINTS, SETTINGS
@@ -42,6 +43,7 @@ class Origin:
 def restore(
     run: Path,
     spec: RunSpec,
+    problem: Problem,
     identity: str,
     world: World,
     archipelago: Archipelago,
@@ -54,7 +56,7 @@ def restore(
     names = world.bcast(world.agreed(lambda: newest_first(run) if world.rank == 0 else []))
     refused: list[str] = []
     for name in names:
-        origin, fault = _tried(run, name, spec, identity, archipelago)
+        origin, fault = _tried(run, name, spec, problem, identity, archipelago)
         faults = [each for each in world.allgather(fault) if each is not None]
         if origin is not None and not faults:
             archipelago.meet()
@@ -76,7 +78,12 @@ def _require_one(run: Path, refused: list[str]) -> None:
 
 
 def _tried(
-    run: Path, name: str, spec: RunSpec, identity: str, archipelago: Archipelago
+    run: Path,
+    name: str,
+    spec: RunSpec,
+    problem: Problem,
+    identity: str,
+    archipelago: Archipelago,
 ) -> tuple[Origin | None, str | None]:
     checkpoint = run / CHECKPOINTS / name
     try:
@@ -86,7 +93,8 @@ def _tried(
         kinds = {kind.folder: kind for kind in records(spec)}
         schedule = Schedule.of(spec)
         earlier = {
-            folder: _earlier(run, kind, manifest, mine, schedule) for folder, kind in kinds.items()
+            folder: _earlier(run, kind, kind.schema(problem), manifest, mine, schedule)
+            for folder, kind in kinds.items()
         }
         archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
     except InputError as error:
@@ -128,14 +136,19 @@ def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
 
 
 def _earlier(
-    run: Path, kind: type[Record], manifest: Manifest, mine: range, schedule: Schedule
+    run: Path,
+    kind: type[Record],
+    schema: pa.Schema,
+    manifest: Manifest,
+    mine: range,
+    schedule: Schedule,
 ) -> pa.Table:
     """Return the rows of my islands that an uninterrupted run would have written by now."""
     import pyarrow as pa
 
     from islands.run.stream import first_rows
 
-    folder, schema = run / kind.folder, kind.schema()
+    folder = run / kind.folder
     tables = [
         first_rows(folder, rank, manifest.start, schema, part.rows.get(kind.folder, 0))
         for rank, part in enumerate(manifest.parts)

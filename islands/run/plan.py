@@ -17,7 +17,7 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.folder import SETTINGS, refuse_unfit
 from islands.run.ledger import LEDGER, read_rows
-from islands.run.resolve import instance_of, layers, resolve
+from islands.run.resolve import format_of, instance_of, layers, resolve
 from islands.run.spec import RunSpec
 
 _OWN = ("backend", "threads")
@@ -113,8 +113,9 @@ class Plan:
 
 def _first(options: Mapping[str, Any], config: Path | None) -> Job:
     asked = layers(options, config)
-    problem = load(instance_of(asked))
-    return Job(resolve(asked, problem), problem)
+    problem = load(instance_of(asked), format_of(asked))
+    spec = resolve(asked, problem)
+    return Job(spec, problem.adjusted(spec.problem))
 
 
 def _refuse_twins(jobs: Sequence[Job]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.problems.base import Problem
 from islands.run.epochs import Epoch
 from islands.run.stream import Stream
 
@@ -30,17 +31,17 @@ class Record(ABC):
     is_of_now: ClassVar[bool]
     """Whether the rows of a generation tell what it is, and are written when it is gone on from."""
 
-    def __init__(self, run: Path, rank: int, start: int, *, maximise: bool) -> None:
-        self._stream = Stream(run / self.folder, rank, start, self.schema())
-        self._sign = -1 if maximise else 1
+    def __init__(self, run: Path, rank: int, start: int, problem: Problem) -> None:
+        self._problem, self._schema = problem, self.schema(problem)
+        self._stream = Stream(run / self.folder, rank, start, self._schema)
         self._waiting: list[Epoch] = []
         self._waiting_rows = 0
         self._written_at = 0.0
 
     @staticmethod
     @abstractmethod
-    def schema() -> pa.Schema:
-        """Return the columns."""
+    def schema(problem: Problem) -> pa.Schema:
+        """Return the columns for runs on a problem, whose costs may have decimals."""
 
     @staticmethod
     @abstractmethod
@@ -85,7 +86,7 @@ class Record(ABC):
         import pyarrow as pa
 
         if self._waiting:
-            schema = self.schema()
+            schema = self._schema
             columns = self.columns(self._waiting)
             arrays = [
                 _words(column) if column.dtype.kind == "U" else pa.array(column, field.type)
@@ -93,6 +94,13 @@ class Record(ABC):
             ]
             self._stream.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
             self._waiting, self._waiting_rows = [], 0
+
+
+def cost_type(problem: Problem) -> pa.DataType:
+    """Return the type of columns of costs."""
+    import pyarrow as pa
+
+    return pa.int64() if problem.unit == 1 else pa.float64()
 
 
 def _words(column: NDArray[np.str_]) -> pa.Array:

@@ -50,9 +50,7 @@ class Recorder:
     ) -> None:
         """Open the records of this start of the run, which begin with `earlier` rows."""
         self._folder, self._spec, self._problem = folder, spec, problem
-        self._records = [
-            kind(folder, rank, start, maximise=problem.maximise) for kind in records(spec)
-        ]
+        self._records = [kind(folder, rank, start, problem) for kind in records(spec)]
         for record in self._records:
             if record.folder in earlier:
                 record.begin_with(earlier[record.folder])

@@ -11,7 +11,9 @@ from typing import Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
 from islands.errors import InputError, UsageError, system_reason
+from islands.instances.locate import parted
 from islands.paths import reading
+from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run.fit import encoding_for, require_improver
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
@@ -30,7 +32,7 @@ _ALIASES = {
     "interval": "migration.interval",
     "migrants": "migration.migrants",
 }
-_NAMES = ("instance", "preset", "algorithm", "encoding", "stop", "start")
+_NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,12 @@ def instance_of(asked: Sequence[Layer]) -> str:
     return str(_strongest(asked, "instance", DEFAULT_INSTANCE))
 
 
+def format_of(asked: Sequence[Layer]) -> str | None:
+    """Return the format of the instance's file, or None where it is to be recognised."""
+    form = _strongest(asked, "format", None)
+    return None if form is None else str(form)
+
+
 def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     """Return the complete run; refuse what is unknown, out of range or does not fit."""
     own, asked = asked, _upon_defaults(asked, problem)
@@ -72,7 +80,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     algorithm = ALGORITHMS[name]
     values: dict[str, Any] = {}
     for layer in asked:
-        _refuse_unknown(layer, algorithm)
+        _refuse_unknown(layer, algorithm, problem)
         values |= layer.values
     if _is_true(values.get("halo")) and _strongest(own, "migration.topology", None) is None:
         values["migration.topology"] = "none"  # slices of one population do not migrate
@@ -86,6 +94,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     require_improver(groups["improver"].name, problem)
     return RunSpec(
         instance=_lasting(instance_of(asked)),
+        format=format_of(asked),
         preset=values.get("preset"),
         algorithm=algorithm.name,
         encoding=encoding,
@@ -95,6 +104,8 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         settings=algorithm.completed(
             algorithm.Settings.build(_part(values, "", algorithm.Settings)), encoding
         ),
+        # What is not asked for stays as it is in a problem that was made with other settings.
+        problem=problem.settings.replace(_part(values, "", problem.Settings)),
         **groups,
     )
 
@@ -166,13 +177,22 @@ def _refuse_clash(asked: Sequence[Layer], algorithm: str) -> None:
             )
 
 
-def _refuse_unknown(layer: Layer, algorithm: type[Algorithm]) -> None:
-    known = [*GeneralSettings.names(), *algorithm.Settings.names(), *_NAMES]
+def _refuse_unknown(layer: Layer, algorithm: type[Algorithm], problem: Problem) -> None:
+    own = problem.Settings.names()
+    known = [*GeneralSettings.names(), *algorithm.Settings.names(), *own, *_NAMES]
     known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
     for key in layer.values:
-        if key not in known:
-            what = f"setting of {algorithm.name}"
-            raise UsageError(f"{layer.origin}{unknown(what, key, known)}")
+        if key in known:
+            continue
+        others = [name for name, kind in PROBLEMS.items() if key in kind.Settings.names()]
+        if others:
+            kinds = " or ".join(others)
+            raise UsageError(
+                f"{layer.origin}{key}: is a setting of {kinds}, but {problem.instance} is of the"
+                f" kind {problem.name}. Leave it out, or name an instance of {kinds}"
+            )
+        what = f"setting of {algorithm.name}" + (f" on {problem.name}" if own else "")
+        raise UsageError(f"{layer.origin}{unknown(what, key, known)}")
 
 
 def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> dict[str, Any]:
@@ -203,7 +223,9 @@ def _beside(name: str, problem: Problem) -> str:
 def _lasting(name: str) -> str:
     """Return a name that means the same in any folder: a path in full, other names as they are."""
     with reading(name):
-        lasting = str(Path(name).resolve()) if Path(name).exists() else name
+        path = Path(name) if Path(name).exists() else parted(Path(name))[0]
+        part = Path(name).name.removeprefix(path.name)
+        lasting = f"{path.resolve()}{part}" if path.exists() else name
     try:
         lasting.encode()
     except UnicodeEncodeError:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands import text
+from islands.errors import RunError
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
     """The best solution, exactly checked, and how it came about.
 
-    Costs are in the instance's own sense: a profit is to be large.
+    Costs are in the instance's own sense: a profit is to be large. They are whole numbers unless
+    those of the instance have decimals. A run that has met no feasible solution has neither a cost
+    nor a solution, and no island has found one.
     """
 
     instance: str
@@ -25,12 +29,12 @@ class Result:
     algorithm: str
     encoding: str
     preset: str | None
-    cost: int
-    best_known: int | None
+    cost: float | None
+    best_known: float | None
     gap: float | None
     """In per cent, positive when worse."""
-    solution: NDArray[np.int64]
-    island: int
+    solution: NDArray[np.int64] | None
+    island: int | None
     """The island that found the best solution."""
     best_generation: int
     """The generation in which it was found."""
@@ -57,10 +61,37 @@ class Result:
     digest: str
     """SHA-256 of all final populations and costs: equal digests mean equal runs, bit for bit."""
     folder: str | None
+    solution_kind: str = "order"
+    """`order`, or `subset` where the solution says by 0 and 1 which things are chosen."""
+
+    def things(self) -> list[int] | None:
+        """Return the solution as a list of things: in their order, or those that are chosen."""
+        if self.solution is None:
+            return None
+        if self.solution_kind == "subset":
+            return [int(thing) for thing in np.flatnonzero(self.solution)]
+        return [int(thing) for thing in self.solution]
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the result as JSON takes it."""
-        return dataclasses.asdict(self) | {"solution": self.solution.tolist()}
+        return dataclasses.asdict(self) | {"solution": self.things()}
+
+    def require_solution(self, mend: str = "") -> Self:
+        """Return the result; raise a `RunError` where the run has ended without a solution.
+
+        One that was cut short may find a solution yet.
+        """
+        if self.cost is not None or self.interrupted or self.suspended:
+            return self
+        sentences = [
+            f"{self.instance}: no feasible solution was met in {self.evaluations} evaluations"
+        ]
+        if mend:
+            sentences.append(mend)
+        if self.folder is not None and self.reproducible:
+            again = f"islands resume {shlex.quote(self.folder)} --stop KIND=VALUE"
+            sentences.append(f"To go on with this run: {again}")
+        raise RunError(". ".join(sentences))
 
     def to_json(self) -> str:
         """Return the result as one JSON object on one line."""
@@ -70,17 +101,24 @@ class Result:
         """Return the lines that end a run."""
         lines = [
             f"Stopped: {self.reason}   (generation {self.generations}, {self.seconds:.1f} s)",
-            f"Best {self.cost}{self._comparison()}   on island {self.island},"
-            f" generation {self.best_generation}; checked again in NumPy: {self.cost}",
+            self._best(),
         ]
         if not self.reproducible:
             lines.append("Ranks did not wait for each other: this run cannot be repeated exactly")
         if self.folder is not None:
-            solution = [] if self.suspended else ["solution"]
+            solution = [] if self.suspended or self.cost is None else ["solution"]
             checkpoints = ["checkpoints"] if self.reproducible else []
             wrote = ["run.toml", "trace", *solution, *checkpoints, "log.txt"]
             lines.append(f"Wrote {self.folder}: {', '.join(wrote)}")
         return "\n".join(lines)
+
+    def _best(self) -> str:
+        if self.cost is None:
+            return f"No feasible solution in {self.evaluations} evaluations"
+        return (
+            f"Best {self.cost}{self._comparison()}   on island {self.island},"
+            f" generation {self.best_generation}; checked again in NumPy: {self.cost}"
+        )
 
     def _comparison(self) -> str:
         return "" if self.best_known is None else f", gap {text.gap(self.gap)} to {self.best_known}"

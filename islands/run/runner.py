@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from islands.run.hold import Hold
 from islands.run.islands_of import islands_of
 from islands.run.machine import Conduct, Machine, take_device
 from islands.run.recorder import write_settings
-from islands.run.resolve import instance_of, layers, resolve
+from islands.run.resolve import Layer, format_of, instance_of, layers, resolve
 from islands.run.result import Result
 from islands.run.screen import Screen
 from islands.run.signals import Interruption
@@ -55,15 +55,18 @@ def run_asked(
     problem: Problem | None = None,
     conduct: Conduct = _ORDERLY,
 ) -> Result:
-    """Resolve what was asked for, load the instance unless it is given, and run."""
+    """Resolve what was asked for, load the instance unless it is given, and run.
+
+    It is an error where the run ends without a solution, not having been cut short.
+    """
 
     def resolved() -> tuple[RunSpec, Problem]:
         asked = layers(options, config)
-        chosen = problem if problem is not None else load(instance_of(asked))
-        return resolve(asked, chosen), chosen
+        return _resolved(asked, problem if problem is not None else _loaded(asked))
 
     spec, chosen = world.agreed(resolved)
-    return run(spec, chosen, world, output, conduct)
+    result = run(spec, chosen, world, output, conduct)
+    return world.agreed(lambda: result.require_solution(chosen.mend))
 
 
 def resume_asked(
@@ -88,11 +91,20 @@ def resume_asked(
 
     def resolved() -> tuple[RunSpec, Problem]:
         asked = layers(options, folder / SETTINGS)
-        problem = load(instance_of(asked))
-        return resolve(asked, problem), problem
+        return _resolved(asked, _loaded(asked))
 
     spec, problem = world.agreed(resolved)
     return resume(spec, problem, world, output, folder, conduct)
+
+
+def _loaded(asked: Sequence[Layer]) -> Problem:
+    return load(instance_of(asked), format_of(asked))
+
+
+def _resolved(asked: Sequence[Layer], problem: Problem) -> tuple[RunSpec, Problem]:
+    """Return the run, and the problem under its settings."""
+    spec = resolve(asked, problem)
+    return spec, problem.adjusted(spec.problem)
 
 
 def run(

@@ -131,7 +131,9 @@ class _Performance:
     def _report(self, result: Result) -> None:
         if self._output.quiet:
             self._say(
-                f"{result.instance} seed {result.seed}: {result.cost}, gap {gap(result.gap)},"
+                f"{result.instance} seed {result.seed}:"
+                f" {'no feasible solution' if result.cost is None else result.cost},"
+                f" gap {gap(result.gap)},"
                 f" {count(result.evaluations)} evaluations, {result.seconds:.2f} s: {result.reason}"
             )
 

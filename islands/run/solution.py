@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from islands.errors import InputError
 from islands.paths import published, reading
 from islands.problems import PROBLEMS
@@ -25,8 +27,10 @@ def write_solution(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    assert result.solution is not None, "a run without a solution is not finished"
     native = folder / f"solution{problem.solution_suffix}"
-    problem.write_solution(native, result.solution, result.cost)
+    (units,) = problem.costs(result.solution[np.newaxis]).tolist()
+    problem.write_solution(native, result.solution, units)
     table = pa.table({"solution": result.solution}).replace_schema_metadata(dict(metadata))
     # An open file, since Arrow takes no path that is not UTF-8.
     with published(folder / FINISHED) as temporary, temporary.open("wb") as stream:

@@ -53,9 +53,11 @@ GROUPS: dict[str, type[Settings]] = {
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A run in full. `settings` are those of the algorithm."""
+    """A run in full. `settings` are those of the algorithm, `problem` those of the problem."""
 
     instance: str
+    format: str | None
+    """How the instance's file is written; None leaves it to be recognised."""
     preset: str | None
     algorithm: str
     encoding: str
@@ -63,6 +65,7 @@ class RunSpec:
     start: tuple[str, ...]
     general: GeneralSettings
     settings: Settings
+    problem: Settings
     improver: ImproverSettings
     migration: MigrationSettings
     record: RecordSettings
@@ -70,12 +73,14 @@ class RunSpec:
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the run as a mapping of names to values, with the groups as mappings in it."""
-        names = {"instance": self.instance, "preset": self.preset}
+        names = {"instance": self.instance, "format": self.format, "preset": self.preset}
         names |= {"algorithm": self.algorithm, "encoding": self.encoding}
         lists = {"stop": [criterion.text for criterion in self.stop], "start": list(self.start)}
         groups = {name: getattr(self, name).to_mapping() for name in GROUPS}
-        settings = self.general.to_mapping() | self.settings.to_mapping()
-        whole = names | lists | settings | groups
+        bare: dict[str, Any] = {}
+        for settings in (self.general, self.settings, self.problem):
+            bare |= settings.to_mapping()
+        whole = names | lists | bare | groups
         return {name: value for name, value in whole.items() if value is not None}
 
     def to_toml(self) -> str:

@@ -8,6 +8,8 @@ from statistics import fmean, stdev
 from typing import Self
 
 from islands.run.result import Result
+from islands.run.stop import is_better
+from islands.run.table import or_dash
 from islands.text import count, gap
 
 KEY = (
@@ -22,17 +24,22 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Standing:
-    """The runs of one instance; costs are in the instance's own sense."""
+    """The runs of one instance; costs are in the instance's own sense.
+
+    They are those of the runs that have met a feasible solution.
+    """
 
     instance: str
     problem: str
     runs: int
-    best: int
-    mean: float
+    unmet: int
+    """How many of the runs have met no feasible solution."""
+    best: float | None
+    mean: float | None
     standard_deviation: float | None
     """That of a sample, so that a single run has none."""
-    worst: int
-    best_known: int | None
+    worst: float | None
+    best_known: float | None
     gap_best: float | None
     gap_mean: float | None
     hits: int | None
@@ -47,22 +54,24 @@ class Standing:
     def of(cls, results: Sequence[Result], *, maximise: bool) -> Self:
         """Return what at least one run of an instance comes to."""
         first = results[0]
-        ranked = sorted(results, key=lambda result: result.cost, reverse=maximise)
-        costs = [result.cost for result in ranked]
-        gaps = [result.gap for result in results if result.gap is not None]
+        met = [(result.cost, result.gap) for result in results if result.cost is not None]
+        ranked = sorted(met, key=lambda each: each[0], reverse=maximise)
+        costs = [cost for cost, _ in ranked]
+        gaps = [gap for _, gap in met if gap is not None]
         hits = [result for result in results if _hits(result, maximise=maximise)]
         return cls(
             instance=first.instance,
             problem=first.problem,
             runs=len(results),
-            best=costs[0],
-            mean=fmean(costs),
+            unmet=len(results) - len(met),
+            best=costs[0] if costs else None,
+            mean=fmean(costs) if costs else None,
             standard_deviation=stdev(costs) if len(costs) > 1 else None,
-            worst=costs[-1],
+            worst=costs[-1] if costs else None,
             best_known=first.best_known,
-            gap_best=ranked[0].gap,
+            gap_best=ranked[0][1] if ranked else None,
             # From a best known value of 0, only 0 itself has a gap.
-            gap_mean=fmean(gaps) if len(gaps) == len(results) else None,
+            gap_mean=fmean(gaps) if gaps and len(gaps) == len(met) else None,
             hits=len(hits) if first.best_known is not None else None,
             hit_seconds=fmean(result.seconds for result in hits) if hits else None,
             evaluations=fmean(result.evaluations for result in results),
@@ -71,28 +80,39 @@ class Standing:
 
 
 def _hits(result: Result, *, maximise: bool) -> bool:
-    if result.best_known is None:
+    if result.best_known is None or result.cost is None:
         return False
-    return result.cost >= result.best_known if maximise else result.cost <= result.best_known
+    return not is_better(result.best_known, result.cost, maximise=maximise)
 
 
 def table(standings: Sequence[Standing]) -> str:
-    """Return the lines that end a series: a row an instance."""
+    """Return the lines that end a series: a row an instance, and what is to be said of some."""
     width = max(len(name) for name in ["Instance", *(each.instance for each in standings)])
     lines = [KEY, "", f"{'Instance':{width}}{HEADER}"]
-    return "\n".join([*lines, *(f"{each.instance:{width}}{row(each)}" for each in standings)])
+    lines += [f"{each.instance:{width}}{row(each)}" for each in standings]
+    lines += [
+        f"{each.instance}: {each.unmet} of {each.runs} runs met no feasible solution, and count"
+        " only in Runs, Evals and Time"
+        for each in standings
+        if each.unmet
+    ]
+    return "\n".join(lines)
 
 
 def row(standing: Standing) -> str:
     """Return one row without the name of its instance, under `HEADER`."""
     deviation, hits = standing.standard_deviation, standing.hits
     return (
-        f"{standing.runs:>6} | {standing.best:>12} {gap(standing.gap_best):>7} |"
-        f" {standing.mean:>14.1f} {gap(standing.gap_mean):>7}"
-        f" {'-' if deviation is None else f'{deviation:.1f}':>10} | {standing.worst:>12} |"
-        f" {'-' if hits is None else hits:>5} {_time(standing.hit_seconds):>8} |"
+        f"{standing.runs:>6} | {or_dash(standing.best):>12} {gap(standing.gap_best):>7} |"
+        f" {_rounded(standing.mean):>14} {gap(standing.gap_mean):>7}"
+        f" {_rounded(deviation):>10} | {or_dash(standing.worst):>12} |"
+        f" {or_dash(hits):>5} {_time(standing.hit_seconds):>8} |"
         f" {count(standing.evaluations):>7} {_time(standing.seconds):>8}"
     )
+
+
+def _rounded(number: float | None) -> str:
+    return "-" if number is None else f"{number:.1f}"
 
 
 def _time(seconds: float | None) -> str:

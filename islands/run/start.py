@@ -73,7 +73,8 @@ def perform(
             if not start.asynchronous:
                 journal.keep(outcome.moment)
                 screen.kept()
-            if not outcome.suspended:
+            # Without a solution, the run can only go on.
+            if not outcome.suspended and result.cost is not None:
                 journal.finish(result)
             # What one rank waits for, such as the manifest, is there before any rank leaves.
             world.barrier()
@@ -127,12 +128,13 @@ def _evolved(
     return outcome
 
 
-def check_exactly(problem: Problem, best: Candidate, shown: int) -> None:
+def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
     """Raise a `RunError` where the exact objective contradicts the cost that the run has shown."""
-    exact = problem.cost(best.solution)
+    exact = None if best is None else problem.cost(best.solution)
     if exact != shown:
         raise RunError(
-            f"the kernels gave the best solution of island {best.island} the cost {shown}, but its"
+            "the kernels gave the best solution"
+            f"{'' if best is None else f' of island {best.island}'} the cost {shown}, but its"
             f" exact cost is {exact}. This is an error in islands: please report it"
         )
 
@@ -145,8 +147,8 @@ def combined(digests: Iterable[tuple[int, str]]) -> str:
 def _result(start: Start, outcome: Outcome) -> Result:
     """Return the result, the same on every rank, having checked it; collective."""
     world, archipelago, progress = start.world, start.archipelago, outcome.progress
-    bests = world.allgather(archipelago.best())
-    best = min(bests, key=lambda each: (each.cost, each.island))
+    bests = [each for each in world.allgather(archipelago.best()) if each is not None]
+    best = min(bests, key=lambda each: (each.cost, each.island), default=None)
     world.agreed(lambda: check_exactly(start.problem, best, progress.cost))
     digests = [pair for rank in world.allgather(archipelago.digests()) for pair in rank]
     spec, machine = start.spec, start.machine
@@ -159,7 +161,8 @@ def _result(start: Start, outcome: Outcome) -> Result:
         cost=progress.cost,
         best_known=progress.best_known,
         gap=progress.gap,
-        solution=best.solution,
+        solution=None if best is None else best.solution,
+        solution_kind=start.problem.solution_kind,
         island=progress.island,
         best_generation=progress.best_generation,
         generations=progress.generation,

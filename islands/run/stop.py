@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -16,24 +17,34 @@ from islands.text import seconds, unknown
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands at an epoch's end; costs are in the instance's own sense."""
+    """Where a run stands at an epoch's end; costs are in the instance's own sense.
+
+    Until a feasible solution has been met, there is no cost and no island that found it.
+    """
 
     generation: int
     evaluations: int
     seconds: float
-    cost: int
-    island: int
+    cost: float | None
+    island: int | None
     """The island that found the best solution."""
     best_generation: int
-    """The generation in which the best cost of all islands was reached."""
+    """The generation in which the best cost of all islands was reached; 0 where none was."""
     mean: float
     gap: float | None = None
-    best_known: int | None = None
+    best_known: float | None = None
     maximise: bool = False
 
     def reached(self, value: float) -> bool:
         """Return whether the best cost is at least as good as `value`."""
-        return self.cost >= value if self.maximise else self.cost <= value
+        return self.cost is not None and not is_better(value, self.cost, maximise=self.maximise)
+
+
+def is_better(cost: float | None, other: float | None, *, maximise: bool) -> bool:
+    """Return whether a cost is better than another one; any is better than none."""
+    if cost is None or other is None:
+        return cost is not None
+    return cost > other if maximise else cost < other
 
 
 @dataclass(frozen=True)
@@ -128,6 +139,16 @@ def _whole(text: str) -> int:
     return int(number)
 
 
+def _cost(text: str) -> float:
+    """Return a cost: a whole one exactly, whatever its size."""
+    nearest = _number(text)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        raise ValueError("must be a number of fewer digits") from None
+    return int(exact) if exact == int(exact) else nearest
+
+
 def _at_least_one(text: str) -> int:
     number = _whole(text)
     if number < 1:
@@ -198,7 +219,7 @@ KINDS = {
     "generations": Kind("generations=1000", _at_least_one, "{} generations", _generations),
     "seconds": Kind("seconds=60", _seconds, "{:g} s", _time),
     "evaluations": Kind("evaluations=1e9", _at_least_one, "{:,} evaluations", _evaluations),
-    "target": Kind("target=9552", _whole, "cost {}", _target),
+    "target": Kind("target=9552", _cost, "cost {}", _target),
     "gap": Kind("gap=0.5%", _percent, "gap at most {:g}%", _gap, needs="best known value"),
     "best-known": Kind(
         "best-known", _no_value, "the best known cost", _best_known, needs="best known value"

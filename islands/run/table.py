@@ -60,10 +60,11 @@ class Table:
 
 def row(progress: Progress, before: Progress | None, *, is_kept: bool = False) -> str:
     """Return one row; speeds and the star compare with the row before."""
-    star = "*" if before is None or progress.cost != before.cost else " "
+    is_new = progress.cost is not None and (before is None or progress.cost != before.cost)
     return (
-        f"{star}{'C' if is_kept else ' '}{progress.generation:>13} {_time(progress.seconds):>8} |"
-        f" {progress.cost:>12} {gap(progress.gap):>7} {progress.island:>7} |"
+        f"{'*' if is_new else ' '}{'C' if is_kept else ' '}"
+        f"{progress.generation:>13} {_time(progress.seconds):>8} |"
+        f" {or_dash(progress.cost):>12} {gap(progress.gap):>7} {or_dash(progress.island):>7} |"
         f" {progress.mean:>12.0f} {_spread(progress):>7} |"
         f" {count(progress.evaluations):>7} {_speed(progress, before):>8}"
     )
@@ -75,8 +76,13 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.1f}m" if seconds < 60_000 else f"{seconds / 3600:.1f}h"
 
 
+def or_dash(number: float | None) -> str:
+    """Return a number, or `-` where there is none."""
+    return "-" if number is None else str(number)
+
+
 def _spread(progress: Progress) -> str:
-    if progress.cost == 0:
+    if not progress.cost:
         return "-"
     return f"{100 * abs(progress.mean - progress.cost) / abs(progress.cost):.1f}%"
 

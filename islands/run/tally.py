@@ -14,8 +14,10 @@ import numpy as np
 from islands.archipelago import IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.stop import Progress
+from islands.run.stop import Progress, is_better
 
+UNMET = np.iinfo(np.int64).max
+"""The best of islands that have met no feasible solution."""
 _LOW_BITS = 32
 
 
@@ -45,6 +47,7 @@ class Tally:
     """The sums of all islands, and the best of them: costs are minimised."""
 
     best: int
+    """`UNMET` where there is none."""
     best_generation: int
     island: int
     evaluations: int
@@ -64,7 +67,9 @@ class Tally:
 
         A best cost belongs to the island that reached it first, and of these to the lowest.
         """
-        best, generation, island = min((m.best, m.best_generation, m.island) for m in measures)
+        best, generation, island = min(
+            (UNMET if m.best is None else m.best, m.best_generation, m.island) for m in measures
+        )
         evaluations = sum(measure.evaluations for measure in measures)
         total = sum(measure.total for measure in measures)
         high, low = divmod(total, 1 << _LOW_BITS)
@@ -100,10 +105,11 @@ def summarise(
     A best stays that of the island that found it when others receive the solution, and when the
     island restarts.
     """
-    sign = -1 if problem.maximise else 1
-    cost = sign * tally.best
-    found = (tally.island, tally.best_generation)
-    if before is not None and sign * cost >= sign * before.cost:
+    cost = None if tally.best == UNMET else problem.own_sense(tally.best)
+    found: tuple[int | None, int] = (tally.island, tally.best_generation)
+    if cost is None:
+        found = None, 0
+    if before is not None and not is_better(cost, before.cost, maximise=problem.maximise):
         found = (before.island, before.best_generation)
     return Progress(
         generation=generation,
@@ -112,8 +118,8 @@ def summarise(
         cost=cost,
         island=found[0],
         best_generation=found[1],
-        mean=sign * tally.total / (population * tally.islands),
-        gap=problem.gap(cost),
+        mean=problem.own_sense(tally.total) / (population * tally.islands),
+        gap=None if cost is None else problem.gap(cost),
         best_known=problem.best_known.value if problem.best_known is not None else None,
         maximise=problem.maximise,
     )

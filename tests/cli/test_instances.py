@@ -103,6 +103,9 @@ def test_check_accepts_the_published_files(
     out = capsys.readouterr().out
     assert "tsplib: 103 of 103 instances are here" in out
     assert "qaplib: 125 of 125 instances are here" in out
+    assert "orlib: 270 of 270 instances are here" in out
+    assert "sac94: 54 of 54 instances are here" in out
+    assert "gk: 11 of 11 instances are here" in out
 
 
 def test_fetch_speaks_of_the_embedded_set(capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,6 +132,47 @@ def test_what_was_fetched_is_found(published: Path, capsys: pytest.CaptureFixtur
     assert "25 of 25 instances are here" in capsys.readouterr().out
 
 
+@pytest.mark.published
+def test_a_file_of_many_is_fetched_once_and_folders_are_kept(
+    published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served(published / "mkp") as url:
+        assert run("fetch", "orlib", "--from", f"{url}/orlib") == 0
+        assert run("fetch", "sac94", "--from", f"{url}/sac94") == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines() == [
+        "orlib: 9 files are there and right, 0 failed",
+        "sac94: 54 files are there and right, 0 failed",
+    ]
+    assert run("check", "sac94") == 0
+    assert "54 of 54 instances are here" in capsys.readouterr().out
+    assert run("list", "orlib") == 0
+    assert "270 instances, 270 here" in capsys.readouterr().out
+
+
+def test_show_a_knapsack(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("show", "orlib/mknapcb9-29") == 0
+    out = capsys.readouterr().out
+    assert "size         500\nconstraints  30\nbest known   300572 (best_known)" in out
+    assert "/orlib/files/mknapcb9.txt" in out
+    path = folder / "own.txt"
+    path.write_text("2\n1 1 0\n5\n1\n1\n2 3 7\n4 3\n1 1 1 1 1 1\n2 2 2\n")
+    assert run("show", f"{path}:01") == 0
+    out = capsys.readouterr().out
+    assert "size         2\nconstraints  3\nbest known   7 (the file itself)" in out
+    with pytest.raises(InputError, match=r"own\.txt: the file holds 2 problems"):
+        run("show", str(path))
+
+
+def test_show_takes_a_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "both.dat"
+    path.write_text("2 2 0 1 1 1 1 1 1 1 1")
+    with pytest.raises(InputError, match=r"fit two formats, sac94 .* say which with --format"):
+        run("show", str(path))
+    assert run("show", str(path), "--format", "sac94") == 0
+    assert "best known   1 (the file itself)" in capsys.readouterr().out
+
+
 def test_fetch_without_a_network_is_an_error() -> None:
     with pytest.raises(NoAnswerError, match=r"nonsense/.*\.tsp: Invalid URL"):
         run("fetch", "national", "--from", "nonsense")
@@ -143,6 +187,7 @@ def test_fetch_without_a_network_is_an_error() -> None:
         (["fetch", "natonal"], "unknown set 'natonal'. Did you mean 'national'?"),
         (["list", "--from", "x"], "--from=x: only fetch downloads"),
         (["show", "nosuch"], "unknown instance 'nosuch'"),
+        (["list", "--format", "drake"], "--format drake: only show takes it"),
     ],
 )
 def test_wrong_usage_is_refused(line: list[str], words: str) -> None:

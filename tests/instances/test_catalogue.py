@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import hashlib
 from pathlib import Path
 
@@ -22,6 +23,11 @@ from islands.instances.catalogue import catalogue
         ("qaplib/esc16f", 16, 0, "optimal"),
         ("qaplib/tai100a", 100, 21044752, "best_known"),
         ("qaplib/tai256c", 256, 44759294, "best_known"),
+        ("orlib/mknapcb1-00", 100, 24381, "optimal"),
+        ("orlib/mknapcb9-29", 500, 300572, "best_known"),
+        ("sac94/hp2", 35, 3186, "optimal"),
+        ("sac94/weish30", 90, 11191, "optimal"),
+        ("gk/gk07", 500, 19221, "best_known"),
     ],
 )
 def test_published_values(name: str, size: int, value: int, status: str) -> None:
@@ -33,13 +39,16 @@ def test_published_values(name: str, size: int, value: int, status: str) -> None
 
 def test_every_entry_is_complete() -> None:
     entries = [entry for each in catalogue().sets.values() for entry in each.entries.values()]
-    assert len(entries) == 326
+    assert len(entries) == 327 + 270 + 54 + 11
     for entry in entries:
         assert entry.best_known is not None
         assert entry.best_known.value >= 0
         assert entry.best_known.status in ("optimal", "best_known")
         assert entry.best_known.source
-        assert entry.problem == ("qap" if entry.file.endswith(".dat") else "tsp")
+        of_knapsacks = entry.set in ("orlib", "sac94", "gk") or entry.name == "mkp"
+        of_file = "qap" if entry.file.endswith(".dat") else "tsp"
+        assert entry.problem == ("mkp" if of_knapsacks else of_file)
+        assert (entry.constraints is not None) == of_knapsacks
         assert len(bytes.fromhex(entry.sha256)) == 32
 
 
@@ -50,6 +59,10 @@ def test_where_files_are_published() -> None:
     assert national.url("zi929.tsp") == "https://www.math.uwaterloo.ca/tsp/world/zi929.tsp"
     qaplib = catalogue().set("qaplib")
     assert qaplib.url("nug12.dat") == "https://qaplib.mgi.polymtl.ca/data.d/nug12.dat"
+    sac94 = catalogue().entry("sac94", "hp1")
+    assert sac94 is not None
+    at_london = "http://www.eecs.qmul.ac.uk/~jdrake/mkp/sac94/hp/hp1.dat"
+    assert catalogue().set("sac94").url(sac94.file) == at_london
     assert national.url("zi929.tsp", "http://mirror/x/") == "http://mirror/x/zi929.tsp"
 
 
@@ -58,11 +71,30 @@ def test_an_unknown_set_is_refused() -> None:
         catalogue().set("tsplip")
 
 
+FOLDERS = {name: name for name in ("tsplib", "national", "vlsi", "qaplib")} | {
+    name: f"mkp/{name}" for name in ("orlib", "sac94", "gk")
+}
+
+
+@pytest.mark.published
+def test_the_knapsacks_are_those_of_the_table(published: Path) -> None:
+    with (published / "best_known.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["problem"] == "MKP"]
+    assert len(rows) == 270 + 54 + 11
+    for row in rows:
+        entry = catalogue().entry(row["set"], row["name"])
+        assert entry is not None
+        assert entry.best_known is not None
+        sizes, best = (entry.size, entry.constraints), entry.best_known
+        assert sizes == (int(row["size"]), int(row["constraints"]))
+        assert (best.value, best.status) == (int(row["value"]), row["status"])
+
+
 @pytest.mark.published
 def test_checksums_are_those_of_the_published_files(published: Path) -> None:
-    for name in ("tsplib", "national", "vlsi", "qaplib"):
+    for name, folder in FOLDERS.items():
         for entry in catalogue().set(name).entries.values():
-            content = (published / name / entry.file).read_bytes()
+            content = (published / folder / entry.file).read_bytes()
             assert (entry.bytes, entry.sha256) == (
                 len(content),
                 hashlib.sha256(content).hexdigest(),

@@ -7,9 +7,19 @@ import numpy as np
 import pytest
 
 from islands.instances.catalogue import catalogue
+from islands.instances.drake import drake_text
 from islands.instances.qaplib import qaplib_text
 from islands.instances.sln import read_sln
-from islands.instances.synthetic import demo_qap, demo_tsp, grid_qap, tsplib_text, uniform_tsp
+from islands.instances.sol import read_sol
+from islands.instances.synthetic import (
+    correlated_mkp,
+    demo_mkp,
+    demo_qap,
+    demo_tsp,
+    grid_qap,
+    tsplib_text,
+    uniform_tsp,
+)
 from islands.instances.tsplib import read_tsp
 from islands.paths import data_folder
 
@@ -20,10 +30,12 @@ def test_the_generator_gives_the_embedded_instance() -> None:
     file, optimum = demo_qap()
     assert qaplib_text(file) == (embedded / "qap" / "demo.dat").read_text()
     assert read_sln(embedded / "qap" / "demo.sln", file.size).order.tolist() == optimum.tolist()
+    assert drake_text(demo_mkp()) == (embedded / "mkp" / "demo.dat").read_text()
 
 
 def test_the_catalogue_knows_the_embedded_instance() -> None:
-    for name, size in (("tsp", demo_tsp().dimension), ("qap", demo_qap()[0].size)):
+    sizes = {"tsp": demo_tsp().dimension, "qap": demo_qap()[0].size, "mkp": demo_mkp().size}
+    for name, size in sizes.items():
         entry = catalogue().entry("demo", name)
         assert entry is not None
         assert entry.size == size
@@ -58,6 +70,33 @@ def test_no_assignment_to_a_small_grid_costs_less_than_the_optimum(
     assert costs[place] == costs.min() > 0
     # Turning and mirroring the grid gives others, and not all orders are as good.
     assert 4 <= np.count_nonzero(costs == costs.min()) < len(orders) / 100
+
+
+def test_the_embedded_choice_is_the_best_one() -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+    file = demo_mkp()
+    solved = optimize.milp(
+        -file.profits,
+        constraints=optimize.LinearConstraint(file.weights, ub=file.capacities),
+        integrality=1,
+        bounds=optimize.Bounds(0, 1),
+        options={"mip_rel_gap": 0},
+    )
+    chosen = read_sol(data_folder("instances") / "mkp" / "demo.sol", file.size)
+    assert (file.weights @ chosen <= file.capacities).all()
+    entry = catalogue().entry("demo", "mkp")
+    assert entry is not None
+    assert entry.best_known is not None
+    assert chosen @ file.profits == entry.best_known.value == round(-solved.fun)
+
+
+def test_a_correlated_knapsack_is_made_as_chu_and_beasley_say() -> None:
+    file = correlated_mkp(2_000, 5, seed=2, tightness=0.25)
+    assert (file.weights.min(), file.weights.max()) == (1, 1000)
+    np.testing.assert_array_equal(file.capacities, file.weights.sum(axis=1) // 4)
+    more = file.profits - file.weights.sum(axis=0) // 5
+    assert (more.min(), more.max()) == (0, 500)
+    assert not np.array_equal(file.weights, correlated_mkp(2_000, 5, seed=3).weights)
 
 
 def test_distances_of_a_grid_are_steps_along_its_lines() -> None:

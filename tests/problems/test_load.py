@@ -3,12 +3,15 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from islands.errors import InputError, UsageError
+from islands.instances.drake import drake_text
 from islands.instances.qaplib import qaplib_text
-from islands.instances.synthetic import grid_qap, tsplib_text, uniform_tsp
+from islands.instances.synthetic import correlated_mkp, grid_qap, tsplib_text, uniform_tsp
 from islands.problems import load
+from islands.problems.mkp import Mkp
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +39,85 @@ def test_the_embedded_assignment_is_loaded() -> None:
     assert problem.gap(4664) == 0.0
 
 
+def test_the_embedded_knapsack_is_loaded() -> None:
+    problem = load("demo/mkp")
+    assert (problem.name, problem.instance, problem.size) == ("mkp", "demo/mkp", 60)
+    assert problem.best_known is not None
+    assert (problem.best_known.value, problem.best_known.status) == (27269, "optimal")
+
+
+def test_a_format_may_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "both.knapsack"
+    path.write_text("2 2 0 1 1 1 1 1 1 1 1")
+    drake, sac94 = (load(str(path), form) for form in ("drake", "sac94"))
+    assert isinstance(drake, Mkp)
+    assert isinstance(sac94, Mkp)
+    assert (drake.file.profits.tolist(), sac94.file.profits.tolist()) == ([1, 1], [0, 1])
+    with pytest.raises(UsageError, match=r"--format drak: unknown format 'drak'\. Did you mean 'd"):
+        load(str(path), "drak")
+    with pytest.raises(
+        UsageError, match=r"the suffix '\.knapsack' is not known\..* --format tsplib"
+    ):
+        load(str(path))
+    with pytest.raises(InputError, match="more than the 8 numbers"):
+        load(str(path), "qaplib")
+
+
+def test_what_a_file_gives_as_its_optimum_is_its_best_known_value(tmp_path: Path) -> None:
+    path = tmp_path / "set.txt"
+    path.write_text("2\n2 1 8706.1\n6000 2706.1\n1 1\n2\n1 1 0\n5\n1\n1\n")
+    first, second = load(f"{path}:00"), load(f"{path}:01")
+    assert (first.instance, second.instance) == (f"{path}:00", f"{path}:01")
+    assert second.best_known is None
+    assert first.best_known is not None
+    assert (first.best_known.value, first.best_known.status) == (8706.1, "best_known")
+    assert first.cost(np.ones(2, np.int64)) == 8706.1
+    with pytest.raises(InputError, match=r"set\.txt: the file holds 2 problems\. Name one of "):
+        load(str(path))
+
+
+def test_only_a_file_of_several_has_parts(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.tsp", 9)
+    with pytest.raises(InputError, match=r"own\.tsp:00: a file in the format tsplib holds one"):
+        load(f"{path}:00")
+    with pytest.raises(InputError, match=r"none\.txt:00: no such file"):
+        load("./none.txt:00")
+
+
+@pytest.mark.published
+def test_published_knapsacks_are_found_by_name_and_by_path(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_path = load(f"{published}/mkp/orlib/mknapcb1.txt:07")
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
+    problems = [load(name) for name in ("orlib/mknapcb1-07", "weish30", "gk/gk01")]
+    assert [problem.instance for problem in problems] == [
+        "orlib/mknapcb1-07",
+        "sac94/weish30",
+        "gk/gk01",
+    ]
+    assert by_path.instance == "orlib/mknapcb1-07"
+    assert isinstance(by_path, Mkp)
+    assert isinstance(problems[0], Mkp)
+    np.testing.assert_array_equal(by_path.file.weights, problems[0].file.weights)
+    assert load(f"{published}/mkp/sac94/hp/hp1.dat").instance == "sac94/hp1"
+    with pytest.raises(InputError, match=r"mknapcb1\.txt:00 to /.*mknapcb1\.txt:29$"):
+        load(f"{published}/mkp/orlib/mknapcb1.txt")
+    with pytest.raises(UsageError, match=r"Did you mean orlib/mknapcb1-00 or orlib/mknapcb1-01\?"):
+        load("orlib/mknapcb1")
+
+
+def test_a_published_name_with_other_constraints_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "gk"
+    folder.mkdir()
+    (folder / "gk01.dat").write_text(drake_text(correlated_mkp(100, 14, seed=1)))
+    with pytest.raises(
+        InputError,
+        match="size 100 and 14 constraints, but gk/gk01 has 100 and 15 constraints",
+    ):
+        load(str(folder / "gk01.dat"))
+
+
 def test_a_dat_file_is_one_of_qaplib_also_gzipped(tmp_path: Path) -> None:
     path = tmp_path / "own.dat.gz"
     path.write_bytes(gzip.compress(qaplib_text(grid_qap(2, 3, seed=1)[0]).encode()))
@@ -57,9 +139,9 @@ def test_a_published_name_with_another_size_is_refused(tmp_path: Path) -> None:
 
 def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        UsageError, match=r"the suffix '\.txt' is not known\. Known: \.tsp, \.tsp\.gz, \.dat, "
+        UsageError, match=r"the suffix '\.vrp' is not known\. Known: \.tsp, \.tsp\.gz, \.dat, "
     ):
-        load(write(tmp_path / "cities.txt", 9))
+        load(write(tmp_path / "cities.vrp", 9))
 
 
 def test_a_published_instance_that_is_not_here_is_refused() -> None:

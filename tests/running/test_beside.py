@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from problems_for_tests import cities, facilities
+from problems_for_tests import cities, facilities, knapsack
 
 import islands
 from islands.backends import choose
@@ -32,6 +32,18 @@ def test_each_run_is_the_one_alone(backend: Backend, tmp_path: Path) -> None:
         assert (mine.progress.evaluations, mine.reason) == (other.evaluations, other.reason)
         assert mine.best.solution.tolist() == list(other.solution)
     assert together.seconds_a_run * 3 == pytest.approx(together.seconds)
+
+
+@pytest.mark.parametrize("way", ["repair", "drop", "linear", "dynamic"])
+def test_each_run_on_a_knapsack_is_the_one_alone(backend: Backend, way: str) -> None:
+    problem = knapsack(40, 3)
+    asked = {**SETTINGS, "algorithm": "cellular", "infeasible": way, "stop": "generations=20"}
+    together = run_beside(resolve(layers(asked), problem), problem, 2, backend)
+    for mine in together.runs:
+        other = islands.solve(problem, backend=backend.name, **{**asked, "seed": mine.seed})
+        assert (mine.digest, mine.progress.cost) == (other.digest, other.cost)
+        assert mine.best is not None
+        assert problem.cost(mine.best.solution) == problem.cost(other.solution) == other.cost
 
 
 def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Path) -> None:

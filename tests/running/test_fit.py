@@ -7,15 +7,9 @@ import islands.run.fit as module
 from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
 from islands.encodings import ENCODINGS
-from islands.encodings.base import Encoding
 from islands.errors import UsageError
 from islands.run.fit import encoding_for, fitting
 from islands.run.resolve import layers, resolve
-
-
-class Bits(Encoding):
-    name = "bits"
-    solution_kinds = ("subset",)
 
 
 class Mover(Algorithm):
@@ -29,8 +23,9 @@ class Subset(FakeProblem):
 
 @pytest.fixture
 def _more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let there be a second encoding, for subsets, and a second algorithm."""
-    monkeypatch.setattr(module, "ENCODINGS", {**ENCODINGS, "bits": Bits})
+    """Let there be an encoding for either kind of solutions, and two algorithms."""
+    encodings = {"keys": {"order": ENCODINGS["keys"]["order"]}, "bits": ENCODINGS["bits"]}
+    monkeypatch.setattr(module, "ENCODINGS", encodings)
     monkeypatch.setattr(module, "ALGORITHMS", {"brkga": Brkga, "mover": Mover})
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from fakes import arrivals
+from fakes import FakeProblem, arrivals
 
 from islands.run.epochs import Epoch
 from islands.run.migrations import Migrations
@@ -18,7 +18,7 @@ def epoch(generation: int, number: int | None) -> Epoch:
 
 @pytest.mark.parametrize(("maximise", "sign"), [(False, 1), (True, -1)])
 def test_a_row_an_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
-    migrations = Migrations(tmp_path, 1, 1, maximise=maximise)
+    migrations = Migrations(tmp_path, 1, 1, FakeProblem(maximise=maximise))
     migrations.add(epoch(0, None))
     migrations.add(epoch(10, 1))
     migrations.add(epoch(15, None))
@@ -44,7 +44,7 @@ def test_a_row_an_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
 
 
 def test_without_arrivals_there_is_an_empty_table(tmp_path: Path) -> None:
-    migrations = Migrations(tmp_path, 0, 1, maximise=False)
+    migrations = Migrations(tmp_path, 0, 1, FakeProblem())
     migrations.add(epoch(10, None))
     migrations.publish({})
     assert pq.read_table(tmp_path / "migrations" / "rank-000.parquet").num_rows == 0

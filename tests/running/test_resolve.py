@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fakes import FakeProblem
+from problems_for_tests import knapsack
 
 import islands.run.resolve as module
 from islands.errors import InputError, UsageError
@@ -70,7 +71,9 @@ def test_a_criterion_replaces_those_of_the_preset() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_is_a_run(preset: str) -> None:
-    assert resolved({"preset": preset}).preset == preset
+    is_of_knapsacks = preset.startswith(("dantas2014", "munhao2019"))
+    problem = knapsack(10, 2) if is_of_knapsacks else FakeProblem()
+    assert resolve(layers({"preset": preset}), problem).preset == preset
 
 
 @pytest.mark.parametrize("empty", [[], ()])
@@ -204,10 +207,12 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         layers({}, tmp_path / "none.toml")
 
 
-def test_no_setting_of_an_algorithm_has_the_name_of_a_general_one() -> None:
-    general = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *module._ALIASES}
-    for algorithm in module.ALGORITHMS.values():
-        assert general.isdisjoint(algorithm.Settings.names())
+GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *module._ALIASES}
+
+
+@pytest.mark.parametrize("algorithm", module.ALGORITHMS.values(), ids=lambda kind: kind.name)
+def test_no_setting_of_an_algorithm_has_the_name_of_a_general_one(algorithm: type[Any]) -> None:
+    assert GENERAL.isdisjoint(algorithm.Settings.names())
 
 
 def operators(spec: RunSpec) -> tuple[str, str]:

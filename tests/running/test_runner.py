@@ -54,7 +54,7 @@ def solved(folder: Path | None, problem: FakeProblem | None = None, **options: A
 def resumed(folder: Path, world: World | None = None, **options: Any) -> Any:
     output = Output(writes=True, folder=folder, stream=StringIO())
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(runner, "load", lambda _: FakeProblem())
+        patched.setattr(runner, "load", lambda *_: FakeProblem())
         return resume_asked(folder, options, world or World(), output)
 
 

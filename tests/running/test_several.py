@@ -35,7 +35,7 @@ COSTS = {1: 103, 2: 101, 3: 106, 4: 101}
 class Named(AnyOrder):
     """An instance called as it is asked for."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, _: str | None = None) -> None:
         super().__init__(BestKnown(101, "best_known", "") if name == "fake/a" else None)
         self.instance = name
 

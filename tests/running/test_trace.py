@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fakes import FakeProblem
 
 from islands.archipelago import IslandMeasure
 from islands.run.epochs import Epoch
@@ -17,7 +18,7 @@ def epoch(generation: int, seconds: float = 0.5) -> Epoch:
 
 
 def test_a_row_an_island_an_epoch(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 2, 1, maximise=False)
+    trace = Trace(tmp_path, 2, 1, FakeProblem())
     trace.add(epoch(0))
     trace.add(epoch(50, seconds=1.25))
     trace.publish({"islands.seed": "9"})
@@ -39,7 +40,7 @@ def test_a_row_an_island_an_epoch(tmp_path: Path) -> None:
 
 
 def test_profits_are_positive(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 0, 1, maximise=True)
+    trace = Trace(tmp_path, 0, 1, FakeProblem(maximise=True))
     progress = Progress(0, 7, 0.0, 10, 0, 0, 8.5, maximise=True)
     trace.add(Epoch([IslandMeasure(0, -10, -85, -8.5, -2, 0, 7)], None, progress))
     trace.publish({})
@@ -48,7 +49,7 @@ def test_profits_are_positive(tmp_path: Path) -> None:
 
 
 def test_a_killed_run_leaves_what_was_written_readable(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 0, 3, maximise=False)
+    trace = Trace(tmp_path, 0, 3, FakeProblem())
     for number in range(10):
         trace.add(epoch(number, seconds=2.0 * number))
     assert not (tmp_path / "trace" / "rank-000.parquet").exists()
@@ -60,7 +61,7 @@ def test_a_killed_run_leaves_what_was_written_readable(tmp_path: Path) -> None:
 
 
 def test_few_writes_for_many_quick_epochs(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 0, 1, maximise=False)
+    trace = Trace(tmp_path, 0, 1, FakeProblem())
     for number in range(20_000):
         trace.add(epoch(number, seconds=0.0))
     with (tmp_path / "trace" / "rank-000.1.unfinished.arrows").open("rb") as source:
@@ -70,7 +71,7 @@ def test_few_writes_for_many_quick_epochs(tmp_path: Path) -> None:
 
 
 def test_rows_that_were_not_written_yet_are_kept(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 0, 1, maximise=False)
+    trace = Trace(tmp_path, 0, 1, FakeProblem())
     trace.add(epoch(0, seconds=0.0))
     assert trace.kept() == 2
     trace.add(epoch(5, seconds=0.0))
@@ -79,11 +80,11 @@ def test_rows_that_were_not_written_yet_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_record_begins_with_the_rows_of_an_earlier_start(tmp_path: Path) -> None:
-    first = Trace(tmp_path, 0, 1, maximise=False)
+    first = Trace(tmp_path, 0, 1, FakeProblem())
     first.add(epoch(0))
     first.publish({})
     earlier = pq.read_table(tmp_path / "trace" / "rank-000.parquet")
-    second = Trace(tmp_path, 0, 2, maximise=False)
+    second = Trace(tmp_path, 0, 2, FakeProblem())
     second.begin_with(earlier.replace_schema_metadata(None))
     second.add(epoch(50))
     assert second.kept() == 4

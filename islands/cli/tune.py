@@ -1,0 +1,144 @@
+"""Try configurations on instances and seeds, at random or on a grid, and rank them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from islands.cli import arguments
+from islands.cli.run import options
+from islands.errors import UsageError
+from islands.parallel import launched
+from islands.tune import METRICS
+
+if TYPE_CHECKING:
+    from islands.tune.plan import Tuning
+
+_CONFIGURATIONS, _STEPS, _RUNS = 10, 3, 5
+
+_EXAMPLES = """
+values of --over:
+  rho=0.5..0.9            numbers of a range, by the kind of the setting
+  population=16..1024:log of a range, each doubling as often as another
+  selection=random,best   values of a list; so preset, algorithm and encoding
+
+examples:
+  islands tune qaplib/nug20 qaplib/tai20a --over F=0.2..1 --over Cr=0..1 --algorithm de
+  islands tune demo/qap --over neighbours=2,4,8 --over mutation_rate=0..1 --grid 5 --runs 10
+  islands tune tsplib/eil51 --migration none --over rho=0.5..0.9 --stop seconds=5 --out tuned
+  islands run tsplib/eil51 --config tuned/best.toml
+  islands tune sac94/weish30 --preset munhao2019-m1 --over c1=0.5..2 --over penalty=100..500
+
+Configuration 0 is the settings as given. The same command with --out goes on where a tuning was
+ended, and takes over what is done where more configurations or instances are asked for.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands tune`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    words = "set/name, a bare name or a path, one or several"
+    parser.add_argument("instances", nargs="*", metavar="INSTANCE", help=words)
+    what = parser.add_argument_group("what is tried")
+    add = what.add_argument
+    words = "values of a setting: A..B, A..B:log or a,b,c; repeatable"
+    add("--over", metavar="KEY=VALUES", action="append", default=[], help=words)
+    words = f"random configurations, drawn from the seed ({_CONFIGURATIONS})"
+    add("--configurations", metavar="N", type=int, help=words)
+    words = f"all combinations instead, ranges in so many steps ({_STEPS})"
+    add("--grid", metavar="STEPS", type=int, nargs="?", const=_STEPS, help=words)
+    words = f"runs of each configuration on each instance, with seeds S, S+1, ... ({_RUNS})"
+    add("--runs", metavar="R", type=arguments.runs, default=_RUNS, help=words)
+    words = f"what is averaged and tested: {', '.join(METRICS)} ({METRICS[0]})"
+    add("--metric", metavar="NAME", default=METRICS[0], help=words)
+    _add_settings(parser.add_argument_group("what all have in common, as in islands run"))
+    output = parser.add_argument_group("what it writes")
+    add = output.add_argument
+    words = "the folder of the tuning (fresh: runs/tune-DATE-TIME)"
+    add("--out", metavar="DIR", type=arguments.folder, help=words)
+    add("--force", action="store_true", help="forget the tuning that --out holds")
+    add("--quiet", action="store_true", help="print the ranking alone")
+    add("--json", action="store_true", help="print one JSON object; all else goes to stderr")
+
+
+def _add_settings(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--config", metavar="FILE.toml", type=Path, help="settings, such as the run.toml of a run")
+    add("--set", metavar="KEY=VALUE", action="append", help="any setting, such as rho=0.7")
+    names = {
+        "format": "NAME",
+        "preset": "NAME",
+        "algorithm": "NAME",
+        "encoding": "NAME",
+        "improver": "NAME",
+    }
+    names |= {"islands": "N", "population": "P", "migration": "TOPOLOGY", "interval": "G"}
+    names |= {"migrants": "M", "seed": "S", "backend": "NAME"}
+    for name, metavar in names.items():
+        add(f"--{name}", metavar=metavar)
+    add("--threads", metavar="T", type=arguments.threads)
+    add("--stop", metavar="KIND=VALUE", action="append", help="when each run stops; repeatable")
+    group.set_defaults(start=None)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Tune, print the ranking and return the exit status."""
+    from islands.run.signals import SUSPENDED_STATUS
+    from islands.tune.ledger import LEDGER
+    from islands.tune.perform import BEST, RANKING, Output, Suspended, perform
+    from islands.tune.table import table
+
+    stream = sys.stderr if args.json else sys.stdout
+
+    def say(text: str) -> None:
+        print(text, file=stream, flush=True)
+
+    try:
+        tuning = _tuning(args)
+        done = perform(tuning, args.metric, Output(args.out, args.force, say, args.quiet))
+    except Suspended:
+        return SUSPENDED_STATUS
+    say(("" if args.quiet else "\n") + table(done.ranking))
+    say(f"\nWrote {done.folder}: {LEDGER}, {RANKING}, {BEST}")
+    if args.json:
+        print(done.to_json(), flush=True)
+    return 0
+
+
+def _tuning(args: argparse.Namespace) -> Tuning:
+    """Return what is to be done, having refused here all that can be refused before a run."""
+    from islands.tune.cell import aims
+    from islands.tune.plan import Asked, Tuning
+
+    _, ranks = launched()
+    if ranks > 1:
+        raise UsageError(f"tune on {ranks} ranks: it takes one. Start it without mpirun")
+    if find_spec("scipy") is None:
+        raise UsageError("tune needs scipy. Install with: pip install 'islands[report]'")
+    if args.metric not in METRICS:
+        raise UsageError(f"--metric {args.metric}: must be {' or '.join(METRICS)}")
+    if args.grid is not None and args.configurations is not None:
+        raise UsageError("--grid with --configurations: a grid has its own number. Leave one out")
+    for name in ("configurations", "grid"):
+        value = getattr(args, name)
+        if value is not None and value < 1:
+            raise UsageError(f"--{name} {value}: must be at least 1")
+    given = {key: value for key, value in options(args).items() if key != "instance"}
+    tuning = Tuning.of(
+        Asked(given, args.config),
+        args.instances,
+        args.over,
+        args.runs,
+        configurations=args.configurations or _CONFIGURATIONS,
+        steps=args.grid,
+    )
+    if args.metric == "evaluations" and not all(aims(task.spec) for task in tuning.tasks):
+        raise UsageError(
+            "--metric evaluations: counts those until a run is good enough. Say how good that is by"
+            " --stop best-known, target=VALUE or gap=PERCENT"
+        )
+    return tuning

@@ -1,0 +1,50 @@
+"""Random keys for subsets: a thing is chosen where its key is a half or more."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Room, shelves
+from islands.encodings.base import Encoding
+from islands.errors import UsageError
+
+_IN, _OUT = 0.75, 0.25
+
+
+class KeysOfSubset(Encoding):
+    """A key for each thing."""
+
+    name: ClassVar[str] = "keys"
+    header: ClassVar[str] = "encodings/keys_of_subset.cuh"
+    gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
+
+    def __init__(
+        self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
+    ) -> None:
+        if decoding == "host":
+            raise UsageError(
+                "decoding=host: which things are chosen is judged on the device. Leave decoding out"
+            )
+        self.size = size
+        self.pitch = -(-size // 4) * 4
+
+    def defines(self) -> dict[str, str]:
+        return {}
+
+    def room(self) -> Room:
+        return Room(large=shelves(4 * -(-self.size // 32)))
+
+    def shape(self) -> Struct:
+        return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))
+
+    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+        return (genomes[:, : self.size] >= 0.5).astype(np.int64)
+
+    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+        genome = np.full(self.pitch, _OUT, np.float32)
+        genome[: self.size][solution == 1] = _IN
+        return genome

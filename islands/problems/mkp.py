@@ -1,0 +1,193 @@
+"""The multidimensional knapsack problem: the most profit of items chosen within every capacity.
+
+A solution has 1 for each of n items that is chosen, and 0 for the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands import settings as named
+from islands.backends.base import shelves
+from islands.errors import RunError
+from islands.instances.catalogue import BestKnown
+from islands.instances.mkp import MkpFile, read_mkp
+from islands.instances.sol import read_sol, write_sol
+from islands.problems.base import Problem, Solution
+from islands.problems.utilities import UTILITIES, utilities
+from islands.settings import setting
+
+WAYS = ("drop", "linear", "dynamic", "repair")
+"""What becomes of infeasible choices, in the order of kernels/problems/mkp.cuh."""
+
+_C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
+_WIDEST = "int64_t"
+_CHOICES_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True)
+class MkpSettings(named.Settings):
+    """What becomes of infeasible choices."""
+
+    infeasible: str = setting(
+        "repair",
+        "leave out random items, fine by excess or by weight, or leave out and add by utility",
+        choices=WAYS,
+    )
+    penalty: float = setting(
+        329.594, "of infeasible=linear: the fine a unit of excess", low=0, high=1e15
+    )
+    utilities: str = setting(
+        "lp", "of infeasible=repair: profit a weight, priced by", choices=UTILITIES
+    )
+
+
+class Mkp(Problem):
+    """An instance; profits, weights and capacities are whole numbers that are not negative."""
+
+    name: ClassVar[str] = "mkp"
+    solution_kind: ClassVar[str] = "subset"
+    solution_suffix: ClassVar[str] = ".sol"
+    maximise: ClassVar[bool] = True
+    cost_word: ClassVar[str] = "profit"
+    mend: ClassVar[str] = "Choose infeasible=repair or infeasible=drop, or a larger penalty"
+    Settings: ClassVar[type[named.Settings]] = MkpSettings
+
+    settings: MkpSettings
+
+    def __init__(
+        self,
+        file: MkpFile,
+        instance: str | None = None,
+        best_known: BestKnown | None = None,
+        settings: MkpSettings | None = None,
+    ) -> None:
+        self.instance = instance or file.name
+        self.size = len(file.profits)
+        self.best_known = best_known
+        self.file, self.path, self.unit = file, file.path, file.unit
+        self.settings = settings or MkpSettings()
+        self.marks = self.settings.infeasible in ("linear", "dynamic")
+
+    def adjusted(self, settings: named.Settings) -> Self:
+        """Return the instance with other settings."""
+        if settings == self.settings:
+            return self
+        assert isinstance(settings, MkpSettings)
+        return type(self)(self.file, self.instance, self.best_known, settings)
+
+    @property
+    def constraints(self) -> int:
+        """How many capacities there are."""
+        return len(self.file.capacities)
+
+    def numbering(self) -> NDArray[np.int64] | None:
+        """Return the items from the most useful one on, where choices are repaired."""
+        return self._by_utility if self.settings.infeasible == "repair" else None
+
+    @cached_property
+    def _by_utility(self) -> NDArray[np.int64]:
+        useful = utilities(self.file, self.settings.utilities)
+        return np.argsort(-useful, kind="stable").astype(np.int64)
+
+    def defines(self) -> dict[str, str]:
+        """Return the number of constraints, the types of the numbers, and the way."""
+        return {
+            "MKP_CONSTRAINTS": str(self.constraints),
+            "MKP_WEIGHT": _c_type(self.file.weights),
+            "MKP_LOAD": self._load_type(),
+            "MKP_PROFIT": _c_type(self.file.profits),
+            "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
+        }
+
+    def defaults(self) -> dict[str, Any]:
+        """Return what was measured to be best."""
+        return {"algorithm": "cellular", "encoding": "bits"}
+
+    def room(self) -> int:
+        """Return the bytes of the slack."""
+        return shelves((8 if self._load_type() == _WIDEST else 4) * self.constraints)
+
+    def arrays(self) -> list[NDArray[np.generic]]:
+        """Return the numbers in the order of the items on the device."""
+        numbering = self.numbering()
+        order = np.arange(self.size) if numbering is None else numbering
+        weights = _narrowed(self.file.weights)[:, order]
+        # What is more than all items weigh makes no difference.
+        capacities = np.minimum(self.file.capacities, self.file.weights.sum(axis=1))
+        return [
+            np.ascontiguousarray(weights),
+            np.ascontiguousarray(weights.T),
+            np.ascontiguousarray(_narrowed(self.file.profits)[order]),
+            capacities.astype(np.int64 if self._load_type() == _WIDEST else np.int32),
+            np.array([self.settings.penalty]),
+        ]
+
+    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the profit of each row."""
+        return solutions @ self.file.profits
+
+    def loads(self, solution: Solution) -> NDArray[np.int64]:
+        """Return what the chosen items take of each capacity."""
+        return self.file.weights @ solution
+
+    def check(self, solution: Solution) -> None:
+        """Raise where `solution` is no choice of items, or exceeds a capacity."""
+        if solution.shape != (self.size,) or not np.isin(solution, (0, 1)).all():
+            raise RunError(
+                f"not a choice of {self.instance}'s items: it has to say 0 or 1 for each of"
+                f" {self.size}"
+            )
+        excess = self.loads(solution) - self.file.capacities
+        if (excess > 0).any():
+            first = int(np.argmax(excess > 0))
+            more = int((excess > 0).sum()) - 1
+            others = f" ({more} other{'s are' if more > 1 else ' is'} exceeded too)" if more else ""
+            load, capacity = self.loads(solution)[first], self.file.capacities[first]
+            raise RunError(
+                f"not feasible for {self.instance}: constraint {first + 1} of {self.constraints}:"
+                f" the chosen items take {load} of {capacity}, {excess[first]} too much{others}"
+            )
+
+    @classmethod
+    def read(
+        cls,
+        path: Path,
+        instance: str | None = None,
+        best_known: BestKnown | None = None,
+        form: str = "drake",
+        part: int | None = None,
+    ) -> Self:
+        """Return an instance in a file of that format; `part` is its number in a file of many."""
+        return cls(read_mkp(path, form, part), instance or str(path), best_known)
+
+    def read_solution(self, path: Path) -> Solution:
+        """Return the choice in a `.sol` file, a JSON file or a run's folder."""
+        return read_sol(path, self.size)
+
+    def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
+        """Write the chosen items' numbers."""
+        write_sol(path, solution)
+
+    def _load_type(self) -> str:
+        most = int(self.file.weights.sum(axis=1).max(initial=0))
+        return "int32_t" if most < 2**31 else _WIDEST
+
+
+def _narrowed(numbers: NDArray[np.int64]) -> NDArray[np.generic]:
+    """Return the numbers in the narrowest type of the device that holds them."""
+    largest = int(numbers.max(initial=0))
+    for kind in _C_TYPES:
+        if largest <= np.iinfo(kind).max:
+            return numbers.astype(kind)
+    return numbers
+
+
+def _c_type(numbers: NDArray[np.int64]) -> str:
+    return _C_TYPES.get(_narrowed(numbers).dtype.name, _WIDEST)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from islands import solve
+from islands.cli import main
+from islands.problems import load
+from islands.reproduce.dantas2014 import times
+from islands.reproduce.munhao2019 import models
+from islands.reproduce.munhao2019.figures import MODELS, Group, Printed
+from islands.reproduce.orlib import Kind
+
+pytest.importorskip("scipy")
+DEMO = "demo/mkp"
+QUICK = ["--backend", "cpu", "--generations", "4", "--json"]
+
+
+def reproduced(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert main(["reproduce", *line, *QUICK]) == 0
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
+
+
+def test_both_models_are_runs_that_solve_makes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    printed = dict.fromkeys(MODELS, Printed(1.0, 2.0, 0.5, 600.0, 5.0, 3))
+    monkeypatch.setattr(models, "sac94", lambda: {"demo": Group(5, 60, (DEMO,), printed, None)})
+    out = tmp_path / "out"
+    done = reproduced(["munhao2019/sac94", "--runs", "2", "--out", str(out)], capsys)
+    rows = done["tables"]["sac94"]["rows"]
+    problem = load(DEMO)
+    for row, (model, preset) in zip(rows, MODELS.items(), strict=True):
+        ends = [
+            solve(problem, preset=preset, stop="generations=4", backend="cpu", seed=seed)
+            for seed in (1, 2)
+        ]
+        gaps = [end.gap for end in ends if end.gap is not None]
+        assert (row["model"], row["without"]) == (model, 2 - len(gaps))
+        assert gaps, "choose more generations"
+        assert row["best"] == pytest.approx(min(gaps))
+        assert row["mean"] == pytest.approx(sum(gaps) / len(gaps))
+        # As 4 of 600 generations have been passed.
+        assert row["milliseconds"] > 600 / 4
+    assert [part["instance"] for part in done["tables"]["sac94"]["parts"]] == [DEMO, DEMO]
+    settings = tomllib.loads((out / "settings.toml").read_text(encoding="utf-8"))
+    assert settings["preset"] == {"sac94": "munhao2019-m1 and munhao2019-m2"}
+    with (out / "sac94-parts.csv").open(newline="", encoding="utf-8") as stream:
+        assert [part["model"] for part in csv.DictReader(stream)] == ["m1", "m2"]
+    assert (out / "sac94.csv").exists()
+
+
+def test_times_are_means_by_size(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(times, "first_names", lambda: [DEMO])
+    monkeypatch.setattr(times, "kind", lambda name: Kind(5, 60, "0.50"))
+    line = ["dantas2014/times", "--runs", "1", "--threads", "1"]
+    done = reproduced(line, capsys)
+    (row,) = done["tables"]["times"]["rows"]
+    assert (row["size"], row["m"], row["n"], row["ranks"]) == ("5 x 60", 5, 60, 1)
+    assert row["seconds"] > 0
+    assert row["speedup_cpu_1"] == pytest.approx(row["cpu_1_seconds"] / row["seconds"])

@@ -1,0 +1,232 @@
+"""`islands tune` from end to end, on the CPU."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from problems_for_tests import cities
+
+from islands.cli import main
+
+SMALL = ["--algorithm", "de", "--population", "16", "--islands", "2", "--migration", "none"]
+SMALL += ["--backend", "cpu", "--stop", "generations=20", "--seed", "4"]
+OVER = ["--over", "F=0.2..1", "--over", "Cr=0..1", "--configurations", "2", "--runs", "3"]
+LINE = ["demo/tsp", "demo/qap", *SMALL, *OVER]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def done(capsys: pytest.CaptureFixture[str], command: str, *line: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([command, *line, "--json"]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def rows(folder: str) -> list[dict[str, str]]:
+    with Path(folder, "tune.tsv").open(newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t"))
+
+
+def test_rows_are_the_runs_that_the_settings_say(capsys: pytest.CaptureFixture[str]) -> None:
+    tuned = done(capsys, "tune", *LINE, "--out", "a")
+    assert [(row["instance"], row["configuration"]) for row in rows("a")] == [
+        (name, str(number)) for name in ("demo/tsp", "demo/qap") for number in range(3)
+    ]
+    values = {each["configuration"]: each["values"] for each in tuned["configurations"]}
+    assert values[0] == {}
+    for row in rows("a"):
+        own = values[int(row["configuration"])]
+        assert json.loads(row["values"]) == own
+        sets = [f"--set={key}={value}" for key, value in own.items()]
+        series = done(capsys, "run", row["instance"], *SMALL, *sets, "--runs", "3")
+        assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]
+        assert row["evaluations"].split() == [str(run["evaluations"]) for run in series["runs"]]
+
+
+def test_the_best_is_a_file_of_settings_that_repeats_its_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tuned = done(capsys, "tune", *LINE, "--out", "a")
+    best = tuned["configurations"][0]
+    assert (
+        Path("a/best.toml")
+        .read_text()
+        .startswith(
+            f"# Configuration {best['configuration']}, the best of 3: islands run INSTANCE --config"
+        )
+    )
+    series = done(
+        capsys, "run", "demo/qap", "--config", "a/best.toml", "--seed", "4", "--runs", "3"
+    )
+    (row,) = (
+        row
+        for row in rows("a")
+        if (row["instance"], row["configuration"]) == ("demo/qap", str(best["configuration"]))
+    )
+    assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]
+    assert tuned["best"]["migration"] == {"topology": "none"}
+    assert tuned["best"]["population"] == 16
+    assert not {"instance", "seed", "backend"} & {*tuned["best"]}
+    with Path("a/ranking.tsv").open(newline="") as stream:
+        ranking = list(csv.DictReader(stream, delimiter="\t"))
+    assert [int(row["configuration"]) for row in ranking] == [
+        each["configuration"] for each in tuned["configurations"]
+    ]
+
+
+def test_a_preset_stays_a_name_in_the_best(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["demo/qap", "--preset", "jardim2021-a", "--population", "16", "--over", "F=0.1,0.5"]
+    line += ["--stop", "generations=5", "--grid", "--runs", "2", "--backend", "cpu"]
+    tuned = done(capsys, "tune", *line, "--out", "a")
+    assert {"preset": "jardim2021-a", "population": 16}.items() <= tuned["best"].items()
+    assert [
+        each["values"] for each in sorted(tuned["configurations"], key=lambda c: c["configuration"])
+    ] == [*({}, {"F": 0.1}, {"F": 0.5})]
+    done(capsys, "run", "demo/qap", "--config", "a/best.toml")
+
+
+def test_more_of_a_tuning_takes_over_what_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+    first = done(capsys, "tune", *LINE, "--out", "a")
+    before = Path("a/tune.tsv").read_bytes()
+    assert done(capsys, "tune", *LINE, "--out", "a") == first
+    assert Path("a/tune.tsv").read_bytes() == before
+    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
+    assert main(["tune", *more]) == 0
+    out = capsys.readouterr().out
+    assert out.count("done before") == 6
+    assert Path("a/tune.tsv").read_bytes().startswith(before)
+    assert len(rows("a")) == 8
+    assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 0
+    assert len(rows("a")) == 6
+    assert "done before" not in capsys.readouterr().out
+
+
+def test_islands_that_migrate_go_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+    ring = ["--migration", "ring", "--interval", "5", "--runs", "2"]
+    line = ["demo/qap", *SMALL, "--over", "F=0.3,0.7", "--grid", "--out", "a", *ring]
+    assert main(["tune", *line]) == 0
+    assert "Runs go one after the other, as islands that migrate" in capsys.readouterr().out
+    series = done(capsys, "run", "demo/qap", *SMALL, *ring)
+    assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
+
+
+def test_algorithms_and_presets_can_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["demo/qap", "--population", "16", "--islands", "1", "--stop", "generations=5"]
+    line += ["--over", "algorithm=brkga,de", "--grid", "--runs", "2", "--backend", "cpu"]
+    done(capsys, "tune", *line, "--out", "a")
+    kinds = [json.loads(row["settings"])["algorithm"] for row in rows("a")]
+    assert kinds == ["cellular", "brkga", "de"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("demo/tsp", "nothing to tune. Name settings with --over KEY=A..B: elite, mutants, rho"),
+        ("demo/tsp --over c9=1..2", "--over c9=1..2: unknown setting to tune 'c9'."),
+        ("demo/tsp --over rho=0.9..0.5", "--over rho=0.9..0.5: an empty range."),
+        ("demo/tsp --over rho=0.1..0.9", "--over rho=0.1..0.9: rho=0.1: must be from 0.5 to 1"),
+        ("demo/tsp --over rho=0.5..1 --grid 1001", "--grid 1001: 1001 points: must be at most"),
+        ("demo/tsp --over rho=0.5..1 --over rho=1", "--over rho is there twice. Name each"),
+        ("demo/tsp --over rho=0.5..1 --grid 0", "--grid 0: must be at least 1"),
+        ("demo/tsp --over rho=0.5..1 --configurations 0", "--configurations 0: must be at least"),
+        ("demo/tsp --over rho=0.5..1 --configurations 2 --grid", "--grid with --configurations:"),
+        ("demo/tsp --over rho=0.5..1 --metric time", "--metric time: must be gap or cost or"),
+        (
+            "demo/tsp --over rho=0.5..1 --metric evaluations --stop seconds=9",
+            "--metric evaluations:",
+        ),
+        ("demo/tsp --over rho=0.5..1 --set rho=2", "rho=2: must be from 0.5 to 1"),
+        ("demo/tsp --over rho=0.5..1 --runs 0", "argument --runs: '0' must be a whole number"),
+        ("demo/tsp --over algorithm=de,dee", "--over algorithm=de,dee: unknown algorithm 'dee'."),
+        ("demo/tsp demo/tsp --over rho=0.5..1", "demo/tsp is named twice. Name each instance once"),
+        ("nosuch --over rho=0.5..1", "unknown instance 'nosuch'"),
+        ("demo/tsp --over rho=0.5..1 --out mine.tsp", "--out mine.tsp: is a file. Name a folder"),
+        ("demo/tsp --over rho=0.5..1 --out .", "--out .: holds files, but no tuning. Name a"),
+        (
+            "demo/tsp --over elite=0.95 --grid",
+            "--over: no configuration but the base can be. elite=",
+        ),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_leaves_nothing(
+    line: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    cities(9, tmp_path)
+    Path("random9-EUC_2D.tsp").rename("mine.tsp")
+    assert main(["tune", *line.split(), "--improver", "none", "--backend", "cpu"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"islands: {message}")
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert [path.name for path in Path().iterdir()] == ["mine.tsp"]
+
+
+def test_several_ranks_and_a_missing_package_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("islands.cli.tune.find_spec", lambda name: None)
+    assert main(["tune", *LINE]) == 2
+    wanted = "islands: tune needs scipy. Install with: pip install 'islands[report]'\n"
+    assert capsys.readouterr().err == wanted
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    assert main(["tune", *LINE]) == 2
+    assert "tune on 2 ranks: it takes one. Start it without mpirun" in capsys.readouterr().err
+
+
+def test_a_spoilt_table_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
+    whole = Path("a/tune.tsv").read_text()
+    first = rows("a")[0]["costs"]
+    for text, message in (
+        (whole.replace("costs", "cost", 1), "a/tune.tsv: is no table of a tuning"),
+        (whole.replace(first, "1 x 3", 1), "a/tune.tsv: a row of demo/tsp is spoilt. Remove that"),
+        (f"{whole}demo/tsp\t0\n", "a/tune.tsv: has a row of other columns. Remove that row"),
+        (whole.replace(first, "1 2", 1), "a/tune.tsv: a row of demo/tsp is spoilt. Remove that"),
+    ):
+        Path("a/tune.tsv").write_text(text)
+        capsys.readouterr()
+        assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
+        assert capsys.readouterr().err.startswith(f"islands: {message}")
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
+)
+def test_a_tuning_that_is_ended_goes_on_to_the_same_end(
+    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = [*LINE, "--population", "64", "--stop", "generations=500", "--threads", "1"]
+    command = [sys.executable, "-m", "islands", "tune", *slow, "--out", "a", "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for _ in range(1200):
+            if Path("a/tune.tsv").exists():
+                break
+            time.sleep(0.05)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == status, err
+    ended = len(rows("a"))
+    assert 1 <= ended < 6
+    if status > 0:
+        assert f"Ended after {ended} of 6 rows".encode() in out
+        assert b"Go on with the same command and --out a\n" in out
+    assert not Path("a/best.toml").exists()
+    again = done(capsys, "tune", *slow, "--out", "a")
+    whole = done(capsys, "tune", *slow, "--out", "b")
+    assert [row["costs"] for row in rows("a")] == [row["costs"] for row in rows("b")]
+    assert again["best"] == whole["best"]

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from knapsacks import COUNTED, DRAKE, SAC94, TITLED, content, write
+
+from islands.errors import InputError, UsageError
+from islands.instances.drake import drake_text
+from islands.instances.formats import recognised
+from islands.instances.mkp import MkpFile, read_mkp
+from islands.instances.synthetic import correlated_mkp
+
+QAP = "2\n1 2\n3 4\n5 6\n7 8\n"
+
+
+def wrapped(words: list[str], width: int) -> str:
+    rows = (words[start : start + width] for start in range(0, len(words), width))
+    return "\n".join(" ".join(row) for row in rows)
+
+
+def as_sac94(file: MkpFile) -> str:
+    m, n = file.weights.shape
+    rows = [[m, n], file.profits, file.capacities, *file.weights, [file.optimum or 0]]
+    return "\n".join(" ".join(map(str, row)) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "form"),
+    [
+        ("a.tsp", "", "tsplib"),
+        ("a.tsp.gz", "", "tsplib"),
+        ("a.txt", COUNTED, "orlib"),
+        ("a.txt", TITLED, "orlib"),
+        ("a.dat", QAP, "qaplib"),
+        ("a.dat", QAP.replace("\n", " "), "qaplib"),
+        ("a.dat", "1 0 0", "qaplib"),
+        ("a.dat", DRAKE, "drake"),
+        ("a.dat", DRAKE.replace("\n", " "), "drake"),
+        ("a.dat", SAC94, "sac94"),
+        ("a.dat", SAC94.replace("\n", " "), "sac94"),
+        ("a.dat", SAC94 + "SMALL 1\nok\n", "sac94"),
+        ("a.dat", DRAKE.replace("64", "6x"), "drake"),
+        ("a.dat", QAP.replace("7", "-7"), "qaplib"),
+    ],
+)
+def test_a_format_is_recognised(tmp_path: Path, name: str, text: str, form: str) -> None:
+    assert recognised(write(tmp_path, name, text)) == form
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("width", [1, 2, 3, 7, 10**6])
+def test_a_knapsack_is_never_taken_for_another(tmp_path: Path, seed: int, width: int) -> None:
+    made = correlated_mkp(20, 3, seed)
+    file = replace(made, optimum=int(made.profits.sum()) // 2)
+    texts = {"drake": drake_text(file), "sac94": as_sac94(file)}
+    # Lines of two or three numbers look as if one of the formats had begun.
+    for form, text in texts.items():
+        path = write(tmp_path, "wrapped.dat", wrapped(text.split(), width))
+        if (form, width) in (("drake", 2), ("sac94", 3)):
+            with suppress(InputError):
+                assert recognised(path) == form
+        else:
+            assert content(read_mkp(path)) == content(file)
+
+
+def test_what_fits_two_formats_is_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path, "both.dat", "2 2 0 1 1 1 1 1 1 1 1")
+    assert content(read_mkp(path, "drake")) == ([1, 1], [[1, 1], [1, 1]], [1, 1], None)
+    assert content(read_mkp(path, "sac94")) == ([0, 1], [[1, 1], [1, 1]], [1, 1], 1)
+    with pytest.raises(InputError) as caught:
+        recognised(path)
+    assert str(caught.value).endswith("say which with --format qaplib, sac94 or drake")
+    write(tmp_path, "both.dat", "2 2 0\n1 1\n1 1 1 1\n1 1\n")
+    assert recognised(path) == "drake"
+    write(tmp_path, "both.dat", "2 2\n0 1\n1 1\n1 1\n1 1\n1\n")
+    assert recognised(path) == "sac94"
+    write(tmp_path, "both.dat", "2 2\n0\n1 1\n1 1\n1 1\n1 1\n")
+    assert recognised(path) == "drake"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ":1: the file is empty"),
+        ("\n \n", ":2: the file is empty"),
+        ("Once upon a time\n", ":1: 'Once' is not a size"),
+        ("3 4.5 0\n", ":1: '4.5' is not a size"),
+        ("0 0\n", ":1: 2 numbers: a file of QAPLIB"),
+        ("0 2 0\n5\n6\n", ":3: it begins with 0 2, but a knapsack has at least one item and one"),
+        ("2 0 0\n5 6\n", ":2: it begins with 2 0, but a knapsack has at least one item and one"),
+        (QAP + "9\n", ":6: 10 numbers: a file of QAPLIB that begins with 2 has 9, and one of a"),
+        (DRAKE[:-3], ":5: 16 numbers: a file of QAPLIB that begins with 4 has 33, and one of a kn"),
+        ("999999999 999999999 1\n", ":1: 3 numbers: a file of QAPLIB that begins with 999999999"),
+        ("9999999999 5 1\n", ":1: '9999999999' is not a size"),
+        ("\x7fELF\x02", ":1: '\\x7fELF\\x02' is not a size"),
+    ],
+)
+def test_what_is_of_no_format_is_refused_in_one_line(tmp_path: Path, text: str, words: str) -> None:
+    path = write(tmp_path, "wrong.dat", text)
+    with pytest.raises(InputError) as caught:
+        recognised(path)
+    assert str(caught.value).startswith(f"{path}{words}")
+    assert str(caught.value).isprintable()
+
+
+def test_a_bomb_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.dat.gz"
+    for text in (DRAKE + "\n" * 9_000_000, DRAKE + "1 " * 4_500_000):
+        path.write_bytes(gzip.compress(text.encode()))
+        with pytest.raises(InputError, match="goes on for longer than its header allows"):
+            recognised(path)
+
+
+def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"'\.vrp' is not known\. Known: \.tsp, \.tsp\.gz, \.dat"):
+        recognised(tmp_path / "a.vrp")
+
+
+def instances(published: Path) -> Iterator[tuple[Path, str]]:
+    yield from ((path, "qaplib") for path in sorted((published / "qaplib").glob("*.dat")))
+    yield from ((path, "drake") for path in sorted((published / "mkp/sac94").rglob("*.dat")))
+    yield from ((path, "drake") for path in sorted((published / "mkp/gk").glob("gk0[1-3].dat")))
+
+
+@pytest.mark.published
+def test_published_files_are_recognised_in_both_layouts(published: Path, tmp_path: Path) -> None:
+    files = list(instances(published))
+    assert len(files) == 125 + 54 + 3
+    for path, form in files:
+        assert recognised(path) == form
+        if form == "drake":
+            file = read_mkp(path)
+            original = write(tmp_path, "original.dat", as_sac94(file))
+            assert content(read_mkp(original)) == content(file)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from islands.errors import InputError, UsageError
+from islands.instances.catalogue import catalogue
+from islands.instances.locate import Found, Index, find
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of sets, as published."""
+    for name in ("mkp/orlib/mknapcb1.txt", "mkp/sac94/hp/hp1.dat", "mkp/orlib/own.txt", "a:b.txt"):
+        path = tmp_path / "sets" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "sets"))
+    monkeypatch.chdir(tmp_path / "sets")
+    return tmp_path / "sets"
+
+
+def look(instance: str) -> Found:
+    return find(instance, (".tsp", ".dat"))
+
+
+def test_an_instance_of_a_file_of_many_is_found_by_name(folder: Path) -> None:
+    found = look("orlib/mknapcb1-07")
+    assert found == look("mknapcb1-07")
+    assert found.path == folder / "mkp/orlib/mknapcb1.txt"
+    assert found.entry is not None
+    assert found.entry.part == 7
+    assert look("orlib/mknapcb2-00").path is None
+
+
+def test_a_path_with_a_number_is_that_instance() -> None:
+    path = Path("mkp/orlib/mknapcb1.txt")
+    entry = catalogue().entry("orlib", "mknapcb1-07")
+    assert look(f"{path}:07") == look(f"{path}:7") == Found("orlib/mknapcb1-07", path, entry, 7)
+    assert look(f"{path}:30") == Found(f"{path}:30", path, None, 30)
+    assert look(str(path)) == Found(str(path), path, None)
+    own = Path("mkp/orlib/own.txt")
+    assert look(f"{own}:00") == Found(f"{own}:00", own, None, 0)
+
+
+def test_a_colon_in_a_name_is_no_number() -> None:
+    assert look("a:b.txt") == Found("a:b.txt", Path("a:b.txt"), None)
+    assert look("a:b.txt:01") == Found("a:b.txt:01", Path("a:b.txt"), None, 1)
+    with pytest.raises((InputError, UsageError)):
+        look("a:b.txt:")
+    with pytest.raises((InputError, UsageError)):
+        look("a:b.txt:-1")
+
+
+def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
+    path = folder / "mkp/sac94/hp/hp1.dat"
+    assert look("sac94/hp1").path == look("hp1").path == path
+    assert look(str(path)).name == "sac94/hp1"
+    with pytest.raises(InputError, match=r"name a folder that holds sac94/hp2\.dat"):
+        look("sac94/hp2").file()
+
+
+def test_texts_of_any_kind_are_not_taken_for_instances() -> None:
+    assert Index().others((".tsp", ".dat")) == {}

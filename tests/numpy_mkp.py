@@ -1,0 +1,57 @@
+"""Ways with infeasible choices written once more, item by item, in plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from numpy_brkga import philox
+
+from islands.problems.mkp import Mkp
+
+DROP = 17
+
+
+def judged(
+    problem: Mkp, choice: NDArray[np.int64], seed: int, place: tuple[int, int, int], child: int = 0
+) -> tuple[NDArray[np.int64], int]:
+    """Return what becomes of a choice, in the file's order, and its cost as the device has it.
+
+    `place` is the island, the generation and the individual.
+    """
+    file, way = problem.file, problem.settings.infeasible
+    choice = choice.copy()
+
+    def feasible(tried: NDArray[np.int64]) -> bool:
+        return bool((file.weights @ tried <= file.capacities).all())
+
+    if way == "repair":
+        by_utility = problem.numbering()
+        assert by_utility is not None
+        for item in by_utility[::-1]:
+            if not feasible(choice):
+                choice[item] = 0
+        for item in by_utility:
+            if not choice[item]:
+                choice[item] = 1
+                choice[item] = feasible(choice)
+    if way == "drop":
+        step = 0
+        while not feasible(choice):
+            here = np.flatnonzero(choice)
+            island, generation, individual = place
+            counter = [child << 24 | step // 4, individual, generation, DROP << 24 | island]
+            word = int(philox(np.array([counter], np.uint64), seed)[0, step % 4])
+            choice[here[word * len(here) >> 32]] = 0
+            step += 1
+    profit = int(file.profits @ choice)
+    if way in ("repair", "drop"):
+        return choice, -profit
+    if feasible(choice):
+        return choice, -2 * profit
+    loads = file.weights @ choice
+    if way == "linear":
+        excess = int(np.maximum(loads - file.capacities, 0).sum())
+        cost = int(problem.settings.penalty * excess) - profit
+    else:
+        cost = int(np.float64(2**20) * float(loads.sum()) / float(profit)) + 1 if profit else 10**18
+    return choice, 2 * cost + 1

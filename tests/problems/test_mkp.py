@@ -1,0 +1,160 @@
+"""The knapsack's objective, its ways with infeasible choices, and its limits."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from numpy_mkp import judged
+from problems_for_tests import knapsack
+
+import islands
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend, Room, shelves
+from islands.backends.source import Source
+from islands.errors import RunError
+from islands.problems.mkp import WAYS, Mkp, MkpSettings
+from islands.problems.utilities import utilities
+
+_KERNEL = Path(__file__).with_name("judged.cuh")
+
+
+def _judge(
+    backend: Backend, problem: Mkp, choices: NDArray[np.int64], threads: int, child: int = 0
+) -> tuple[NDArray[np.int64], list[int]]:
+    """Return what the device makes of choices in the file's order, and their costs."""
+    n, count = problem.size, len(choices)
+    numbering = problem.numbering()
+    order = np.arange(n) if numbering is None else numbering
+    words = -(-n // 32)
+    bits = np.zeros((count, 32 * words), np.uint8)
+    bits[:, :n] = choices[:, order]
+    packed = np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
+    macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
+    room = Room(shelves(4 * words) + problem.room())
+    block = backend.block(room, 16 * threads, count, fewest=threads)
+    program = backend.compile(Source(str(_KERNEL), macros), block)
+    chosen, cost = backend.upload(packed), backend.empty((count,), np.int64)
+    arrays = [backend.upload(array) for array in problem.arrays()]
+    data = Struct(**{f"array{i}": array for i, array in enumerate(arrays)})
+    sizes = (np.int32(count), np.int32(n))
+    call = backend.call(
+        program, "check_judge", *sizes, data, np.int32(child), chosen, cost, blocks=count, room=room
+    )
+    backend.run([call])
+    seen = np.unpackbits(
+        backend.download(chosen).astype("<u4").view(np.uint8), axis=1, bitorder="little"
+    )
+    assert not seen[:, n:].any(), "bits behind the last item are set"
+    result = np.empty((count, n), np.int64)
+    result[:, order] = seen[:, :n]
+    return result, [int(each) for each in backend.download(cost)]
+
+
+def _choices(problem: Mkp, count: int = 40) -> NDArray[np.int64]:
+    """Return choices from none to all of the items."""
+    rng = np.random.default_rng(problem.size)
+    shares = np.linspace(0, 1, count)[:, np.newaxis]
+    return (rng.random((count, problem.size)) < shares).astype(np.int64)
+
+
+@pytest.mark.parametrize("threads", [32, 128])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [(1, 1), (31, 5), (32, 1), (100, 12), (270, 37)])
+def test_judges_as_plain_python_does(
+    backend: Backend, size: tuple[int, int], way: str, threads: int
+) -> None:
+    problem = knapsack(*size).adjusted(MkpSettings(infeasible=way))
+    choices = _choices(problem)
+    for child in (0, 1):
+        seen, costs = _judge(backend, problem, choices, threads, child)
+        for row, choice in enumerate(choices):
+            wanted, cost = judged(problem, choice, 7, (3, 5, row), child)
+            assert costs[row] == cost
+            np.testing.assert_array_equal(seen[row], wanted)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("largest", [200, 60_000, 1 << 20, 1 << 45])
+def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> None:
+    problem = knapsack(40, 4, largest=largest).adjusted(MkpSettings(infeasible=way))
+    choices = _choices(problem)
+    seen, costs = _judge(backend, problem, choices, 32)
+    for row, choice in enumerate(choices):
+        wanted, cost = judged(problem, choice, 7, (3, 5, row))
+        assert costs[row] == cost
+        np.testing.assert_array_equal(seen[row], wanted)
+
+
+def test_items_that_fit_nowhere_and_empty_capacities(backend: Backend) -> None:
+    problem = knapsack(20, 3)
+    problem.file.weights[1, 4] = 10 + problem.file.capacities[1]  # fits nowhere
+    problem.file.capacities[2] = 0
+    problem.file.weights[2, 10:] = 0  # only these can be chosen
+    seen, costs = _judge(backend, problem, np.ones((1, 20), np.int64), 32)
+    assert not seen[0, :10].any()
+    problem.check(seen[0])
+    assert costs == [-int(problem.file.profits @ seen[0])]
+    assert utilities(problem.file, "lp")[4] == utilities(problem.file, "scaled")[4] == -1
+
+
+def _optimum(problem: Mkp) -> int:
+    file = problem.file
+    all_choices = np.array(list(itertools.product((0, 1), repeat=problem.size)))
+    fits = (all_choices @ file.weights.T <= file.capacities).all(axis=1)
+    return int((all_choices[fits] @ file.profits).max())
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("algorithm", "encoding"), [("brkga", "keys"), ("de", "keys"), ("cellular", "bits")]
+)
+def test_runs_reach_the_optimum_that_all_choices_show(
+    algorithm: str, encoding: str, way: str
+) -> None:
+    problem = knapsack(12, 3)
+    result = islands.solve(
+        problem,
+        algorithm=algorithm,
+        encoding=encoding,
+        infeasible=way,
+        islands=2,
+        population=64,
+        stop=["generations=150"],
+        backend="cpu",
+        threads=1,
+    )
+    assert result.cost == _optimum(problem)
+    problem.check(result.solution)
+
+
+def test_repair_of_random_choices_beats_leaving_out_at_random() -> None:
+    choices = _choices(knapsack(100, 5), 20)[10:]
+    profits = {}
+    for way in ("repair", "drop"):
+        problem = knapsack(100, 5).adjusted(MkpSettings(infeasible=way))
+        costs = [judged(problem, choice, 7, (0, 0, row))[1] for row, choice in enumerate(choices)]
+        profits[way] = -sum(costs)
+    assert profits["repair"] > 1.1 * profits["drop"]
+
+
+def test_an_infeasible_choice_is_named_by_its_constraint() -> None:
+    problem = knapsack(20, 3)
+    problem.file.capacities[1] = problem.file.weights[1].sum() - 1
+    problem.file.capacities[[0, 2]] = problem.file.weights[[0, 2]].sum(axis=1)
+    with pytest.raises(RunError, match=r"constraint 2 of 3: .* 1 too much$"):
+        problem.check(np.ones(20, np.int64))
+    with pytest.raises(RunError, match="0 or 1 for each of 20"):
+        problem.check(np.full(20, 2))
+
+
+def test_costs_are_profits() -> None:
+    problem = knapsack(30, 2)
+    choices = _choices(problem)
+    wanted = [
+        sum(int(p) for p, x in zip(problem.file.profits, row, strict=True) if x) for row in choices
+    ]
+    assert problem.costs(choices).tolist() == wanted
