@@ -6,7 +6,15 @@ from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
 from islands.algorithms.cellular import Cellular
 from islands.algorithms.de import De
+from islands.algorithms.ga import Ga
+from islands.algorithms.pso import Pso
 
-ALGORITHMS: dict[str, type[Algorithm]] = {"brkga": Brkga, "de": De, "cellular": Cellular}
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    "brkga": Brkga,
+    "de": De,
+    "cellular": Cellular,
+    "ga": Ga,
+    "pso": Pso,
+}
 
 __all__ = ["ALGORITHMS", "Algorithm"]

@@ -57,8 +57,8 @@ _MUTATIONS = {
     "bits": [_FLIP, _RESET, _SWAP],
 }
 
-ENCODINGS = tuple(_CROSSOVERS)
-"""The encodings that have operators."""
+ENCODINGS = ("permutation", "bits", "keys")
+"""The encodings that have operators; of those that fit a problem, the first is usual."""
 
 
 def crossover(name: str, encoding: str) -> Operator:

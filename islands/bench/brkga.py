@@ -123,7 +123,7 @@ def _measured(
         keys_per_second=1000 * made / typical,
         bytes_per_second=1000 * _least_bytes(algorithm, settings, problem.size) / typical,
         copy_bytes_per_second=copied,
-        cost=archipelago.best().cost,
+        cost=archipelago.elite(1)[0].cost,
     )
 
 

@@ -115,7 +115,7 @@ def _measured(backend: Backend, problem: Problem, runs: int, generations: int) -
         spread=(max(times) - min(times)) / typical,
         generations_per_second=1000 * runs / typical,
         evaluations_per_second=1000 * calls / typical,
-        cost=archipelago.best().cost,
+        cost=archipelago.elite(1)[0].cost,
     )
 
 

@@ -1,0 +1,153 @@
+"""The genetic algorithm: whole generations (Dantas and Cáceres 2014), or a steady state.
+
+In the steady state, which is without duplicates as Chu and Beasley (1998) have it, many children
+are born at a time: each competes with one of the worst.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+
+from islands.algorithms import operators
+from islands.algorithms.base import Algorithm
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, shelves
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+_SELECTIONS = ("best", "tournament", "random", "proportional")
+_REPLACEMENTS = ("generational", "steady")
+_DUPLICATES = ("accept", "refuse")
+_LARGEST_TOURNAMENT, _MOST_MUTATIONS = 1000, 1000
+# Settings that mean something only where another one is as it says.
+_OF = {
+    "tournament": ("selection", "tournament"),
+    "elite": ("replacement", "generational"),
+    "children": ("replacement", "steady"),
+    "duplicates": ("replacement", "steady"),
+}
+_GENE_BYTES = 4
+
+
+@dataclass(frozen=True)
+class GaSettings(Settings):
+    """The settings of the genetic algorithm."""
+
+    selection: str = setting(
+        "tournament",
+        "who are parents: the two best, the best of some drawn, any, or the likelier the fitter",
+        choices=_SELECTIONS,
+    )
+    tournament: int = setting(
+        2, "individuals drawn for a parent, the best of them", low=1, high=_LARGEST_TOURNAMENT
+    )
+    crossover: str = setting("", "how children are made; empty: as is usual for the encoding")
+    mutation: str = setting("", "how children are changed; empty: as is usual for the encoding")
+    crossover_rate: float = setting(1.0, "probability of a crossover", low=0, high=1)
+    mutation_rate: float = setting(1.0, "probability that a child is mutated", low=0, high=1)
+    strength: int = setting(1, "mutations of a child", low=1, high=_MOST_MUTATIONS)
+    replacement: str = setting(
+        "steady",
+        "children replace all, or compete each with one of the worst",
+        choices=_REPLACEMENTS,
+    )
+    elite: int = setting(0, "generational: how many of the best survive", low=0)
+    children: int = setting(
+        0, "steady: how many are born in a generation; 0: half the population", low=0
+    )
+    duplicates: str = setting(
+        "refuse", "steady: what becomes of a child that its island has already", choices=_DUPLICATES
+    )
+    reset: int = setting(
+        0, "restart an island after so many generations without progress", low=0, high=2**62
+    )
+
+    def check(self) -> None:
+        default = {field.name: field.default for field in fields(self)}
+        for name, (other, needed) in _OF.items():
+            value, is_set = getattr(self, name), getattr(self, other)
+            if value != default[name] and is_set != needed:
+                raise UsageError(
+                    f"{name}={value}: is of {other}={needed}, but {other} is {is_set}. Leave"
+                    f" {name} at {default[name]}, or choose {other}={needed}"
+                )
+
+
+class Ga(Algorithm):
+    """A population of parents and children an island."""
+
+    name: ClassVar[str] = "ga"
+    needs_order: ClassVar[bool] = True
+    encodings: ClassVar[tuple[str, ...]] = operators.ENCODINGS
+    Settings: ClassVar[type[Settings]] = GaSettings
+
+    def __init__(self, settings: GaSettings, population: int, encoding: str = "bits") -> None:
+        self.settings = settings
+        self.patience = settings.reset
+        self._is_steady = settings.replacement == "steady"
+        self.loses_best = not self._is_steady and settings.elite == 0
+        self._crossover = operators.crossover(_usual(settings.crossover, encoding), encoding)
+        self._mutation = operators.mutation(settings.mutation, encoding)
+        if population < 2:
+            raise UsageError(f"population={population}: must be at least 2, as there are parents")
+        if settings.elite >= population:
+            raise UsageError(
+                f"elite={settings.elite}: must be below population={population}, so that children"
+                " have room. Lower it, or raise population"
+            )
+        if settings.children > population:
+            raise UsageError(
+                f"children={settings.children}: must be at most population={population}. Lower it,"
+                " or raise population"
+            )
+        if self._is_steady:
+            self.survivors = population - (settings.children or population // 2)
+        else:
+            self.survivors = settings.elite
+
+    @classmethod
+    def completed(cls, settings: GaSettings, encoding: str) -> GaSettings:
+        crossover = operators.crossover(_usual(settings.crossover, encoding), encoding).name
+        mutation = operators.mutation(settings.mutation, encoding).name
+        return dataclasses.replace(settings, crossover=crossover, mutation=mutation)
+
+    def defines(self) -> dict[str, str]:
+        # To choose any is to hold a tournament of one.
+        kinds = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
+        refuses = self._is_steady and self.settings.duplicates == "refuse"
+        numbers = {
+            "GA_SELECTION": kinds[self.settings.selection],
+            "GA_STEADY": int(self._is_steady),
+            "GA_REFUSES": int(refuses),
+        }
+        chosen = operators.macros(self._crossover, self._mutation)
+        return chosen | {name: str(number) for name, number in numbers.items()}
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        settings = self.settings
+        return Struct(
+            crossing=np.uint64(round(settings.crossover_rate * 2.0**32)),
+            mutating=np.uint64(round(settings.mutation_rate * 2.0**32)),
+            survivors=np.int32(self.survivors),
+            tournament=np.int32(1 if settings.selection == "random" else settings.tournament),
+            strength=np.int32(settings.strength),
+        )
+
+    def room(self, pitch: int) -> int:
+        rows = 2 * _GENE_BYTES * pitch
+        scratch = max(self._crossover.room(pitch), self._mutation.room(pitch))
+        return shelves(rows, rows, scratch)
+
+    def kept(self) -> int:
+        # In the steady state nobody but the best is kept from immigrants: the worst always go.
+        return 0 if self._is_steady else self.settings.elite
+
+
+def _usual(crossover: str, encoding: str) -> str:
+    """Return the crossover asked for; of bits, uniform is usual."""
+    return crossover or ("uniform" if encoding == "bits" else "")

@@ -1,0 +1,135 @@
+"""Settings of the genetic algorithm: those that cannot be, the paper's, and on GPUs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ga_for_tests import DANTAS
+from problems_for_tests import facilities, knapsack
+from test_operators import FITTING, Wanted
+
+from islands import solve
+from islands.algorithms.ga import Ga, GaSettings
+from islands.backends.source import Source
+from islands.errors import UsageError
+from islands.problems.mkp import MkpSettings
+from islands.run.fit import encoding_for
+from islands.run.resolve import layers, resolve
+
+
+@pytest.mark.parametrize(
+    ("settings", "population", "encoding", "message"),
+    [
+        ({}, 1, "bits", "population=1: must be at least 2"),
+        (
+            {"elite": 9, "replacement": "generational"},
+            9,
+            "bits",
+            "elite=9: must be below population=9",
+        ),
+        ({"children": 10}, 9, "bits", "children=10: must be at most population=9"),
+        ({"elite": 1}, 9, "bits", "elite=1: is of replacement=generational, but replacement is"),
+        (
+            {"replacement": "generational", "children": 3},
+            9,
+            "bits",
+            "children=3: is of replacement=steady, but replacement is generational. Leave children"
+            " at 0, or choose replacement=steady",
+        ),
+        ({"replacement": "generational", "duplicates": "accept"}, 9, "bits", "duplicates=accept:"),
+        (
+            {"selection": "random", "tournament": 3},
+            9,
+            "bits",
+            "tournament=3: is of selection=tournament, but selection is random",
+        ),
+        ({"selection": "roulette"}, 9, "bits", "Known: best, tournament, random, proportional"),
+        ({"crossover": "pmx"}, 9, "bits", "crossover=pmx is for permutation, but the encoding is"),
+        ({"mutation": "flip"}, 9, "keys", "mutation=flip is for bits, but the encoding is"),
+    ],
+)
+def test_settings_that_cannot_be(
+    settings: dict[str, Any], population: int, encoding: str, message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        Ga(GaSettings.build(settings), population, encoding)
+    assert message in str(caught.value)
+
+
+def test_the_whole_of_any_settings_can_be_given_again() -> None:
+    for changes in ({}, {"replacement": "generational"}, {"selection": "best"}):
+        whole = Ga.completed(GaSettings.build(changes), "bits").to_mapping()
+        assert GaSettings.build(whole).to_mapping() == whole
+        assert (whole["crossover"], whole["mutation"]) == ("uniform", "flip")
+
+
+def test_solutions_stand_for_themselves_unless_asked_otherwise() -> None:
+    assert encoding_for("ga", None, knapsack(20, 2)) == "bits"
+    assert encoding_for("ga", None, facilities(5)) == "permutation"
+    assert encoding_for("ga", "keys", facilities(5)) == "keys"
+
+
+@pytest.mark.parametrize(("version", "topology"), [("mpi", "broadcast"), ("cuda", "ring")])
+def test_the_presets_are_the_settings_of_the_paper(version: str, topology: str) -> None:
+    spec = resolve(layers({"preset": f"dantas2014-{version}"}), knapsack(20, 2))
+    assert (spec.algorithm, spec.encoding, spec.improver.name) == ("ga", "bits", "none")
+    assert spec.general.islands * spec.general.population == 4096
+    assert [criterion.text for criterion in spec.stop] == ["generations=50"]
+    assert (spec.migration.topology, spec.migration.interval) == (topology, 10)
+    assert (spec.migration.migrants, spec.migration.replacement) == (1, "worst")
+    assert spec.problem == MkpSettings(infeasible="drop")
+    same = {"mutation": "flip", "mutation_rate": 1, "crossover_rate": 1, "elite": 0}
+    assert spec.settings == GaSettings.build(DANTAS | same)
+
+
+@pytest.mark.published
+def test_gaps_are_near_those_of_a_sequential_prototype(published: Path) -> None:
+    """By the paper's settings: 1 island 4.0 and 5.1 per cent, 8 in a ring 2.0 and 6.0."""
+    one: dict[str, Any] = {"islands": 1, "population": 4096, "migration": "none"}
+    eight: dict[str, Any] = {}
+    for instance, options, gap in (
+        ("mknapcb1-00", one, 4.0),
+        ("mknapcb1-00", eight, 2.0),
+        ("mknapcb3-00", one, 5.1),
+        ("mknapcb3-00", eight, 6.0),
+    ):
+        found = [
+            solve(
+                f"orlib/{instance}", preset="dantas2014-cuda", seed=seed, backend="cpu", **options
+            )
+            for seed in range(1, 6)
+        ]
+        assert float(np.mean([result.gap for result in found])) == pytest.approx(gap, abs=0.9)
+
+
+@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
+@pytest.mark.parametrize("encoding", sorted(FITTING))
+@pytest.mark.parametrize(
+    "settings",
+    [DANTAS, {"selection": "proportional"}, {"selection": "random", "duplicates": "accept"}],
+    ids=str,
+)
+def test_it_compiles_for_gpus(encoding: str, settings: dict[str, Any]) -> None:
+    from islands.backends.cuda import compiled
+
+    crossover = FITTING[encoding][0][0]
+    algorithm = Ga(GaSettings.build(settings | {"crossover": crossover}), 20, encoding)
+    problem = f"{Wanted.name}.cuh" if encoding == "bits" else "tsp.cuh"
+    parts = {
+        "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
+        "ISLANDS_PROBLEM": f'"problems/{problem}"',
+        "ISLANDS_IMPROVER": '"improvers/none.cuh"',
+        "ISLANDS_ALGORITHM": '"algorithms/ga.cuh"',
+        "KEYS_DECODING": "3",
+        "ENCODING_ASSIGNS": "0",
+        "TSP_METRIC": "TSP_MATRIX",
+        "ISLANDS_THREADS": "32",
+        "ISLANDS_BLOCKS": "32",
+    }
+    source = Source("program.cuh", {**parts, **algorithm.defines()})
+    code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())
+    assert code[:4] == b"\x7fELF"

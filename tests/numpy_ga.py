@@ -1,0 +1,182 @@
+"""The genetic algorithm written once more, one individual after another, as textbooks have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from numpy_brkga import words
+from numpy_cellular import Genome, below, crossed, mutated, random_genome
+from numpy_improvers import NumpyLocalSearch
+
+START, MUTANT, OPERATORS, MUTATE, MATES = 1, 2, 8, 10, 20
+Place = tuple[int, int, int, int]
+Judge = Callable[[Genome, Place], tuple[Genome, int]]
+"""What becomes of a genome that is evaluated at such a place: itself or another, and its cost."""
+
+
+@dataclass
+class NumpyGa:
+    """Islands with their genomes and costs."""
+
+    n: int
+    judge: Judge
+    encoding: str = "permutation"
+    population: int = 12
+    islands: int = 2
+    seed: int = 5
+    selection: str = "tournament"
+    tournament: int = 2
+    crossover: str = "pmx"
+    mutation: str = "swap"
+    crossover_rate: float = 1.0
+    mutation_rate: float = 1.0
+    strength: int = 1
+    replacement: str = "steady"
+    elite: int = 0
+    children: int = 0
+    duplicates: str = "refuse"
+    reset: int = 0
+    given: tuple[Genome, ...] = ()
+    search: NumpyLocalSearch | None = None
+
+    def __post_init__(self) -> None:
+        self.generation, self.calls, self.restarts = 0, self.islands * self.population, 0
+        self.refused = self.displaced = 0
+        genomes = [
+            [random_genome(self.n, self.encoding, START, self.place(k, s)) for s in self.slots]
+            for k in range(self.islands)
+        ]
+        for number, genome in enumerate(self.given):
+            genomes[number % self.islands][number // self.islands] = list(genome)
+        judged = [
+            [self.judge(genome, self.place(k, s)) for s, genome in enumerate(genomes[k])]
+            for k in range(self.islands)
+        ]
+        self.genomes = [[genome for genome, _ in each] for each in judged]
+        self.cost = [[cost for _, cost in each] for each in judged]
+        self.best = [min(cost) for cost in self.cost]
+        self.ever = list(self.best)
+        self.since, self.restart = [0] * self.islands, [False] * self.islands
+
+    @property
+    def slots(self) -> range:
+        return range(self.population)
+
+    def place(self, island: int, individual: int) -> Place:
+        return self.seed, island, self.generation, individual
+
+    def judged(self, genome: Genome, place: Place) -> tuple[Genome, int]:
+        """Return what a new genome becomes when it is evaluated and improved, and its cost."""
+        genome, cost = self.judge(genome, place)
+        self.calls += 1
+        if self.search is not None and self.search.is_due(place):
+            genome, cost, tried = self.search.improve(genome, cost, place)
+            self.calls += tried
+        return genome, cost
+
+    def evolve(self, generations: int) -> None:
+        for _ in range(generations):
+            self.generation += 1
+            for k in range(self.islands):
+                self.genomes[k], self.cost[k] = map(list, zip(*self.next_of(k), strict=True))
+                self.follow(k)
+
+    def next_of(self, island: int) -> list[tuple[Genome, int]]:
+        if self.restart[island]:
+            self.restarts += 1
+            places = [self.place(island, slot) for slot in self.slots]
+            return [
+                self.judged(random_genome(self.n, self.encoding, MUTANT, place), place)
+                for place in places
+            ]
+        order = sorted(self.slots, key=lambda slot: self.cost[island][slot])
+        ranked = [(self.genomes[island][slot], self.cost[island][slot]) for slot in order]
+        if self.replacement == "generational":
+            children = [
+                self.judged(self.child(island, slot, slot - self.elite, ranked, order),
+                            self.place(island, slot))
+                for slot in self.slots[self.elite :]
+            ]  # fmt: skip
+            return ranked[: self.elite] + children
+        return [self.steady(island, slot, ranked, order) for slot in self.slots]
+
+    def steady(
+        self, island: int, slot: int, ranked: list[tuple[Genome, int]], order: list[int]
+    ) -> tuple[Genome, int]:
+        """Return who takes the place of the individual of this rank."""
+        holder, refuses = ranked[slot], self.duplicates == "refuse"
+        is_twin = refuses and holder in ranked[:slot]
+        survivors = self.population - (self.children or self.population // 2)
+        if slot < survivors and not is_twin:
+            return holder
+        child = self.judged(
+            self.child(island, slot, 2 * slot, ranked, order), self.place(island, slot)
+        )
+        if refuses and child in ranked:
+            self.refused += 1
+            return holder
+        self.displaced += is_twin
+        return child if is_twin or child[1] < holder[1] else holder
+
+    def child(
+        self,
+        island: int,
+        slot: int,
+        number: int,
+        ranked: list[tuple[Genome, int]],
+        order: list[int],
+    ) -> Genome:
+        """Return the child of this number: an even one and the next have the same parents.
+
+        In the steady state, where all numbers are even, nobody else has them.
+        """
+        pair, side = divmod(number, 2)
+        place = self.place(island, pair)
+        mates = self.mates(place, ranked, order)
+        word = words(4, OPERATORS, *place)
+        made = mates
+        if int(word[0]) < self.crossover_rate * 2**32:
+            made = crossed(self.crossover, self.encoding, word, place, *mates)
+        child = made[side]
+        points = words(4 * self.strength, MUTATE, *self.place(island, slot)).reshape(-1, 4)
+        if int(points[0][3]) < self.mutation_rate * 2**32:
+            for point in points:
+                child = mutated(self.mutation, self.encoding, child, *point[:2])
+        return child
+
+    def mates(
+        self, place: Place, ranked: list[tuple[Genome, int]], order: list[int]
+    ) -> tuple[Genome, Genome]:
+        if self.selection == "best":
+            return ranked[0][0], ranked[1][0]
+        if self.selection == "proportional":
+            return self.likely(0, place, ranked, order), self.likely(1, place, ranked, order)
+        rounds = self.tournament if self.selection == "tournament" else 1
+        drawn = words(4 * rounds, MATES, *place).reshape(-1, 4)
+        first = min(below(word[0], self.population) for word in drawn)
+        others = ranked[:first] + ranked[first + 1 :]
+        return ranked[first][0], others[min(below(word[1], len(others)) for word in drawn)][0]
+
+    def likely(
+        self, parent: int, place: Place, ranked: list[tuple[Genome, int]], order: list[int]
+    ) -> Genome:
+        worst, count = ranked[-1][1], 1
+        by_slot = dict(zip(order, ranked, strict=True))
+        while True:
+            word = [int(each) for each in words(8 * count, MATES, *place)[8 * count - 8 :]]
+            word = word[4 * parent : 4 * parent + 4]
+            genome, cost = by_slot[below(word[0], self.population)]
+            ball = (word[2] << 32 | word[3]) * (worst - ranked[0][1] + 1) >> 64
+            if ball < worst - cost + 1:
+                return genome
+            count += 1
+
+    def follow(self, island: int) -> None:
+        best = min(self.cost[island])
+        if self.restart[island] or best < self.best[island]:
+            self.best[island], self.since[island] = best, self.generation
+            self.restart[island] = False
+        elif self.reset:
+            self.restart[island] = self.generation - self.since[island] >= self.reset
+        self.ever[island] = min(self.ever[island], best)
