@@ -1,0 +1,168 @@
+"""What values a setting is to take: `--over KEY=A..B`, `KEY=A..B:log` or `KEY=a,b,c`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
+from typing import Any, NamedTuple, Protocol, cast, get_type_hints
+
+from islands.algorithms import ALGORITHMS
+from islands.encodings import ENCODINGS
+from islands.errors import UsageError
+from islands.run.resolve import PRESETS, layers
+from islands.settings import Settings
+from islands.text import unknown
+
+WORDS = {"preset": PRESETS, "algorithm": tuple(ALGORITHMS), "encoding": tuple(ENCODINGS)}
+"""What is no setting of a group, but can be chosen from a list as well."""
+
+
+class Owner(NamedTuple):
+    """The group of settings that a key is one of, and what it is called there."""
+
+    group: type[Settings]
+    prefix: str
+    name: str
+
+
+class Domain(Protocol):
+    """The values that one setting is to take."""
+
+    @property
+    def key(self) -> str:
+        """The full name of the setting."""
+
+    def drawn(self, share: float) -> Any:
+        """Return a value for a random number from 0 to less than 1."""
+
+    def points(self, steps: int) -> list[Any]:
+        """Return so many values from end to end, as far as there are so many."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Values of a list."""
+
+    key: str
+    values: tuple[Any, ...]
+
+    def drawn(self, share: float) -> Any:
+        """Return each as often as another."""
+        return self.values[int(share * len(self.values))]
+
+    def points(self, steps: int) -> list[Any]:
+        """Return all of them, however many steps are asked for."""
+        return list(self.values)
+
+
+@dataclass(frozen=True)
+class Reals:
+    """Numbers from `low` to `high`, of six digits so that people can repeat them."""
+
+    key: str
+    low: float
+    high: float
+    is_log: bool = False
+
+    def drawn(self, share: float) -> float:
+        """Return numbers, or their logarithms, evenly."""
+        value = float(f"{_between(self.low, self.high, share, is_log=self.is_log):.6g}")
+        return min(max(value, self.low), self.high)
+
+    def points(self, steps: int) -> list[Any]:
+        """Return numbers, or their logarithms, at equal distances."""
+        return list(dict.fromkeys(self.drawn(share) for share in _shares(steps)))
+
+
+@dataclass(frozen=True)
+class Integers:
+    """Whole numbers from `low` to `high`."""
+
+    key: str
+    low: int
+    high: int
+    is_log: bool = False
+
+    def drawn(self, share: float) -> int:
+        """Return numbers, or their logarithms, evenly; the ends are as likely as others."""
+        return self._nearest(_between(self.low - 0.5, self.high + 0.5, share, is_log=self.is_log))
+
+    def points(self, steps: int) -> list[Any]:
+        """Return numbers, or their logarithms, at about equal distances."""
+        shares = _shares(steps)
+        values = [_between(self.low, self.high, share, is_log=self.is_log) for share in shares]
+        return list(dict.fromkeys(self._nearest(value) for value in values))
+
+    def _nearest(self, value: float) -> int:
+        return min(max(math.floor(value + 0.5), self.low), self.high)
+
+
+def domain(text: str, owners: Mapping[str, Owner]) -> Domain:
+    """Return what `--over TEXT` means; `owners` are the groups of all settings by full names."""
+    key, equals, values = (part.strip() for part in text.partition("="))
+    if not (equals and key and values):
+        raise UsageError(
+            f"--over {text}: write KEY=A..B, KEY=A..B:log or KEY=a,b,c, such as --over rho=0.5..0.9"
+        )
+    (full,) = layers({key: None})[-1].values
+    if full in WORDS:
+        for name in (listed := _listed(text, values)):
+            if name not in WORDS[full]:
+                raise UsageError(f"--over {text}: {unknown(full, name, WORDS[full])}")
+        return Choices(full, listed)
+    if full not in owners:
+        raise UsageError(f"--over {text}: {unknown('setting to tune', key, [*owners, *WORDS])}")
+    owner = owners[full]
+    kind = get_type_hints(owner.group)[owner.name]
+    if ".." not in values:
+        found = [_checked(text, owner, value) for value in _listed(text, values)]
+        return Choices(full, tuple(dict.fromkeys(found)))
+    if kind not in (int, float):
+        raise UsageError(f"--over {text}: {full} is no number. List its values: {full}=a,b,c")
+    first, _, last = values.removesuffix(":log").partition("..")
+    low, high = _checked(text, owner, first.strip()), _checked(text, owner, last.strip())
+    is_log = values.endswith(":log")
+    if not low < high:
+        raise UsageError(f"--over {text}: an empty range. Write the lower end first: {full}=A..B")
+    if is_log and low <= 0:
+        raise UsageError(f"--over {text}: has no logarithm at {low}. Begin above 0, or leave :log")
+    return (Integers if kind is int else Reals)(full, low, high, is_log)
+
+
+def _listed(text: str, values: str) -> tuple[str, ...]:
+    listed = tuple(dict.fromkeys(value.strip() for value in values.split(",")))
+    if "" in listed:
+        raise UsageError(f"--over {text}: a value is missing. Write KEY=a,b,c")
+    return listed
+
+
+def _checked(text: str, owner: Owner, value: str) -> Any:
+    """Return one value, converted and checked by itself: others are to change too."""
+    found = {each.name: each for each in fields(cast(Any, owner.group))}[owner.name]
+    kind = get_type_hints(owner.group)[owner.name]
+    alone = [(owner.name, kind, field(default=found.default, metadata=found.metadata))]
+    group = cast(type[Settings], make_dataclass("Alone", alone, bases=(Settings,), frozen=True))
+    try:
+        return getattr(group.build({owner.name: value}, owner.prefix), owner.name)
+    except UsageError as error:
+        raise UsageError(f"--over {text}: {error}") from None
+
+
+def _shares(steps: int) -> list[float]:
+    return [k / max(1, steps - 1) for k in range(steps)]
+
+
+def _between(low: float, high: float, share: float, *, is_log: bool) -> float:
+    if is_log:
+        return math.exp(_between(math.log(low), math.log(high), share, is_log=False))
+    return low + share * (high - low)
+
+
+def require_distinct(domains: Sequence[Domain]) -> None:
+    """Refuse a setting that is named twice."""
+    seen: set[str] = set()
+    for each in domains:
+        if each.key in seen:
+            raise UsageError(f"--over {each.key} is there twice. Name each setting once")
+        seen.add(each.key)

@@ -1,0 +1,142 @@
+"""`tune.tsv`: a row a configuration and instance, with the costs of its runs and all settings.
+
+A row is known by its settings, so that the same configuration is never run again, whatever other
+configurations or instances are tried in the same folder.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from islands.errors import InputError, UsageError
+from islands.paths import published, reading
+from islands.run.spec import RunSpec
+from islands.tune.cell import Cell
+
+LEDGER = "tune.tsv"
+_NONE = "-"
+COLUMNS = (
+    *("instance", "configuration", "values", "runs", "costs", "evaluations", "reached"),
+    *("generations", "seconds", "backend", "device", "settings"),
+)
+_LISTS = ("costs", "evaluations", "reached")
+"""Columns with a number a run, in the order of the seeds."""
+_OWN = ("backend", "threads")
+
+Row = dict[str, str]
+
+# The costs of many runs are one field.
+csv.field_size_limit(sys.maxsize)
+
+
+def key_of(spec: RunSpec, runs: int) -> tuple[str, str]:
+    """Return what the row of a configuration on an instance is known by."""
+    settings = {name: value for name, value in spec.to_mapping().items() if name not in _OWN}
+    return str(runs), json.dumps(settings, sort_keys=True)
+
+
+class Ledger:
+    """The table in a folder, which is written again with each row."""
+
+    def __init__(self, folder: Path, *, force: bool = False) -> None:
+        """Read the rows that are there; with `force`, begin anew."""
+        _refuse_unfit(folder)
+        self.folder, self._path = folder, folder / LEDGER
+        self._rows = {} if force else {(row["runs"], row["settings"]): row for row in self._read()}
+
+    def cell(self, key: tuple[str, str]) -> Cell | None:
+        """Return what the runs known by `key` came to, if they are done."""
+        row = self._rows.get(key)
+        if row is None:
+            return None
+        try:
+            cell = _cell(row)
+        except (ValueError, InvalidOperation):
+            cell = None
+        lists = (cell.costs, cell.evaluations, cell.reached) if cell is not None else ()
+        if cell is None or any(str(len(each)) != row["runs"] for each in lists):
+            raise InputError(f"{self._path}: a row of {row['instance']} is spoilt. Remove that row")
+        return cell
+
+    def enter(self, key: tuple[str, str], cell: Cell, said: Mapping[str, object]) -> None:
+        """Write a row; `said` are its instance, configuration, values, backend and device."""
+        costs = (_NONE if cost is None else str(cost) for cost in cell.costs)
+        cells = {
+            **said,
+            "runs": key[0],
+            "costs": " ".join(costs),
+            "evaluations": " ".join(map(str, cell.evaluations)),
+            "reached": " ".join(str(int(each)) for each in cell.reached),
+            "generations": cell.generations,
+            "seconds": cell.seconds,
+            "settings": key[1],
+        }
+        self._rows[key] = {name: str(cells[name]) for name in COLUMNS}
+        write_table(self._path, COLUMNS, self._rows.values())
+
+    def _read(self) -> list[Row]:
+        try:
+            with reading(self._path):
+                if not self._path.exists():
+                    return []
+                with self._path.open(newline="", encoding="utf-8") as stream:
+                    reader = csv.DictReader(stream, dialect="excel-tab")
+                    rows = list(reader)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InputError(f"{self._path}: {error}. Remove it, or pass --force") from error
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise InputError(
+                f"{self._path}: is no table of a tuning, whose columns are {', '.join(COLUMNS)}."
+                " Name another folder, or pass --force to overwrite it"
+            )
+        if any(None in row or None in row.values() for row in rows):
+            raise InputError(f"{self._path}: has a row of other columns. Remove that row")
+        return rows
+
+
+def _cell(row: Row) -> Cell:
+    costs, evaluations, reached = (row[name].split() for name in _LISTS)
+    return Cell(
+        costs=tuple(None if cost == _NONE else number(cost) for cost in costs),
+        evaluations=tuple(map(int, evaluations)),
+        reached=tuple(bool(int(each)) for each in reached),
+        generations=float(row["generations"]),
+        seconds=float(row["seconds"]),
+    )
+
+
+def number(text: str) -> float:
+    """Return a cost that was written down: a whole number, or one with decimals."""
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else float(exact)
+
+
+def write_table(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """Write a table with tabs between its columns, which appears whole."""
+    with (
+        published(path) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as stream,
+    ):
+        writer = csv.DictWriter(stream, list(columns), dialect="excel-tab", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _refuse_unfit(folder: Path) -> None:
+    """Refuse a folder with files of others."""
+    with reading(folder):
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise UsageError(f"--out {folder}: is a file. Name a folder, which may be new")
+        names = {path.name for path in folder.iterdir()}
+    if LEDGER not in names and any(not name.startswith(f".{LEDGER}.") for name in names):
+        raise UsageError(
+            f"--out {folder}: holds files, but no tuning. Name a folder that is new or empty, so"
+            " that nothing of yours is overwritten"
+        )

@@ -1,0 +1,174 @@
+"""Does the runs of a tuning that are not done yet, and ranks the configurations."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from islands.backends.base import Backend
+from islands.errors import IslandsError
+from islands.parallel import World
+from islands.paths import published, writing
+from islands.run.folder import fresh
+from islands.run.machine import take_device
+from islands.tune.cell import Cell, run_cell
+from islands.tune.ledger import LEDGER, Ledger, key_of, write_table
+from islands.tune.plan import Task, Tuning
+from islands.tune.ranking import Cells, Ranking, Standing
+from islands.tune.words import header, line
+
+RANKING, BEST = "ranking.tsv", "best.toml"
+
+
+class Suspended(BaseException):
+    """Told by a signal to end, and to go on another time."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a tuning writes its files and how it speaks."""
+
+    folder: Path | None
+    """None takes a fresh one in `runs`."""
+    force: bool
+    say: Callable[[str], None]
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class Done:
+    """A tuning that has come to its end."""
+
+    folder: Path
+    instances: tuple[str, ...]
+    runs: int
+    ranking: Ranking
+    best: dict[str, Any]
+    """The settings of the best configuration, as `islands run --config` takes them."""
+
+    def to_json(self) -> str:
+        """Return the tuning as one JSON object on one line."""
+        whole = {"instances": self.instances, "runs": self.runs, **self.ranking.to_mapping()}
+        return json.dumps({**whole, "best": self.best, "folder": str(self.folder)})
+
+
+def perform(tuning: Tuning, metric: str, output: Output) -> Done:
+    """Do all runs, say how each configuration does, and write the files."""
+    given = Ledger(output.folder, force=output.force) if output.folder is not None else None
+    general = tuning.tasks[0].spec.general
+    backend = take_device(World(), general.backend, general.threads or None)
+    ledger = given if given is not None else Ledger(_fresh())
+    folder = ledger.folder
+    if not output.quiet:
+        output.say(header(tuning, backend.device))
+    cells = _cells(tuning, ledger, backend, output)
+    ranking = Ranking.of(tuning.search.configurations, tuning.problems, cells, metric)
+    best = _best(tuning, ranking)
+    _write(folder, ranking, best)
+    return Done(folder, tuple(tuning.problems), tuning.runs, ranking, best)
+
+
+def _best(tuning: Tuning, ranking: Ranking) -> dict[str, Any]:
+    number = ranking.standings[0].configuration
+    best = next(task for task in tuning.tasks if task.configuration.number == number)
+    return tuning.asked.settings(best.configuration.values, best.spec)
+
+
+def _fresh() -> Path:
+    runs = Path("runs")
+    with writing(runs):
+        return fresh(runs, f"tune-{time.strftime('%Y%m%d-%H%M%S')}")
+
+
+def _cells(tuning: Tuning, ledger: Ledger, backend: Backend, output: Output) -> Cells:
+    """Return what the runs came to, each as soon as it is done being a row of the ledger."""
+    cells: dict[tuple[int, str], Cell] = {}
+    of = len(tuning.tasks)
+    try:
+        with _suspending():
+            for task in tuning.tasks:
+                key = key_of(task.spec, tuning.runs)
+                cell = known = ledger.cell(key)
+                if cell is None:
+                    with _named(task):
+                        cell = run_cell(task.spec, task.problem, tuning.runs, backend)
+                    ledger.enter(key, cell, _facts(task, backend))
+                cells[task.configuration.number, task.name] = cell
+                if not output.quiet:
+                    place = f"[{len(cells):>{len(str(of))}}/{of}]"
+                    output.say(f"{place} {line(task, cell, was_done=known is not None)}")
+    except BaseException:
+        _leave(ledger.folder, len(cells), of, output)
+        raise
+    return cells
+
+
+@contextmanager
+def _named(task: Task) -> Iterator[None]:
+    """Let errors name the configuration and the instance."""
+    try:
+        yield
+    except IslandsError as error:
+        each = task.configuration
+        what = f"configuration {each.number} ({each.words()}) on {task.name}"
+        raise type(error)(f"{what}: {error}") from error
+
+
+def _facts(task: Task, backend: Backend) -> dict[str, object]:
+    return {
+        "instance": task.problem.instance,
+        "configuration": task.configuration.number,
+        "values": json.dumps(task.configuration.values),
+        "backend": backend.name,
+        "device": backend.device,
+    }
+
+
+@contextmanager
+def _suspending() -> Iterator[None]:
+    """Let SIGTERM and SIGUSR1 end the tuning at once, as all that is done is written."""
+
+    def suspend(_number: int, _frame: FrameType | None) -> None:
+        raise Suspended
+
+    before = {each: signal.signal(each, suspend) for each in (signal.SIGTERM, signal.SIGUSR1)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _leave(folder: Path, done: int, of: int, output: Output) -> None:
+    """Say how to go on; a tuning that could not begin leaves nothing."""
+    if not done:
+        with suppress(OSError):
+            folder.rmdir()
+        return
+    force = ", without --force" if output.force else ""
+    output.say(
+        f"\nEnded after {done} of {of} rows of {LEDGER}. Go on with the same command and --out"
+        f" {shlex.quote(str(folder))}{force}"
+    )
+
+
+def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
+    import tomli_w
+
+    first, *_ = ranking.standings
+    rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranking.standings]
+    write_table(folder / RANKING, [field.name for field in fields(Standing)], rows)
+    with published(folder / BEST) as temporary:
+        text = (
+            f"# Configuration {first.configuration}, the best of {len(ranking.standings)}:"
+            " islands run INSTANCE --config FILE takes it.\n"
+        )
+        temporary.write_text(text + tomli_w.dumps(best), encoding="utf-8")

@@ -1,0 +1,150 @@
+"""What is tuned: configurations, instances and seeds, with all refused that can be before a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from islands.algorithms import ALGORITHMS
+from islands.errors import UsageError
+from islands.problems.base import Problem
+from islands.run.plan import Job, Plan
+from islands.run.resolve import layers, resolve
+from islands.run.spec import GROUPS, GeneralSettings, RunSpec
+from islands.settings import Settings
+from islands.tune.configurations import Configuration, Search, Values, grid, random, words_of
+from islands.tune.domain import Domain, Owner, domain, require_distinct
+
+_NO_MATTER = ("seed", "backend", "threads")
+"""General settings that make no configuration better than another."""
+_OWN = ("instance", *_NO_MATTER)
+"""What is not part of a configuration where it is written down."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the configurations have in common, as the command line gives it."""
+
+    options: Mapping[str, Any]
+    config: Path | None = None
+
+    def spec(self, name: str, problem: Problem, values: Values) -> RunSpec:
+        """Return the run of a configuration on an instance, by its name, with the first seed."""
+        asked = layers({**self.options, **values, "instance": name}, self.config)
+        return resolve(asked, problem)
+
+    def settings(self, values: Values, spec: RunSpec) -> dict[str, Any]:
+        """Return what was asked for of a configuration, as `islands run --config` takes it.
+
+        Its `spec` on any instance says what kind of values they are. What was not asked for may be
+        another on another instance.
+        """
+        asked = layers({**self.options, **values}, self.config)
+        own = [layer.values for layer in asked if not layer.origin.startswith("preset ")]
+        keys = {key for each in own for key in each if key not in _OWN}
+        nested: dict[str, Any] = {}
+        for name, value in spec.to_mapping().items():
+            if isinstance(value, dict):
+                part = {each: value[each] for each in value if f"{name}.{each}" in keys}
+                nested |= {name: part} if part else {}
+            elif name in keys:
+                nested[name] = value
+        return nested
+
+
+@dataclass(frozen=True)
+class Task:
+    """The runs of one configuration on one instance."""
+
+    configuration: Configuration
+    name: str
+    """Of the instance."""
+    problem: Problem
+    spec: RunSpec
+    """Of the run with the first seed."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """All that is to be run."""
+
+    asked: Asked
+    problems: Mapping[str, Problem]
+    """By names that last, as those of their runs."""
+    search: Search
+    runs: int
+    """Of each configuration on each instance, with seeds one after the other."""
+    tasks: tuple[Task, ...]
+    """All configurations for each instance in turn: a machine that slows down does so for all."""
+
+    @classmethod
+    def of(
+        cls,
+        asked: Asked,
+        instances: Sequence[str],
+        over: Sequence[str],
+        runs: int,
+        *,
+        configurations: int,
+        steps: int | None = None,
+    ) -> Self:
+        """Resolve what was asked for; with `steps`, of a grid instead of random configurations."""
+        plan = Plan.of(instances, runs, asked.options, asked.config)
+        # Without the settings of the base, which other configurations need not have.
+        problems = {
+            job.spec.instance: job.problem.adjusted(job.problem.Settings()) for job in plan.first
+        }
+        specs: dict[str, dict[str, RunSpec]] = {}
+
+        def identify(values: Values) -> str:
+            made = {name: asked.spec(name, problem, values) for name, problem in problems.items()}
+            for spec in made.values():
+                _require_possible(spec)
+            specs[words_of(values)] = made
+            return json.dumps([spec.to_mapping() for spec in made.values()], sort_keys=True)
+
+        identify({})
+        base = plan.first[0]
+        domains = _domains(over, base)
+        if steps is not None:
+            search = grid(domains, steps, identify)
+        else:
+            search = random(domains, configurations, base.spec.general.seed, identify)
+        tasks = [
+            Task(each, name, problem, specs[each.words()][name])
+            for name, problem in problems.items()
+            for each in search.configurations
+        ]
+        return cls(asked, problems, search, runs, tuple(tasks))
+
+
+def _domains(over: Sequence[str], base: Job) -> list[Domain]:
+    """Return what settings are to be tuned; in which order they were named makes no difference."""
+    owners = _owners(base.spec, base.problem)
+    domains = sorted((domain(text, owners) for text in over), key=lambda each: each.key)
+    if not domains:
+        known = ", ".join(owners)
+        raise UsageError(f"nothing to tune. Name settings with --over KEY=A..B: {known}")
+    require_distinct(domains)
+    return domains
+
+
+def _require_possible(spec: RunSpec) -> None:
+    """Refuse settings that do not fit the size of a population or the number of islands."""
+    general = spec.general
+    algorithm = ALGORITHMS[spec.algorithm](spec.settings, general.population, spec.encoding)
+    algorithm.require_islands(general.islands)
+
+
+def _owners(spec: RunSpec, problem: Problem) -> dict[str, Owner]:
+    """Return the groups of all settings of a run, by their full names."""
+    own: list[type[Settings]] = [ALGORITHMS[spec.algorithm].Settings, problem.Settings]
+    owners = {name: Owner(group, "", name) for group in own for name in group.names()}
+    general = [name for name in GeneralSettings.names() if name not in _NO_MATTER]
+    owners |= {name: Owner(GeneralSettings, "", name) for name in general}
+    for prefix, group in GROUPS.items():
+        owners |= {f"{prefix}.{name}": Owner(group, prefix, name) for name in group.names()}
+    return owners

@@ -1,0 +1,70 @@
+"""Which configurations are better, by ranks: rows are blocks, columns are configurations.
+
+A block is an instance with a seed. Less is better, and infinity is a run without a solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+SIGNIFICANT = 0.05
+_FEWEST = 3  # configurations that Friedman's test compares
+
+Losses = NDArray[np.float64]
+
+
+def mean_ranks(losses: Losses) -> list[float]:
+    """Return the mean rank of each configuration, 1 the best; equal ones share their ranks."""
+    from scipy.stats import rankdata
+
+    return [float(each) for each in rankdata(losses, axis=1).mean(axis=0)]
+
+
+def friedman(losses: Losses) -> float | None:
+    """Return the p-value of Friedman's test that all are alike; None of fewer than three."""
+    from scipy.stats import friedmanchisquare
+
+    if losses.shape[1] < _FEWEST:
+        return None
+    if (losses == losses[:, :1]).all():
+        return 1.0
+    return float(friedmanchisquare(*losses.T).pvalue)
+
+
+def against(losses: Losses, best: int) -> list[float | None]:
+    """Compare each with the best by Wilcoxon's signed-rank test, corrected by Holm's method.
+
+    Equal pairs are left out, as Wilcoxon did. The best itself has no p-value.
+    """
+    others = [column for column in range(losses.shape[1]) if column != best]
+    finite = np.where(np.isfinite(losses), losses, _beyond(losses))
+    corrected = holm([_wilcoxon(finite[:, each] - finite[:, best]) for each in others])
+    found: list[float | None] = [None] * losses.shape[1]
+    for column, p in zip(others, corrected, strict=True):
+        found[column] = p
+    return found
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Return the p-values of several tests, corrected for their number (Holm 1979)."""
+    corrected, least = [0.0] * len(p), 0.0
+    for place, index in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        least = max(least, min(1.0, (len(p) - place) * p[index]))
+        corrected[index] = least
+    return corrected
+
+
+def _beyond(losses: Losses) -> float:
+    """Return what is worse than the loss of any run that has a solution."""
+    solved = losses[np.isfinite(losses)]
+    return float(solved.max() + 1) if solved.size else 0.0
+
+
+def _wilcoxon(differences: Losses) -> float:
+    from scipy.stats import wilcoxon
+
+    differing = differences[differences != 0]
+    return float(wilcoxon(differing).pvalue) if differing.size else 1.0

@@ -1,0 +1,56 @@
+"""What a tuning says before its runs, and after those of a configuration on an instance."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from islands.problems.base import Problem
+from islands.text import gap
+from islands.tune.cell import Cell, goes_beside
+from islands.tune.plan import Task, Tuning
+
+
+def header(tuning: Tuning, device: str) -> str:
+    """Return the lines that say what is going to be run, and how."""
+    search, runs = tuning.search, tuning.runs
+    parts = [
+        f"{_counted(len(search.configurations), 'configuration')}, 0 the settings as given",
+        _counted(len(tuning.problems), "instance"),
+        f"{_counted(runs, 'run')} of each on each",
+        device,
+    ]
+    lines = [", ".join(parts)]
+    if search.refused:
+        lines.append(f"{search.refused} more cannot be, the last because: {search.refusal}")
+    if runs > 1:
+        beside = [goes_beside(task.spec, runs) for task in tuning.tasks]
+        lines.append("Runs go on side by side" if all(beside) else _apart(some=any(beside)))
+    return "\n".join([*lines, ""])
+
+
+def _apart(*, some: bool) -> str:
+    return (
+        f"{'Some runs' if some else 'Runs'} go one after the other, as islands that migrate cannot"
+        " go on beside those of another run; --migration none lets them"
+    )
+
+
+def line(task: Task, cell: Cell, *, was_done: bool) -> str:
+    """Return the line of a configuration on an instance."""
+    time = "done before" if was_done else f"{cell.seconds * len(cell.costs):.2f} s"
+    return (
+        f"{task.problem.instance}   {task.configuration.number}: {task.configuration.words()}"
+        f"   {_came_to(task.problem, cell)}, {time}"
+    )
+
+
+def _came_to(problem: Problem, cell: Cell) -> str:
+    costs = [cost for cost in cell.costs if cost is not None]
+    gaps = [each for cost in costs if (each := problem.gap(cost)) is not None]
+    if not costs:
+        return "no feasible solution"
+    return f"gap {gap(fmean(gaps))}" if len(gaps) == len(costs) else f"mean {fmean(costs):.1f}"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -1,0 +1,121 @@
+"""Standings by hand, for costs that are made up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import stdev
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from beside_for_tests import called
+
+from islands.problems.base import Problem
+from islands.tune.cell import Cell
+from islands.tune.configurations import Configuration
+from islands.tune.ranking import Ranking
+from islands.tune.table import table
+
+CONFIGURATIONS = [Configuration(0, {}), Configuration(1, {"a": 1}), Configuration(2, {"a": 2})]
+PROBLEMS: dict[str, Problem] = {"one": called("one", 100), "two": called("two", None)}
+
+
+def cell(*costs: float | None) -> Cell:
+    return Cell(costs, (10, 30, 20)[: len(costs)], (True, False, True)[: len(costs)], 5.0, 0.5)
+
+
+CELLS = {
+    (0, "one"): cell(110, 120),
+    (1, "one"): cell(105, 100),
+    (2, "one"): cell(105, None),
+    (0, "two"): cell(60, 50),
+    (1, "two"): cell(40, 80),
+    (2, "two"): cell(44, 60),
+}
+
+
+def test_standings_by_hand() -> None:
+    ranking = Ranking.of(CONFIGURATIONS, PROBLEMS, CELLS, "gap")
+    by_number = {each.configuration: each for each in ranking.standings}
+    assert ranking.blocks == 4
+    assert ranking.unknown == ("two",)
+    # Blocks: one 110 105 105, one 120 100 -, two 60 40 44, two 50 80 60.
+    assert by_number[0].mean_rank == pytest.approx((3 + 2 + 3 + 1) / 4)
+    assert by_number[1].mean_rank == pytest.approx((1.5 + 1 + 1 + 3) / 4)
+    assert by_number[2].mean_rank == pytest.approx((1.5 + 3 + 2 + 2) / 4)
+    assert [each.configuration for each in ranking.standings] == [1, 2, 0]
+    # The best that any met of `two` is 40.
+    assert by_number[0].loss == pytest.approx((15 + (50 + 25) / 2) / 2)
+    assert by_number[1].loss == pytest.approx((2.5 + 50) / 2)
+    assert by_number[2].loss == pytest.approx((5 + (10 + 50) / 2) / 2)
+    assert by_number[1].standard_deviation == pytest.approx((stdev([5, 0]) + stdev([0, 100])) / 2)
+    assert by_number[2].standard_deviation == pytest.approx(stdev([10, 50]))
+    assert [by_number[number].hits for number in range(3)] == [0, 1, 0]
+    assert [by_number[number].void for number in range(3)] == [0, 0, 1]
+    assert (by_number[0].evaluations, by_number[0].seconds) == (20, 0.5)
+    assert by_number[1].p is None
+    assert ranking.friedman is not None
+
+
+def test_costs_and_instances_to_be_maximised() -> None:
+    problem = called("one", 100)
+    problem.maximise = True  # type: ignore[misc]
+    cells = {(0, "one"): cell(90, 99), (1, "one"): cell(100, 101)}
+    two = CONFIGURATIONS[:2]
+    ranking = Ranking.of(two, {"one": problem}, cells, "gap")
+    assert [each.configuration for each in ranking.standings] == [1, 0]
+    assert [each.loss for each in ranking.standings] == pytest.approx([-0.5, 5.5])
+    assert [each.hits for each in ranking.standings] == [2, 0]
+    assert ranking.friedman is None
+    costs = Ranking.of(two, {"one": problem}, cells, "cost")
+    assert [each.loss for each in costs.standings] == [100.5, 94.5]
+    assert [each.mean_rank for each in costs.standings] == [1, 2]
+
+
+def test_from_a_best_of_nothing_costs_themselves_are_the_gaps() -> None:
+    cells = {(0, "one"): cell(3, 1), (1, "one"): cell(0, 0)}
+    ranking = Ranking.of(CONFIGURATIONS[:2], {"one": called("one", 0)}, cells, "gap")
+    assert [each.loss for each in ranking.standings] == [0, 200]
+
+
+def test_by_evaluations_those_that_reached_nothing_are_last() -> None:
+    cells = {
+        (0, "one"): Cell((100, 100, 130), (10, 30, 20), (True, True, False), 5.0, 0.5),
+        (1, "one"): Cell((100, 100, 100), (8, 40, 50), (True, True, True), 5.0, 0.5),
+    }
+    ranking = Ranking.of(CONFIGURATIONS[:2], {"one": PROBLEMS["one"]}, cells, "evaluations")
+    # Ranks: 2 1, 1 2, 2 1.
+    assert [each.configuration for each in ranking.standings] == [1, 0]
+    assert [each.mean_rank for each in ranking.standings] == pytest.approx([4 / 3, 5 / 3])
+    assert [each.loss for each in ranking.standings] == pytest.approx([98 / 3, 20])
+    assert [each.void for each in ranking.standings] == [0, 1]
+    assert "was not reached by 1 of the runs of 0: they rank last" in table(ranking)
+
+
+def test_where_nothing_was_met_nothing_is_averaged() -> None:
+    cells = {(0, "one"): cell(None), (1, "one"): cell(None)}
+    ranking = Ranking.of(CONFIGURATIONS[:2], {"one": called("one", None)}, cells, "gap")
+    first, second = ranking.standings
+    assert (first.configuration, first.loss, first.standard_deviation, first.hits) == (
+        *(0, None, None, None),
+    )
+    assert (first.mean_rank, second.mean_rank, second.p) == (1.5, 1.5, 1.0)
+    assert "No feasible solution was met by 1 of the runs of 0:" in table(ranking)
+
+
+def test_the_table_says_which_are_told_apart() -> None:
+    lines = table(Ranking.of(CONFIGURATIONS, PROBLEMS, CELLS, "gap")).splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("  ")][1:] == ["1", "2", "0"]
+    assert "Gaps to the best of these runs, as no better value is known: two." in lines
+    assert lines[-1].endswith("The best is 1, not significantly better than 2, 0.")
+    cells = {(k, "one"): cell(*(100 + 10 * k + i for i in range(8))) for k in range(2)}
+    apart = table(Ranking.of(CONFIGURATIONS[:2], {"one": called("one", 1)}, cells, "gap"))
+    assert apart.endswith("\n\nThe best is 0, better than all.")
+
+
+def test_equal_configurations_stay_in_their_order() -> None:
+    cells = {(k, "one"): replace(cell(7, 9), seconds=k) for k in range(3)}
+    ranking = Ranking.of(CONFIGURATIONS, {"one": called("one", 5)}, cells, "cost")
+    assert [each.configuration for each in ranking.standings] == [0, 1, 2]
+    assert (ranking.friedman, ranking.standings[1].p) == (1.0, 1.0)

@@ -1,0 +1,97 @@
+"""What is to be run, before anything is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from problems_for_tests import cities
+
+from islands.errors import UsageError
+from islands.run.spec import RunSpec
+from islands.tune.cell import goes_beside
+from islands.tune.plan import Asked, Tuning
+
+SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
+
+
+def settings(spec: RunSpec) -> dict[str, Any]:
+    return spec.to_mapping()
+
+
+@pytest.mark.published
+def test_the_search_of_munhao_is_a_case_of_it(published: Path) -> None:
+    """Ten random configurations of c1, c2 and P, on an instance of each kind (section 3)."""
+    kinds = [(file, first) for file in range(1, 10) for first in ("00", "10", "20")]
+    names = [f"orlib/mknapcb{file}-{first}" for file, first in kinds]
+    asked = Asked({"preset": "munhao2019-m1"})
+    tuning = Tuning.of(asked, names, SEARCHED, 30, configurations=10)
+    assert len(tuning.tasks) == 27 * 11
+    assert [task.name for task in tuning.tasks[::11]] == names
+    base = settings(tuning.tasks[0].spec)
+    assert (base["c1"], base["c2"], base["penalty"]) == (0.601321, 1.79865, 329.594)
+    for task in tuning.tasks:
+        each = settings(task.spec)
+        assert goes_beside(task.spec, 30)
+        assert 0.5 <= each["c1"] <= 2
+        assert 0.5 <= each["c2"] <= 2
+        assert 100 <= each["penalty"] <= 500
+        assert {
+            **each,
+            **{name: base[name] for name in ("c1", "c2", "penalty", "instance")},
+        } == base
+        for name, value in task.configuration.values.items():
+            assert each[name] == value
+    tried = {(each["c1"], each["c2"], each["penalty"]) for each in map(settings, _specs(tuning))}
+    assert len(tried) == 11
+
+
+def _specs(tuning: Tuning) -> list[RunSpec]:
+    return [task.spec for task in tuning.tasks]
+
+
+def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
+    name = str(cities(9, tmp_path).path)
+    over = ["rho=0.5..1", "elite=0.1..0.3"]
+    one, two = (
+        Tuning.of(Asked({"improver": "none"}), [name], each, 2, configurations=3)
+        for each in (over, over[::-1])
+    )
+    assert one.search == two.search
+
+
+def test_configurations_that_no_population_could_have_are_left_out() -> None:
+    asked = Asked({"population": 8, "improver": "none"})
+    # Of eight individuals, an elite of 0.1 has none, and mutants of 0.8 leave too few.
+    over = ["elite=0.1,0.3,0.5", "mutants=0.1,0.6"]
+    with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
+        Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=3)
+    fit = Asked({**asked.options, "elite": 0.25})
+    search = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).search
+    assert [each.values for each in search.configurations[1:]] == [
+        *({"elite": 0.3, "mutants": 0.1}, {"elite": 0.3, "mutants": 0.6}),
+        {"elite": 0.5, "mutants": 0.1},
+    ]
+    assert search.refused == 3
+
+
+def test_what_is_asked_for_is_written_by_its_kind(tmp_path: Path) -> None:
+    file = tmp_path / "some.toml"
+    file.write_text('preset = "xavier2019"\nseed = 9\n[migration]\nmigrants = 3\n')
+    asked = Asked({"population": "64", "interval": "1e2"}, file)
+    tuning = Tuning.of(asked, ["demo/tsp"], ["rho=0.5,0.9", "improver=none"], 1, configurations=5)
+    task = tuning.tasks[-1]
+    assert asked.settings(task.configuration.values, task.spec) == {
+        "preset": "xavier2019",
+        "population": 64,
+        "rho": task.configuration.values["rho"],
+        "improver": {"name": "none"},
+        "migration": {"interval": 100, "migrants": 3},
+    }
+    assert task.spec.general.seed == 9
+
+
+def test_the_last_seed_has_to_be_possible() -> None:
+    with pytest.raises(UsageError, match="seed=9223372036854775808: must be"):
+        Tuning.of(Asked({"seed": 2**63 - 1}), ["demo/tsp"], ["rho=0.5,0.9"], 2, configurations=5)
