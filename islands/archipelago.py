@@ -16,7 +16,7 @@ from islands.backends.base import Backend
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.halo import Halo, require_fit
-from islands.improvers import IMPROVERS, ImproverSettings
+from islands.improvers import ImproverSettings, improvers_for
 from islands.launches import Launches, Parts
 from islands.migration import (
     Arrivals,
@@ -140,7 +140,9 @@ class Archipelago:
         parts = Parts(
             problem,
             self._encoding,
-            IMPROVERS[improving.name](improving, problem.size, problem.defines()),
+            improvers_for(problem.solution_kind)[improving.name](
+                improving, problem.size, problem.defines()
+            ),
             self._algorithm,
         )
         self._population = population

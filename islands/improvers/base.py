@@ -13,7 +13,10 @@ from islands.backends.arguments import Struct
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
-NAMES = ("none", "swap", "two_opt", "reinsert", "tabu")
+NAMES = (
+    *("none", "swap", "two_opt", "reinsert"),
+    *("flip", "exchange", "exchange21", "exchange22", "tabu"),
+)
 STRATEGIES = ("first", "best")
 SCOPES = ("all", "position")
 _MOST = 2**31 - 1  # kernels take whole numbers of 32 bits
@@ -35,18 +38,27 @@ class ImproverSettings(Settings):
     )
     steps: int = setting(
         0,
-        "moves at most; 0: until none improves, or 20 a thing for tabu, fewer beyond 237",
+        "moves at most; 0: until none improves, or for tabu 20 a thing, fewer beyond 237, and 100"
+        " for subsets",
         low=0,
         high=_MOST_STEPS,
     )
     tenure_low: float = setting(
-        0.9, "steps that a move is tabu, a thing, at least", low=0, high=_MOST_STEPS
+        0.9,
+        "steps that a move is tabu, a thing, or a root of the core for subsets, at least",
+        low=0,
+        high=_MOST_STEPS,
     )
-    tenure_high: float = setting(
-        1.1, "steps that a move is tabu, a thing, at most", low=0, high=_MOST_STEPS
-    )
+    tenure_high: float = setting(1.1, "the same at most", low=0, high=_MOST_STEPS)
     aspiration: int = setting(
         0, "steps after which a move that was not made is preferred; 0: never", low=0, high=_MOST
+    )
+    core: int = setting(
+        0,
+        "of subsets: things that may change, those around the border of the order of utility;"
+        " 0: all",
+        low=0,
+        high=_MOST,
     )
 
     def check(self) -> None:
@@ -88,16 +100,23 @@ class Improver(ABC):
         """Return how many moves it makes at most."""
         return self.settings.steps
 
+    def tenures(self) -> tuple[int, int]:
+        """Return how many steps a move is tabu, at least and at most."""
+        low, high = self.settings.tenure_low, self.settings.tenure_high
+        return round(low * self.size), round(high * self.size)
+
     def plan(self) -> Struct:
         """Return `improver::Plan` of kernels/improvers/base.cuh."""
         settings = self.settings
+        low, high = self.tenures()
         return Struct(
             rate=np.uint32(min(round(settings.rate * 2.0**32), 2**32 - 1)),
             every=np.int32(settings.every),
             steps=np.int32(self.steps()),
             best=np.int32(settings.strategy == "best"),
             one_position=np.int32(settings.scope == "position"),
-            tenure_low=np.int32(round(settings.tenure_low * self.size)),
-            tenure_high=np.int32(round(settings.tenure_high * self.size)),
+            tenure_low=np.int32(low),
+            tenure_high=np.int32(high),
             aspiration=np.int32(settings.aspiration),
+            core=np.int32(settings.core),
         )

@@ -150,9 +150,14 @@ class Mkp(Problem):
             more = int((excess > 0).sum()) - 1
             others = f" ({more} other{'s are' if more > 1 else ' is'} exceeded too)" if more else ""
             load, capacity = self.loads(solution)[first], self.file.capacities[first]
+
+            def shown(number: np.int64) -> str:
+                return self.file.shown(first, int(number))
+
             raise RunError(
                 f"not feasible for {self.instance}: constraint {first + 1} of {self.constraints}:"
-                f" the chosen items take {load} of {capacity}, {excess[first]} too much{others}"
+                f" the chosen items take {shown(load)} of {shown(capacity)},"
+                f" {shown(excess[first])} too much{others}"
             )
 
     @classmethod

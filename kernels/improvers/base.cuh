@@ -13,6 +13,7 @@ struct Plan {
     int32_t one_position;  // whether only moves of one position, drawn an island, are tried
     int32_t tenure_low, tenure_high;  // how long a move is tabu
     int32_t aspiration;               // a move is free after so many steps; 0 means never
+    int32_t core;                     // of a subset: how many things may change; 0 means all
 };
 
 constexpr uint32_t ALWAYS = 0xffffffffu;

@@ -1,0 +1,119 @@
+// The things that a search near a subset may exchange, on two sides: those that are chosen and may
+// leave, and the others, which may enter.
+#pragma once
+
+#include "improvers/base.cuh"
+
+namespace improver {
+
+constexpr int NOBODY = -1;
+
+// The core: all things, or so many around the border between those that are mostly chosen and those
+// that mostly are not, where things are numbered from the most useful on.
+class Sides {
+  public:
+    __device__ Sides(Shelf& shelf, int n, int core, const problem::Data& data)
+        : n_(n),
+          count_(core > 0 && core < n ? core : n),
+          data_(data),
+          loss_(shelf.take<int64_t>(block::power_of_two(count_))),
+          thing_(shelf.take<uint32_t>(block::power_of_two(count_))),
+          side_(shelf.take<int32_t>(count_)),
+          enter_(0) {}
+
+    // Finds the core and sorts it, the most profitable first.
+    __device__ void begin(const uint32_t* chosen) {
+        int32_t mine = 0;
+        for (int w = threadIdx.x; 32 * w < n_; w += blockDim.x) mine += __popc(chosen[w]);
+        const int border = block::sum(mine);
+        const int before = border < count_ / 2 ? border : count_ / 2;
+        const int first = min(border - before, n_ - count_);
+        for (int k = threadIdx.x; k < count_; k += blockDim.x) {
+            loss_[k] = -int64_t(data_.profit[first + k]);
+            thing_[k] = first + k;
+        }
+        __syncthreads();
+        block::sort(loss_, thing_, count_);
+    }
+
+    // Deals the core to the two sides.
+    __device__ void deal(const uint32_t* chosen) {
+        enter_ = 0;
+        for (int begin = 0; begin < count_; begin += blockDim.x) {
+            const int k = begin + threadIdx.x;
+            const bool enters = k < count_ && !problem::Knapsack::has(chosen, thing_[k]);
+            const int before = enter_ + block::sum_before(enters);
+            if (k < count_) side_[enters ? before : count_ - 1 - (k - before)] = k;
+            enter_ += block::sum(int32_t(enters));
+        }
+        __syncthreads();
+    }
+
+    __device__ int entering() const { return enter_; }
+    __device__ int leaving() const { return count_ - enter_; }
+
+    // Those that enter come from the most profitable on, those that leave from the least.
+    __device__ int enters(int i) const { return side_[i]; }
+    __device__ int leaves(int i) const { return side_[enter_ + i]; }
+
+    // Of one of the core, by the number that the two sides give it.
+    __device__ int thing(int k) const { return k == NOBODY ? NOBODY : int(thing_[k]); }
+    __device__ int64_t profit(int k) const { return k == NOBODY ? 0 : -loss_[k]; }
+    __device__ int count() const { return count_; }
+
+  private:
+    const int n_, count_;
+    const problem::Data& data_;
+    int64_t* const loss_;
+    uint32_t* const thing_;
+    int32_t* const side_;
+    int enter_;
+};
+
+// What is free of each capacity when two things leave, as one thread sees it.
+class Gap {
+  public:
+    __device__ Gap(const problem::Knapsack& knapsack, const problem::Data& data)
+        : slack_(knapsack.slack()), data_(data) {}
+
+    __device__ void leave(int one, int other) {
+        one_ = one, other_ = other;
+        room_ = room(scarce_);
+    }
+
+    // Returns whether two things fit. What has failed last is asked first, as it is likely to fail
+    // again.
+    __device__ bool holds(int one, int other) {
+        if (taken(one, other, scarce_) > room_) return false;
+        for (int i = 0; i < problem::CONSTRAINTS; ++i) {
+            const Load free = room(i);
+            if (taken(one, other, i) > free) {
+                scarce_ = i, room_ = free;
+                return false;
+            }
+        }
+        return true;
+    }
+
+  private:
+    using Load = problem::Load;
+
+    __device__ Load room(int constraint) const {
+        return slack_[constraint] + taken(one_, other_, constraint);
+    }
+    __device__ Load taken(int one, int other, int constraint) const {
+        return weight(one, constraint) + weight(other, constraint);
+    }
+    __device__ Load weight(int thing, int constraint) const {
+        if (thing == NOBODY) return 0;
+        return data_.column[int64_t(thing) * problem::CONSTRAINTS + constraint];
+    }
+
+    const Load* const slack_;
+    const problem::Data& data_;
+    int one_ = NOBODY, other_ = NOBODY;
+    int scarce_ = 0;
+    Load room_ = 0;
+};
+
+}  // namespace improver

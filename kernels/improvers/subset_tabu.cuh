@@ -1,0 +1,122 @@
+// Tabu search near a subset: each step makes the best exchange that is allowed and fits, even if it
+// lowers the profit. One thing enters, or leaves, or both.
+#pragma once
+
+#include "core/marks.cuh"
+#include "improvers/base.cuh"
+#include "improvers/sides.cuh"
+
+namespace improver {
+
+constexpr bool ACTIVE = true;
+
+namespace tabu {
+
+// An exchange by the numbers that the sides give its things.
+struct Exchange {
+    int64_t gain;
+    int leaves, enters;
+};
+
+constexpr int64_t NO_GAIN = -0x7fffffffffffffffll;
+
+// What the exchanges of a step are chosen by.
+class Step {
+  public:
+    __device__ Step(const Sides& sides, const problem::Knapsack& knapsack,
+                    const problem::Data& data, const int32_t* expiry, int now, int64_t aspired)
+        : sides_(sides), gap_(knapsack, data), expiry_(expiry), now_(now), aspired_(aspired) {}
+
+    // Returns the best exchange of those in which one thing, or nobody, leaves, if it gains more
+    // than `floor`. The first of those that enter comes before the others, and nobody last.
+    __device__ Exchange find(int leaves, int64_t floor) {
+        const int64_t loss = sides_.profit(leaves);
+        gap_.leave(sides_.thing(leaves), NOBODY);
+        for (int i = 0; i < sides_.entering(); ++i) {
+            const int enters = sides_.enters(i);
+            const int64_t gain = sides_.profit(enters) - loss;
+            if (gain <= floor) break;
+            const bool allowed = gain > aspired_ || (is_free(leaves) && is_free(enters));
+            if (allowed && gap_.holds(sides_.thing(enters), NOBODY)) return {gain, leaves, enters};
+        }
+        const bool may = leaves != NOBODY && is_free(leaves) && -loss > floor;
+        return {may ? -loss : NO_GAIN, leaves, NOBODY};
+    }
+
+  private:
+    __device__ bool is_free(int k) const { return k == NOBODY || expiry_[k] <= now_; }
+
+    const Sides& sides_;
+    Gap gap_;
+    const int32_t* const expiry_;
+    const int now_;
+    const int64_t aspired_;  // what gains more leads above the most profit so far
+};
+
+// Returns the best of all; of equals, that of the lowest row, of which nobody's is the first.
+__device__ Exchange best_of(Step& step, const Sides& sides) {
+    Exchange best{NO_GAIN, NOBODY, NOBODY};
+    uint32_t at = 0xffffffffu;
+    for (int row = threadIdx.x; row <= sides.leaving(); row += blockDim.x) {
+        const int leaves = row == 0 ? NOBODY : sides.leaves(row - 1);
+        const Exchange found = step.find(leaves, best.gain);
+        if (found.gain > best.gain) best = found, at = row;
+    }
+    const block::Ranked least = block::argmin({-best.gain, at});
+    const bool mine = at == least.index && -best.gain == least.value && at != 0xffffffffu;
+    const int64_t both = int64_t(best.leaves) << 32 | uint32_t(best.enters);
+    const int64_t told = block::sum(mine ? both : 0);
+    if (least.index == 0xffffffffu) return {NO_GAIN, NOBODY, NOBODY};
+    return {-least.value, int(told >> 32), int(uint32_t(told))};
+}
+
+}  // namespace tabu
+
+// Returns the best cost met, and leaves its subset. Counts each step as a call an exchange.
+__device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int n,
+                           const problem::Data& data, int64_t cost, const draw::Place& place,
+                           int64_t& calls) {
+    if (!marks::is_feasible(cost)) return cost;
+    problem::Knapsack knapsack(shelf, n, data);
+    Sides sides(shelf, n, plan.core, data);
+    int32_t* const expiry = shelf.take<int32_t>(sides.count());
+    const int words = (n + 31) / 32;
+    uint32_t* const best_chosen = shelf.take<uint32_t>(words);
+    for (int k = threadIdx.x; k < sides.count(); k += blockDim.x) expiry[k] = 0;
+    knapsack.begin(chosen);
+    sides.begin(chosen);
+    const auto keep = [&] {
+        for (int w = threadIdx.x; w < words; w += blockDim.x) best_chosen[w] = chosen[w];
+    };
+    keep();
+    int64_t best = knapsack.profit();
+    const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
+    for (int now = 0; now < plan.steps; ++now) {
+        sides.deal(chosen);
+        tabu::Step step(sides, knapsack, data, expiry, now, best - knapsack.profit());
+        const tabu::Exchange exchange = tabu::best_of(step, sides);
+        calls += int64_t(sides.leaving() + 1) * (sides.entering() + 1) - 1;
+        if (exchange.gain == tabu::NO_GAIN) continue;  // nothing is allowed: time passes
+        const uint4 word = place.words(stream::TENURE, now);
+        const auto turn = [&](int k, uint32_t drawn) {
+            if (k == NOBODY) return;
+            knapsack.turn(chosen, sides.thing(k));
+            if (threadIdx.x == 0) {
+                expiry[k] = now + 1 + plan.tenure_low + draw::below(drawn, kinds);
+            }
+        };
+        turn(exchange.leaves, word.x);
+        turn(exchange.enters, word.y);
+        if (knapsack.profit() > best) {
+            best = knapsack.profit();
+            keep();
+        }
+        __syncthreads();
+    }
+    __syncthreads();
+    for (int w = threadIdx.x; w < words; w += blockDim.x) chosen[w] = best_chosen[w];
+    __syncthreads();
+    return marks::feasible(-best);
+}
+
+}  // namespace improver

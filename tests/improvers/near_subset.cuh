@@ -1,0 +1,23 @@
+// Improves choices that are there already, a block a row.
+#include "core/core.cuh"
+#include "problems/mkp.cuh"
+#include ISLANDS_IMPROVER
+
+KERNEL(check_improve, (Arena arena, int32_t rows, int32_t n, problem::Data data,
+                       improver::Plan plan, uint32_t* chosen, int64_t* cost, int64_t* calls)) {
+    const int words = (n + 31) / 32;
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        Shelf shelf(arena.large());
+        uint32_t* const mine = shelf.take<uint32_t>(words);
+        for (int w = threadIdx.x; w < words; w += blockDim.x) mine[w] = chosen[row * words + w];
+        __syncthreads();
+        const draw::Place place{7, 3, 5, uint32_t(row)};
+        int64_t tried = 0;
+        const int64_t better =
+            improver::improve(plan, shelf, mine, n, data, cost[row], place, tried);
+        __syncthreads();
+        for (int w = threadIdx.x; w < words; w += blockDim.x) chosen[row * words + w] = mine[w];
+        if (threadIdx.x == 0) cost[row] = better, calls[row] = tried;
+        __syncthreads();
+    }
+}

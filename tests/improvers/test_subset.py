@@ -1,0 +1,170 @@
+"""Local search on subsets against plain Python that weighs all anew, on every device."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from near_subset import INFEASIBLE, assert_same, feasible, improved, ways
+from numpy_subset import NumpyKnapsack, NumpyLocal
+from problems_for_tests import cities, knapsack
+
+import islands
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.improvers import IMPROVERS, ImproverSettings, improvers_for
+from islands.improvers.subset import NearSubset
+from islands.run.fit import require_improver
+
+MOST = {"flip": 1, "exchange": 2, "exchange21": 3, "exchange22": 4}
+STRATEGIES = ("first", "best")
+
+
+@pytest.mark.parametrize("threads", [32, 128])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", MOST)
+def test_every_search_is_the_reference_exactly(
+    backend: Backend, name: str, strategy: str, threads: int
+) -> None:
+    best = strategy == "best"
+    for n, core, steps in product((14, 33), (0, 8), (0, 1, 2)):
+        if core == 0 and n > 20 and MOST[name] > 2:
+            continue
+        problem = ways(n, 3, seed=core + steps)
+        search = NumpyLocal(NumpyKnapsack(problem), core, steps, MOST[name], best)
+        settings = {"name": name, "strategy": strategy, "core": core, "steps": steps}
+        assert_same(backend, problem, search, threads, **settings)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_equal_profits_are_told_apart_by_number(backend: Backend, strategy: str) -> None:
+    for seed in range(4):
+        problem = ways(12, 3, largest=6, seed=seed)
+        search = NumpyLocal(NumpyKnapsack(problem), most=4, best=strategy == "best")
+        assert_same(backend, problem, search, name="exchange22", strategy=strategy)
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_few_items(backend: Backend, name: str) -> None:
+    for n, strategy in product((1, 2, 3, 4), STRATEGIES):
+        problem = ways(n, 3)
+        search = NumpyLocal(NumpyKnapsack(problem), most=MOST[name], best=strategy == "best")
+        assert_same(backend, problem, search, name=name, strategy=strategy)
+
+
+@pytest.mark.parametrize(("way", "largest"), [("linear", 1000), ("dynamic", 1 << 40)])
+def test_penalties_mark_costs_and_infeasible_subsets_stay(
+    backend: Backend, way: str, largest: int
+) -> None:
+    problem = ways(12, 3, way, largest=largest)
+    search = NumpyLocal(NumpyKnapsack(problem), most=4)
+    assert_same(backend, problem, search, name="exchange22")
+    all_items = [[1] * problem.size]
+    seen, costs, calls = improved(backend, problem, all_items, name="exchange22")
+    assert (seen, calls) == (all_items, [0])
+    assert costs == [INFEASIBLE]
+
+
+def test_items_of_no_weight_and_capacities_of_nothing(backend: Backend) -> None:
+    problem = ways(12, 3, "drop")
+    problem.file.weights[:, 3:6] = 0
+    problem.file.capacities[1] = 0
+    problem.file.profits[5:8] = 0
+    search = NumpyLocal(NumpyKnapsack(problem), most=4, best=True)
+    assert_same(backend, problem, search, name="exchange22", strategy="best")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("core", [0, 20])
+def test_no_exchange_of_two_for_two_is_left(backend: Backend, core: int, strategy: str) -> None:
+    """All that is within the core, tried without any order, and beyond what the reference does."""
+    problem = ways(40, 3)
+    device = NumpyKnapsack(problem)
+    choices = feasible(problem, 4)
+    seen, costs, _ = improved(
+        backend, problem, choices, name="exchange22", core=core, strategy=strategy
+    )
+    for start, end, cost in zip(choices, seen, costs, strict=True):
+        chosen = np.array(end)
+        slack = device.capacities - device.weights @ chosen
+        assert (slack >= 0).all()
+        assert cost == -int(device.profits @ chosen)
+        size = core or problem.size
+        first = min(max(sum(start) - size // 2, 0), problem.size - size)
+        items = range(first, first + size)
+        assert [i for i in range(problem.size) if start[i] != end[i] and i not in items] == []
+        leaving = sets([i for i in items if chosen[i]])
+        entering = sets([i for i in items if not chosen[i]])
+        freed = np.stack([device.weights[:, list(s)].sum(axis=1) for s in leaving])
+        taken = np.stack([device.weights[:, list(s)].sum(axis=1) for s in entering])
+        lost = np.array([device.profits[list(s)].sum() for s in leaving])
+        won = np.array([device.profits[list(s)].sum() for s in entering])
+        fits = (taken[np.newaxis] <= slack + freed[:, np.newaxis]).all(axis=2)
+        assert not (fits & (won[np.newaxis] > lost[:, np.newaxis])).any()
+
+
+def sets(items: list[int]) -> list[tuple[int, ...]]:
+    return [(), *((item,) for item in items), *combinations(items, 2)]
+
+
+@pytest.mark.parametrize(("n", "m", "core"), [(100, 3, 0), (500, 30, 60)])
+def test_devices_agree_on_large_subsets(backend: Backend, n: int, m: int, core: int) -> None:
+    """Rows of many rounds, and lists longer than blocks."""
+    problem = ways(n, m)
+    choices = feasible(problem, 8)[-3:]
+    before = [NumpyKnapsack(problem).cost(choice) for choice in choices]
+    for strategy in STRATEGIES:
+        search = {"name": "exchange22", "core": core, "strategy": strategy}
+        found = improved(choose("cpu", 1), problem, choices, **search)
+        assert improved(backend, problem, choices, 64, **search) == found
+        assert all(cost < other for cost, other in zip(found[1], before, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "encoding", "way"), [("cellular", "bits", "repair"), ("brkga", "keys", "linear")]
+)
+def test_algorithms_take_what_improvers_make(algorithm: str, encoding: str, way: str) -> None:
+    problem = knapsack(200, 5)
+    settings = {"algorithm": algorithm, "encoding": encoding, "infeasible": way}
+    settings |= {"islands": 2, "population": 20, "stop": ["generations=3"]}
+    settings |= {"backend": "cpu", "threads": 1}
+    profits = []
+    for rate in (0, 1):
+        improver = {"name": "exchange22", "core": 30, "rate": rate}
+        result = islands.solve(problem, improver=improver, **settings)
+        problem.check(result.solution)
+        profits.append(result.cost)
+    assert profits[1] > profits[0]
+
+
+def test_rooms_hold_what_kernels_take() -> None:
+    for core, sorted_things in ((1, 1), (60, 64), (64, 64), (65, 128)):
+        for name in MOST:
+            settings = ImproverSettings.build({"name": name, "core": core})
+            improver = IMPROVERS[name](settings, 500, {"MKP_CONSTRAINTS": "5"})
+            assert improver.room() >= 5 * 8 + 12 * sorted_things + 4 * core
+
+
+def test_improvers_fit_kinds_of_solutions() -> None:
+    subset, order = improvers_for("subset"), improvers_for("order")
+    assert list(subset) == ["none", *MOST, "tabu"]
+    assert list(order) == ["none", "swap", "two_opt", "reinsert", "tabu"]
+    assert {subset["tabu"], order["tabu"]} == {subset["tabu"], IMPROVERS["tabu"]}
+    assert issubclass(subset["tabu"], NearSubset)
+    require_improver("exchange", knapsack(5, 1))
+    with pytest.raises(UsageError, match=r"swap does not fit knapsack.*What fits: none, flip, ex"):
+        require_improver("swap", knapsack(5, 1))
+
+
+def test_exchanges_do_not_fit_orders(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="improver exchange does not fit"):
+        require_improver("exchange", cities(5, tmp_path))
+
+
+def test_too_many_items_are_refused() -> None:
+    IMPROVERS["exchange"](ImproverSettings.build({"core": 60}), 100_000)
+    with pytest.raises(UsageError, match=r"core=0: 100000 things .* Choose improver.core=60"):
+        IMPROVERS["exchange"](ImproverSettings(), 100_000)

@@ -1,0 +1,108 @@
+"""Tabu search near subsets against plain Python that weighs all anew, on every device."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from near_subset import assert_same, feasible, improved, ways
+from numpy_subset import NumpyKnapsack, NumpySubsetTabu
+from problems_for_tests import knapsack
+
+import islands
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.improvers import ImproverSettings, improvers_for
+from islands.problems.mkp import Mkp
+
+
+def compare(
+    backend: Backend, problem: Mkp, *, low: float, high: float, threads: int = 32, **search: Any
+) -> dict[str, int]:
+    """Return how often each kind of step was taken."""
+    core = min(search.get("core", 0) or problem.size, problem.size)
+    reference = NumpySubsetTabu(
+        NumpyKnapsack(problem),
+        search.get("core", 0),
+        search["steps"],
+        round(low * core**0.5),
+        round(high * core**0.5),
+    )
+    tenures = {"tenure_low": low, "tenure_high": high}
+    assert_same(backend, problem, reference, threads, name="tabu", **tenures, **search)
+    return reference.kinds
+
+
+@pytest.mark.parametrize("threads", [32, 128])
+@pytest.mark.parametrize("core", [0, 9])
+@pytest.mark.parametrize("way", ["repair", "linear"])
+def test_every_search_is_the_reference_exactly(
+    backend: Backend, way: str, core: int, threads: int
+) -> None:
+    for n, steps in product((14, 33), (1, 30)):
+        problem = ways(n, 3, way)
+        search = {"core": core, "steps": steps}
+        compare(backend, problem, low=0.9, high=1.1, threads=threads, **search)
+
+
+def test_few_items(backend: Backend) -> None:
+    for n in (1, 2, 3, 4):
+        compare(backend, ways(n, 3), low=0.5, high=1.5, steps=20)
+
+
+def test_every_kind_of_step_is_among_them(backend: Backend) -> None:
+    kinds = compare(backend, ways(10, 3), low=0.5, high=2, steps=100)
+    assert min(kinds[kind] for kind in ("in", "out", "both", "worse", "aspired")) > 0
+    assert compare(backend, ways(8, 3), low=30, high=30, steps=50)["none"] > 0
+
+
+def test_equal_profits_are_told_apart_by_number(backend: Backend) -> None:
+    for seed in range(4):
+        compare(backend, ways(12, 3, largest=6, seed=seed), low=0.3, high=1, steps=30)
+
+
+def test_infeasible_subsets_stay(backend: Backend) -> None:
+    all_items = [[1] * 12]
+    seen, _, calls = improved(backend, ways(12, 3, "linear"), all_items, name="tabu")
+    assert (seen, calls) == (all_items, [0])
+
+
+def test_long_searches_leave_the_local_optimum(backend: Backend) -> None:
+    """Devices agree, the cost is that of the subset, and it is better than by exchanges alone."""
+    problem = ways(100, 3)
+    device = NumpyKnapsack(problem)
+    choices = feasible(problem, 8)[-3:]
+    found = improved(choose("cpu", 1), problem, choices, name="tabu", steps=300)
+    assert improved(backend, problem, choices, 64, name="tabu", steps=300) == found
+    for chosen, cost in zip(*found[:2], strict=True):
+        assert device.fits(chosen)
+        assert cost == -int(device.profits @ np.array(chosen))
+    local = improved(backend, problem, choices, name="exchange", strategy="best")
+    assert all(tabu < cost for tabu, cost in zip(found[1], local[1], strict=True))
+
+
+def test_algorithms_take_what_it_makes() -> None:
+    problem = knapsack(60, 5)
+    settings = {"algorithm": "cellular", "islands": 1, "population": 10, "seed": 3}
+    settings |= {"stop": ["generations=2"], "backend": "cpu", "threads": 1}
+    profits = []
+    for rate in (0, 1):
+        improver = {"name": "tabu", "core": 30, "rate": rate}
+        result = islands.solve(problem, improver=improver, **settings)
+        problem.check(result.solution)
+        profits.append(result.cost)
+    assert profits[1] > profits[0]
+
+
+def test_steps_and_tenures_are_those_of_the_core() -> None:
+    def tabu(**settings: Any) -> Any:
+        built = ImproverSettings.build({"name": "tabu", **settings})
+        return improvers_for("subset")["tabu"](built, 400, {"MKP_CONSTRAINTS": "5"})
+
+    assert tabu().steps() == 100
+    assert tabu(steps=7).steps() == 7
+    assert tabu().tenures() == (18, 22)
+    assert tabu(core=100, tenure_high=2).tenures() == (9, 20)
+    assert tabu(core=100).room() >= 5 * 8 + 12 * 128 + 4 * 100 + 4 * 100 + 4 * 13

@@ -1,0 +1,147 @@
+"""Searches near a subset written once more, in plain Python that weighs every neighbour anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy_brkga import words
+
+from islands.problems.mkp import Mkp
+
+TENURE = 16
+Choice = list[int]
+Items = tuple[int, ...]
+Place = tuple[int, int, int, int]
+
+
+class NumpyKnapsack:
+    """An instance with its items as the device numbers them."""
+
+    def __init__(self, problem: Mkp) -> None:
+        numbering = problem.numbering()
+        order = np.arange(problem.size) if numbering is None else numbering
+        self.weights, self.profits = problem.file.weights[:, order], problem.file.profits[order]
+        self.capacities, self.marks = problem.file.capacities, problem.marks
+
+    def fits(self, chosen: Choice) -> bool:
+        return bool((self.weights @ np.array(chosen) <= self.capacities).all())
+
+    def cost(self, chosen: Choice) -> int:
+        """Return the cost on the device of a choice that fits."""
+        return -int(self.profits @ np.array(chosen)) * (2 if self.marks else 1)
+
+
+@dataclass
+class NumpySearch:
+    """What both searches have in common."""
+
+    knapsack: NumpyKnapsack
+    core: int = 0
+    steps: int = 0
+
+    def sides(self, chosen: Choice, border: int) -> tuple[list[int], list[int]]:
+        """Return those that may leave, the least profitable first, and those that may enter."""
+        n = len(chosen)
+        size = min(self.core or n, n)
+        first = min(max(border - size // 2, 0), n - size)
+        by_profit = sorted(range(first, first + size), key=lambda item: -self.profit((item,)))
+        leaving = [item for item in reversed(by_profit) if chosen[item]]
+        return leaving, [item for item in by_profit if not chosen[item]]
+
+    def profit(self, items: Items) -> int:
+        return int(sum(self.knapsack.profits[item] for item in items))
+
+    def gain(self, leaving: Items, entering: Items) -> int:
+        return self.profit(entering) - self.profit(leaving)
+
+    def after(self, chosen: Choice, leaving: Items, entering: Items) -> Choice:
+        turned = leaving + entering
+        return [bit ^ (item in turned) for item, bit in enumerate(chosen)]
+
+    def fits(self, chosen: Choice, leaving: Items, entering: Items) -> bool:
+        return self.knapsack.fits(self.after(chosen, leaving, entering))
+
+
+@dataclass
+class NumpyLocal(NumpySearch):
+    """Local search; `most` things change at once at most."""
+
+    most: int = 1
+    best: bool = False
+
+    def neighbours(self, leaving: list[int], entering: list[int]) -> Iterator[tuple[Items, Items]]:
+        several = [(), *((item,) for item in leaving), *combinations(leaving, 2)]
+        for outs in several:
+            for i, item in enumerate(entering):
+                pairs = [(item, other) for other in entering[i + 1 :]]
+                for ins in [*pairs, (item,)]:
+                    balanced = abs(len(ins) - len(outs)) <= 1
+                    if balanced and len(outs) + len(ins) <= self.most:
+                        yield outs, ins
+
+    def improve(self, chosen: Choice, place: Place) -> tuple[Choice, int]:
+        """Return what becomes of a subset that fits, and how many neighbours were looked at."""
+        calls, made, border = 0, 0, sum(chosen)
+        while made < self.steps or self.steps == 0:
+            found = None
+            for number, (outs, ins) in enumerate(self.neighbours(*self.sides(chosen, border))):
+                calls += 1
+                gain = self.gain(outs, ins)
+                if gain > 0 and self.fits(chosen, outs, ins):
+                    found = min(found or (0,), (-gain, number, outs, ins))
+                    if not self.best:
+                        break
+            if found is None:
+                break
+            chosen, made = self.after(chosen, *found[2:]), made + 1
+        return chosen, calls
+
+
+@dataclass
+class NumpySubsetTabu(NumpySearch):
+    """Tabu search; tenures in steps."""
+
+    tenure_low: int = 1
+    tenure_high: int = 1
+
+    def __post_init__(self) -> None:
+        self.kinds = dict.fromkeys(("in", "out", "both", "none", "worse", "aspired"), 0)
+
+    def improve(self, chosen: Choice, place: Place) -> tuple[Choice, int]:
+        """Return the best subset met, and how many neighbours were looked at."""
+        drawn = [int(word) for word in words(4 * self.steps, TENURE, *place)]
+        many = self.tenure_high - self.tenure_low + 1
+        free_from: dict[int, int] = {}
+        best, best_profit = chosen, int(self.knapsack.profits @ np.array(chosen))
+        profit, calls, border = best_profit, 0, sum(chosen)
+        for step in range(self.steps):
+            leaving, entering = self.sides(chosen, border)
+            found = None
+            number = 0
+            for outs in [(), *((item,) for item in leaving)]:
+                for ins in [*((item,) for item in entering), ()]:
+                    if not outs + ins:
+                        continue
+                    calls, number = calls + 1, number + 1
+                    gain = self.gain(outs, ins)
+                    free = all(free_from.get(item, 0) <= step for item in outs + ins)
+                    leads = profit + gain > best_profit
+                    if (free or leads) and self.fits(chosen, outs, ins):
+                        found = min(found or (1 << 62,), (-gain, number, outs, ins, free))
+            if found is None:
+                self.kinds["none"] += 1
+                continue
+            loss, _, outs, ins, free = found
+            self.kinds["both" if outs and ins else "in" if ins else "out"] += 1
+            self.kinds["worse"] += loss > 0
+            self.kinds["aspired"] += not free
+            for items, word in ((outs, drawn[4 * step]), (ins, drawn[4 * step + 1])):
+                for item in items:
+                    free_from[item] = step + 1 + self.tenure_low + (word * many >> 32)
+            chosen, profit = self.after(chosen, outs, ins), profit - loss
+            if profit > best_profit:
+                best, best_profit = chosen, profit
+        return best, calls
