@@ -24,7 +24,6 @@ from islands.migration import (
     Exchange,
     MigrationSettings,
     Road,
-    migrates,
 )
 from islands.parallel import World, deal
 from islands.problems.base import Problem, Solution
@@ -109,15 +108,10 @@ class Archipelago:
         `road` is the one between the ranks, found by `islands.migration.road.find`. Where they are
         `asynchronous`, they do not wait for each other, until `finish`. Only `start` asks for the
         solutions of the `warm_start`. Several `runs` of so many islands each, with seeds one after
-        the other, go on side by side; they cannot migrate.
+        the other, go on side by side; no migrant leaves its run.
         """
         if not 0 < islands * runs <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands}: must be from 1 to {_MOST_ISLANDS}")
-        if runs > 1 and migrates(migration, islands):
-            raise UsageError(
-                f"{runs} runs side by side cannot migrate ({migration.topology}). Choose"
-                " --migration none"
-            )
         self._islands_a_run, islands = islands, islands * runs
         self.mine = deal(islands, world.size, world.rank)
         if len(self.mine) * population > _MOST_INDIVIDUALS:
@@ -156,6 +150,7 @@ class Archipelago:
             population=population,
             kept=self._algorithm.kept(),
             seed=seed,
+            runs=runs,
         )
         self._warm_start, self._islands_of_all = warm_start, islands
         self._seed = np.uint64(seed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from problems_for_tests import facilities
+from problems_for_tests import facilities, knapsack
 
 from islands.archipelago import Candidate
 from islands.instances.catalogue import BestKnown
@@ -23,20 +23,27 @@ Answer = Callable[..., Together]
 
 
 def ended(
-    costs: Sequence[int], *, evaluations: int = 1000, generations: int = 1000, seconds: float = 1.0
+    costs: Sequence[int | None],
+    *,
+    evaluations: int = 1000,
+    generations: int = 1000,
+    seconds: float = 1.0,
 ) -> Together:
-    """Return runs that ended at these costs, after so many seconds all together."""
+    """Return runs that ended at these costs, or at none, after so many seconds all together."""
     runs = []
     for seed, cost in enumerate(costs, 1):
-        progress = Progress(generations, evaluations, seconds, cost, 0, 0, float(cost))
+        progress = Progress(generations, evaluations, seconds, cost, 0, 0, 0.0)
+        if cost is None:
+            runs.append(Beside(seed, progress, None, "", "", None))
+            continue
         best = Candidate(cost, 0, np.arange(5), np.arange(5))
-        runs.append(Beside(seed, progress, best, "", ""))
+        runs.append(Beside(seed, progress, best, "", "", cost))
     return Together(tuple(runs), seconds)
 
 
-def called(name: str, known: int | None) -> Problem:
+def called(name: str, known: int | None, *, maximise: bool = False) -> Problem:
     """Return a small problem that goes by the name of a published one."""
-    problem = facilities(5)
+    problem: Problem = knapsack(5, 2) if maximise else facilities(5)
     problem.instance = name
     problem.best_known = None if known is None else BestKnown(known, "optimal", "")
     return problem
@@ -51,11 +58,16 @@ class _Answered(Experiment):
 
 
 def filled(
-    kind: type[Table], answer: Answer, *, generations: int | None = None, runs: int | None = None
+    kind: type[Table],
+    answer: Answer,
+    *,
+    generations: int | None = None,
+    runs: int | None = None,
+    here: Sequence[str] | None = None,
 ) -> Table:
-    """Return a table whose runs end as `answer` says."""
+    """Return a table whose runs end as `answer` says, of the instances `here`."""
     passed = generations or kind.generations
     experiment = _Answered(
         kind.preset, kind.generations, passed, "cuda", "a GPU", (), runs, World(), answer
     )
-    return kind(experiment)
+    return kind(experiment, (), here)

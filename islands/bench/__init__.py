@@ -10,6 +10,7 @@ BENCHES = {
     "de": "islands.bench.de",
     "cellular": "islands.bench.cellular",
     "ga": "islands.bench.ga",
+    "pso": "islands.bench.pso",
     "tabu": "islands.bench.tabu",
     "topologies": "islands.bench.topologies",
     "migration": "islands.bench.migration",

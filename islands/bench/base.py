@@ -32,6 +32,14 @@ class Asked:
     delay: Sequence[int] = (0, 1)
     seconds: float = 0.5
     """Seconds that a repeat of `migration` takes, about."""
+    of: Sequence[str] = ("sac94",)
+    """What `quality` solves: instances, sets, and patterns of names."""
+    limit: float = 10.0
+    """Seconds that each of its runs takes, at most."""
+    seeds: int = 5
+    """How many runs of an instance it makes."""
+    highs: bool = False
+    """Whether HiGHS is put beside it."""
 
 
 @dataclass(frozen=True)

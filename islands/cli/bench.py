@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
     add("--backend", metavar="NAME", help="cpu or cuda alone (all there are)")
     add("--threads", metavar="T", type=arguments.threads, help="threads of the cpu (every core)")
-    brkga = _Group(parser, "brkga, de, cellular and ga")
+    brkga = _Group(parser, "brkga, de, cellular, ga and pso")
     brkga.add("generations", "G", int, "generations a repeat")
     both = _Group(parser, "topologies and migration")
     both.add("islands_a_rank", "N", int, "islands a rank")

@@ -31,6 +31,8 @@ examples:
   islands reproduce xavier2019 --generations 20 --only zi929      a try
   islands reproduce jardim2021/implementations --threads 1,all --out jardim-a
   islands reproduce soca2010/quality --only bur26a chr20a
+  islands reproduce munhao2019/orlib --only 'mknapcb?-?0' --out orlib
+  islands reproduce dantas2014/gaps --runs 10 --out gaps
 """
 
 
@@ -41,7 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("what", metavar="PAPER[/TABLE]", help=f"{', '.join(PAPERS)}; all its tables, or one")
     add("--runs", metavar="R", type=int, help="runs of an instance, with seeds 1 to R")
-    add("--only", metavar="NAME", nargs="+", action="extend", help="these instances alone")
+    add(
+        "--only",
+        metavar="NAME",
+        nargs="+",
+        action="extend",
+        help="these instances alone; patterns too",
+    )
     words = "write tables, plots and settings to this folder"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
     add("--backend", metavar="NAME", default="auto", help="auto, cpu or cuda")

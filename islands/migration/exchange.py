@@ -62,14 +62,19 @@ class Exchange:
         population: int,
         kept: int,
         seed: int,
+        runs: int = 1,
     ) -> None:
-        """Plan the exchange of `islands` whose `kept` best are never replaced; `road` is proved."""
+        """Plan the exchange of `islands` whose `kept` best are never replaced; `road` is proved.
+
+        They are those of several `runs`, with seeds one after the other; no migrant leaves its run.
+        """
         self._settings, self._backend, self._world = settings, backend, world
         self._topology = TOPOLOGIES[settings.topology]
         self._islands, self._population, self._seed = islands, population, seed
+        self._islands_a_run = islands // runs
         self._fixed = max(1, kept)
         self._dealt = [deal(islands, world.size, rank) for rank in range(world.size)]
-        self.active = migrates(settings, islands)
+        self.active = migrates(settings, self._islands_a_run)
         self._road_kind = road if self.active else None
         self.epoch = 0
         """How many times migrants have left."""
@@ -98,7 +103,7 @@ class Exchange:
             other = ", or choose --migration random, by which one island sends to each"
             raise UsageError(
                 f"migration {self._settings.topology} brings {arriving} migrants to each of "
-                f"{self._islands} islands (migrants={migrants}), but only {room} of "
+                f"{self._islands_a_run} islands (migrants={migrants}), but only {room} of "
                 f"population={size} are not elite. Lower migrants or raise population"
                 f"{other if degree > 1 else ''}"
             )
@@ -107,7 +112,7 @@ class Exchange:
         """Return from how many islands one receives at most: nobody from more than the first."""
         if self._topology.changes:
             return 1
-        return int(self._topology.sources(self._scene(1), range(1)).shape[1])
+        return int(self._sources(1, range(1)).shape[1])
 
     def prepare(
         self, program: Program, archipelago: Struct, gene_bytes: int, rank_again: Call, room: Room
@@ -142,15 +147,26 @@ class Exchange:
     def _begin(self) -> None:
         """Do what is left before the first migration."""
 
-    def _scene(self, epoch: int) -> Scene:
-        return Scene(self._islands, self._seed, epoch)
+    def _sources(self, epoch: int, receivers: range) -> Islands:
+        """Return a row for each receiver: the islands of its run that send to it, then NOBODY."""
+        size, rows = self._islands_a_run, []
+        for run in range(receivers.start // size, -(-receivers.stop // size)):
+            first, scene = run * size, Scene(size, self._seed + run, epoch)
+            mine = range(max(receivers.start - first, 0), min(receivers.stop - first, size))
+            sources = self._topology.sources(scene, mine)
+            rows.append(np.where(sources == NOBODY, NOBODY, sources + first))
+        found = np.full((len(receivers), max(each.shape[1] for each in rows)), NOBODY, np.int64)
+        done = 0
+        for each in rows:
+            found[done : done + len(each), : each.shape[1]] = each
+            done += len(each)
+        return found
 
     def _planned(self, epoch: int) -> Route:
-        scene, topology = self._scene(epoch), self._topology
-        if topology.changes:
-            everyone = topology.sources(scene, range(self._islands))
+        if self._topology.changes:
+            everyone = self._sources(epoch, range(self._islands))
             return plan(lambda them: everyone[them.start : them.stop], self._dealt, self._rank)
-        return plan(lambda them: topology.sources(scene, them), self._dealt, self._rank)
+        return plan(lambda them: self._sources(epoch, them), self._dealt, self._rank)
 
     @property
     def _rank(self) -> int:

@@ -107,8 +107,22 @@ class Mkp(Problem):
         }
 
     def defaults(self) -> dict[str, Any]:
-        """Return what was measured to be best."""
-        return {"algorithm": "cellular", "encoding": "bits"}
+        """Return many small populations that begin anew when they no longer get better."""
+        return {
+            "algorithm": "ga",
+            "encoding": "bits",
+            "islands": 256,
+            "population": 64,
+            "strength": 2,
+            "reset": 500,
+            "improver.name": "exchange22",
+            "improver.strategy": "best",
+            "improver.core": 30,
+            "improver.every": 50,
+            "improver.rate": 0.1,
+            "migration.topology": "none",
+            "record.every": 10,
+        }
 
     def room(self) -> int:
         """Return the bytes of the slack."""

@@ -44,6 +44,11 @@ class Experiment:
             raise KeyboardInterrupt
         return result
 
+    def costs(self, problem: Problem, runs: int) -> list[float]:
+        """Return the costs of runs, one after the other, that met a feasible solution."""
+        results = (self.run(problem, seed) for seed in self.seeds(runs))
+        return [result.cost for result in results if result.cost is not None]
+
     def beside(self, problem: Problem, runs: int, **options: Any) -> Together:
         """Return `runs` runs, with seeds 1, 2, ..., that went on side by side on one device."""
         spec = resolve(layers(self._asked(problem, 1, options)), problem)
@@ -59,10 +64,10 @@ class Experiment:
         others = [text for text in preset["stop"] if not text.startswith("generations=")]
         return [f"generations={self.generations}", *others]
 
-    def words(self) -> str:
-        """Return how runs are made, and whether that is as in the paper."""
+    def words(self, presets: str) -> str:
+        """Return how runs by these presets are made, and whether that is as in the paper."""
         ranks = f" on each of {self.world.size} ranks" if self.world.size > 1 else ""
-        text = f"preset {self.preset}, {self.generations} generations, on {self.device}{ranks}"
+        text = f"preset {presets}, {self.generations} generations, on {self.device}{ranks}"
         if self.is_try:
             text += f"; a try, as the paper's runs pass {self.paper_generations}"
         return text

@@ -9,7 +9,7 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published
-from islands.reproduce.cells import Row
+from islands.reproduce.cells import Column, Row
 from islands.reproduce.plots import write_plot
 from islands.reproduce.table import Table
 
@@ -35,12 +35,18 @@ class Folder:
             temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
 
     def table(self, table: Table, rows: Sequence[Row]) -> None:
-        """Write the rows of a table so far."""
+        """Write the rows of a table so far, and what they are made of."""
+        self._write(table.name, table.columns(), rows)
+        columns, parts = table.parts()
+        if parts:
+            self._write(f"{table.name}-parts", columns, parts)
+
+    def _write(self, name: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
         with (
-            published(self.path / f"{table.name}.csv") as temporary,
+            published(self.path / f"{name}.csv") as temporary,
             temporary.open("w", newline="", encoding="utf-8") as stream,
         ):
-            writer = csv.DictWriter(stream, [column.name for column in table.columns()])
+            writer = csv.DictWriter(stream, [column.name for column in columns])
             writer.writeheader()
             writer.writerows(rows)
 

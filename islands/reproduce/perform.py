@@ -27,15 +27,19 @@ def perform(
     done = {}
     for selection in selections:
         kind = selection.table
-        table = kind(asked.experiment(kind.preset, kind.generations), selection.missing)
-        how = table.experiment.words() + (", runs side by side" if table.beside else "")
+        experiment = asked.experiment(kind.preset, kind.generations)
+        here = [found.name for found in selection.here]
+        table = kind(experiment, selection.missing, here)
+        how = experiment.words(kind.presets()) + (", runs side by side" if table.beside else "")
         say(f"\n{table.title}   {how}\n\n{header(table.columns())}")
         rows = _rows(table, selection, say, folder)
         facts = table.facts(rows) if rows else []
         say("\n" + ("\n".join(fact.sentence for fact in facts if fact.sentence) or "no rows"))
         if folder is not None and rows:
             folder.plot(table, rows)
+        _, parts = table.parts()
         done[table.name] = {"rows": rows, "facts": _values(facts)}
+        done[table.name] |= {"parts": parts} if parts else {}
     return done
 
 
@@ -45,14 +49,15 @@ def _rows(
     rows: list[Row] = []
     for found in selection.here:
         problem = table.experiment.world.agreed(partial(read, found))
-        before = len(rows)
+        why = table.leaves_out(problem)
+        if why:
+            say(f"{found.name}: left out, as {why}")
+            continue
         for row in table.rows(problem):
             rows.append(row)
             say(line(table.columns(), row))
             if folder is not None:
                 folder.table(table, rows)
-        if len(rows) == before:
-            say(f"{found.name}: left out, as the paper has none of {problem.size} cities")
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any, ClassVar, Self
@@ -16,11 +17,19 @@ from islands.run.beside import Together
 class Sample:
     """The runs of an instance that went on side by side."""
 
-    costs: tuple[int, ...]
+    costs: tuple[float, ...]
+    """Of those that met a feasible solution."""
+    best: float | None
+    without: int
+    """How many met none."""
     gaps: tuple[float, ...]
     """To the best known value, in per cent."""
     hits: int
     """Runs that reached the best known value."""
+    last_gaps: tuple[float, ...]
+    """Of the last generations, which may have lost the best; none where they may be infeasible."""
+    best_generations: tuple[int, ...]
+    """In which the best of each run was found."""
     evaluations: tuple[int, ...]
     generations: int
     """Of the longest run."""
@@ -31,12 +40,16 @@ class Sample:
     def of(cls, problem: Problem, together: Together) -> Self:
         """Return what the runs of an instance came to."""
         ends = [run.progress for run in together.runs]
-        costs = tuple(end.cost for end in ends)
-        known = problem.best_known
+        costs = tuple(end.cost for end in ends if end.cost is not None)
+        gaps = _gaps(problem, costs)
         return cls(
             costs=costs,
-            gaps=tuple(gap for cost in costs if (gap := problem.gap(cost)) is not None),
-            hits=sum(known is not None and cost == known.value for cost in costs),
+            best=(max if problem.maximise else min)(costs, default=None),
+            without=len(ends) - len(costs),
+            gaps=gaps,
+            hits=sum(gap <= 0 for gap in gaps),
+            last_gaps=_gaps(problem, [run.present for run in together.runs]),
+            best_generations=tuple(end.best_generation for end in ends if end.cost is not None),
             evaluations=tuple(end.evaluations for end in ends),
             generations=max(end.generation for end in ends),
             seconds=together.seconds_a_run,
@@ -63,8 +76,13 @@ class Sample:
         return fmean(self.evaluations)
 
 
+def _gaps(problem: Problem, costs: Iterable[float | None]) -> tuple[float, ...]:
+    gaps = (problem.gap(cost) for cost in costs if cost is not None)
+    return tuple(gap for gap in gaps if gap is not None)
+
+
 class SampleTable(Table):
-    """A table of ten runs of each instance of the QAPLIB."""
+    """A table of runs that go on side by side, ten of each instance."""
 
     runs: ClassVar[int] = 10
     beside: ClassVar[bool] = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
@@ -45,7 +46,8 @@ def named(name: str, index: Index) -> Found:
 
 
 def _means(asked: str, full: str) -> bool:
-    return asked in (full, full.partition("/")[2])
+    """Return whether a full name is asked for: as it is, without its set, or by a pattern."""
+    return any(fnmatchcase(name, asked) for name in (full, full.partition("/")[2]))
 
 
 def _checked(table: type[Table], picked: list[Found]) -> Selection:

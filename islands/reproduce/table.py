@@ -22,6 +22,8 @@ class Table(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     preset: ClassVar[str]
+    also: ClassVar[tuple[str, ...]] = ()
+    """Presets that some of its rows are made by, instead."""
     generations: ClassVar[int]
     """Of the paper's runs."""
     runs: ClassVar[int]
@@ -33,9 +35,24 @@ class Table(ABC):
     is_extra: ClassVar[bool] = False
     """Whether it is no part of the paper, and filled only where it is named."""
 
-    def __init__(self, experiment: Experiment, missing: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        missing: Sequence[str] = (),
+        here: Sequence[str] | None = None,
+    ) -> None:
+        """Take the names of its instances that are not here, and of those that will be run.
+
+        None means all of them.
+        """
         self.experiment = experiment
         self.missing = missing
+        self.here = here
+
+    @classmethod
+    def presets(cls) -> str:
+        """Return the names of all its presets."""
+        return " and ".join((cls.preset, *cls.also))
 
     @staticmethod
     @abstractmethod
@@ -46,13 +63,21 @@ class Table(ABC):
     def columns(self) -> list[Column]:
         """Return the columns; the first names the instance, the second gives its size."""
 
+    def leaves_out(self, problem: Problem) -> str:
+        """Return why an instance is no part of the table after all; empty where it is one."""
+        return ""
+
     @abstractmethod
     def rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance and yield its rows; none where it turns out not to belong here."""
+        """Run an instance and yield the rows that are complete now."""
 
     @abstractmethod
     def facts(self, rows: Sequence[Row]) -> list[Fact]:
         """Return what sums up the rows, of which there is at least one."""
+
+    def parts(self) -> tuple[list[Column], list[Row]]:
+        """Return what rows that sum up several instances are made of; nothing where none does."""
+        return [], []
 
     def plots(self) -> list[Plot]:
         """Return what to plot against the size of the instances."""

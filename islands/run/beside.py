@@ -70,6 +70,8 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
             return Together(tuple(ended[run] for run in range(runs)), seconds)
         visit = schedule.next_visit(archipelago.generation)
         archipelago.advance(visit - archipelago.generation)
+        if schedule.migrates(visit):
+            archipelago.migrate()
 
 
 def _of_run(measures: list[IslandMeasure], run: int, spec: RunSpec) -> list[IslandMeasure]:

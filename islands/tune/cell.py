@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from islands.backends.base import Backend
-from islands.migration import migrates
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.beside import run_beside
@@ -37,12 +36,11 @@ class Cell:
 
 def goes_beside(spec: RunSpec, runs: int) -> bool:
     """Return whether the runs of a configuration can go on in the same launches."""
-    is_apart = not migrates(spec.migration, spec.general.islands)
-    return runs > 1 and is_apart and not getattr(spec.settings, "halo", False) and not spec.start
+    return runs > 1 and not getattr(spec.settings, "halo", False) and not spec.start
 
 
 def run_cell(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Cell:
-    """Make so many runs: side by side, or one after the other where their islands migrate."""
+    """Make so many runs: side by side, or one after the other where they cannot be."""
     problem = problem.adjusted(spec.problem)
     if goes_beside(spec, runs):
         together = run_beside(spec, problem, runs, backend)

@@ -30,8 +30,8 @@ def header(tuning: Tuning, device: str) -> str:
 
 def _apart(*, some: bool) -> str:
     return (
-        f"{'Some runs' if some else 'Runs'} go one after the other, as islands that migrate cannot"
-        " go on beside those of another run; --migration none lets them"
+        f"{'Some runs' if some else 'Runs'} go one after the other, as those with a halo, or that"
+        " start from known solutions, cannot go on beside another"
     )
 
 

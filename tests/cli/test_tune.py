@@ -115,11 +115,11 @@ def test_more_of_a_tuning_takes_over_what_is_done(capsys: pytest.CaptureFixture[
     assert "done before" not in capsys.readouterr().out
 
 
-def test_islands_that_migrate_go_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_islands_that_migrate_go_on_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     ring = ["--migration", "ring", "--interval", "5", "--runs", "2"]
     line = ["demo/qap", *SMALL, "--over", "F=0.3,0.7", "--grid", "--out", "a", *ring]
     assert main(["tune", *line]) == 0
-    assert "Runs go one after the other, as islands that migrate" in capsys.readouterr().out
+    assert "Runs go on side by side" in capsys.readouterr().out
     series = done(capsys, "run", "demo/qap", *SMALL, *ring)
     assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
 

@@ -61,11 +61,10 @@ def _choices(problem: Mkp, count: int = 40) -> NDArray[np.int64]:
     return (rng.random((count, problem.size)) < shares).astype(np.int64)
 
 
-@pytest.mark.parametrize("threads", [32, 128])
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("size", [(1, 1), (31, 5), (32, 1), (100, 12), (270, 37)])
+@pytest.mark.parametrize(("size", "threads"), [((1, 1), 32), ((32, 5), 32), ((270, 37), 128)])
 def test_judges_as_plain_python_does(
-    backend: Backend, size: tuple[int, int], way: str, threads: int
+    backend: Backend, size: tuple[int, int], threads: int, way: str
 ) -> None:
     problem = knapsack(*size).adjusted(MkpSettings(infeasible=way))
     choices = _choices(problem)
@@ -78,7 +77,7 @@ def test_judges_as_plain_python_does(
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("largest", [200, 60_000, 1 << 20, 1 << 45])
+@pytest.mark.parametrize("largest", [60_000, 1 << 45])
 def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> None:
     problem = knapsack(40, 4, largest=largest).adjusted(MkpSettings(infeasible=way))
     choices = _choices(problem)
@@ -110,7 +109,8 @@ def _optimum(problem: Mkp) -> int:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    ("algorithm", "encoding"), [("brkga", "keys"), ("de", "keys"), ("cellular", "bits")]
+    ("algorithm", "encoding"),
+    [("brkga", "keys"), ("de", "keys"), ("cellular", "bits"), ("ga", "bits"), ("pso", "bits")],
 )
 def test_runs_reach_the_optimum_that_all_choices_show(
     algorithm: str, encoding: str, way: str

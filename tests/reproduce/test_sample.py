@@ -31,6 +31,15 @@ def test_without_a_best_known_value_there_are_no_gaps() -> None:
     assert sample.deviation is None
 
 
+def test_a_profit_above_the_best_known_is_a_hit_and_runs_without_a_solution_are_counted() -> None:
+    sample = Sample.of(called("a", known=100, maximise=True), ended([90, None, 101, None]))
+    assert (sample.costs, sample.best, sample.without) == ((90, 101), 101, 2)
+    assert (sample.hits, sample.best_gap, sample.mean_gap) == (1, -1.0, 4.5)
+    assert sample.last_gaps == (10.0, -1.0)
+    none = Sample.of(called("a", known=100, maximise=True), ended([None]))
+    assert (none.best, none.mean_gap, none.without, none.hits) == (None, None, 1, 0)
+
+
 def test_ten_runs_unless_others_are_asked_for() -> None:
     asked: list[int] = []
 

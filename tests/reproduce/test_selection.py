@@ -31,6 +31,11 @@ def test_only_picks_by_bare_and_by_full_names() -> None:
     assert names == [["national/zi929"], ["national/zi929"], ["vlsi/xqf131"]]
 
 
+def test_only_picks_by_patterns() -> None:
+    (selection,) = select({"vlsi": Vlsi}, ["own?", "*i/xqf1*1"])
+    assert [found.name for found in selection.here] == ["vlsi/xqf131", "vlsi/own5"]
+
+
 def test_tables_without_any_of_them_are_left_out() -> None:
     assert [each.table for each in select(PAPER.tables, ["own5"])] == [Vlsi]
 

@@ -57,11 +57,22 @@ def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Pat
         assert (run.digest, run.progress.generation) == (other.digest, other.generations)
 
 
-def test_they_cannot_migrate(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(12, tmp_path)
-    spec = resolve(layers({**SETTINGS, "migration": "ring"}), problem)
-    with pytest.raises(UsageError, match="side by side cannot migrate"):
-        run_beside(spec, problem, 2, backend)
+@pytest.mark.parametrize("topology", ["ring", "broadcast", "random", "hypercube"])
+@pytest.mark.parametrize("islands_a_run", [2, 5])
+def test_no_migrant_leaves_its_run(
+    backend: Backend, tmp_path: Path, topology: str, islands_a_run: int
+) -> None:
+    problem = cities(30, tmp_path)
+    asked = {**SETTINGS, "islands": islands_a_run, "stop": ["generations=45"], "record.every": 10}
+    migrating = {**asked, "migration": topology, "interval": 7, "migrants": 1}
+    together = run_beside(resolve(layers(migrating), problem), problem, 3, backend)
+    alone = [
+        islands.solve(problem, backend=backend.name, **{**migrating, "seed": seed})
+        for seed in (5, 6, 7)
+    ]
+    apart = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    assert [run.digest for run in together.runs] == [run.digest for run in alone]
+    assert {run.digest for run in together.runs}.isdisjoint(run.digest for run in apart.runs)
 
 
 def test_slices_of_one_ring_cannot_go_side_by_side() -> None:

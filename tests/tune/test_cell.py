@@ -64,7 +64,6 @@ def test_which_go_side_by_side(tmp_path: Path) -> None:
     apart, migrating = (spec(problem, topology) for topology in TOPOLOGIES)
     assert goes_beside(apart, 2)
     assert not goes_beside(apart, 1)
-    assert not goes_beside(migrating, 2)
-    # A single island has none to migrate to; known tours are given to single runs alone.
-    assert goes_beside(replace(migrating, general=replace(migrating.general, islands=1)), 2)
+    assert goes_beside(migrating, 2)
+    # Known tours are given to single runs alone.
     assert not goes_beside(replace(apart, start=("a.tour",)), 2)

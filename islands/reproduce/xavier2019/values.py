@@ -53,15 +53,14 @@ class Values(Table):
 
     def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance with some seeds."""
-        seeds = self.experiment.seeds(self.runs)
-        yield values_row(problem, [self.experiment.run(problem, seed).cost for seed in seeds])
+        yield values_row(problem, self.experiment.costs(problem, self.runs))
 
     def facts(self, rows: Sequence[Row]) -> list[Fact]:
         """Return what the rows say about our method being the paper's."""
         return values_facts(rows)
 
 
-def values_row(problem: Problem, costs: Sequence[int]) -> Row:
+def values_row(problem: Problem, costs: Sequence[float]) -> Row:
     """Return the row of an instance on which our runs gave `costs`."""
     paper = printed()[problem.instance]
     random, ours = mean_random_tour(problem), fmean(costs)

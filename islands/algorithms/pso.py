@@ -1,0 +1,180 @@
+"""Particle swarm optimisation (Kennedy and Eberhart 1995) on islands, each of which is a swarm.
+
+On bits, a velocity says how likely a bit is set (Kennedy and Eberhart 1997; Munhao et al. 2019). An
+individual of the population is the best position that a particle has found.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from islands.algorithms.base import Algorithm
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, shelves
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+from islands.state import Field
+
+_CONSTANT = "constant"
+_COURSES = ("linear", "early", "late")
+_GLOBAL, _RING = "global", "ring"
+_FALLING = ("inertia_end", "horizon")
+_INERTIA = ("inertia", "schedule", *_FALLING)
+_MOST_PULLED, _MOST_NEIGHBOURS = 100.0, 1024
+_FARTHEST, _FASTEST = 1e6, 1e30
+_GENE_BYTES, _BITS = 4, 32
+
+# Bits do not settle where velocities fade, as then each of them is set or not with equal chances.
+_USUAL_INERTIA = {"keys": 0.7298, "bits": 1.0}
+
+
+@dataclass(frozen=True)
+class PsoSettings(Settings):
+    """The settings of a particle swarm, named as in the literature."""
+
+    c1: float = setting(
+        1.49618, "pull of the best position of a particle itself", low=0, high=_MOST_PULLED
+    )
+    c2: float = setting(1.49618, "pull of the best position that it sees", low=0, high=_MOST_PULLED)
+    inertia: float = setting(
+        0.0, "share of the velocity that is kept; 0: 0.7298 for keys, 1 for bits", low=0, high=10
+    )
+    schedule: str = setting(
+        _CONSTANT,
+        "how the inertia falls to inertia_end: not, evenly, mostly early or mostly late",
+        choices=(_CONSTANT, *_COURSES),
+    )
+    inertia_end: float = setting(0.4, "what the inertia falls to", low=0, high=10)
+    horizon: int = setting(
+        1000, "generations from the beginning within which it falls", low=1, high=2**31 - 1
+    )
+    velocity: float = setting(0.0, "largest velocity; 0: any", low=0, high=_FASTEST)
+    constriction: bool = setting(
+        False, "instead of an inertia, a factor of the whole velocity (Clerc and Kennedy 2002)"
+    )
+    neighbourhood: str = setting(
+        _GLOBAL, "whose best positions a particle sees", choices=(_GLOBAL, _RING)
+    )
+    neighbours: int = setting(
+        2, "neighbours on the ring, half on either side", low=2, high=_MOST_NEIGHBOURS
+    )
+    low: float = setting(
+        0.0, "lower end of the first keys, which bits have not", low=-_FARTHEST, high=_FARTHEST
+    )
+    high: float = setting(
+        1.0, "upper end of the first keys, which bits have not", low=-_FARTHEST, high=_FARTHEST
+    )
+    reset: int = setting(
+        0, "restart an island after so many generations without progress", low=0, high=2**62
+    )
+
+    def check(self) -> None:
+        if self.constriction:
+            self.refuse(_INERTIA, "constriction=false", "true")
+            if self.c1 + self.c2 <= 4:
+                raise UsageError(
+                    f"constriction with c1={self.c1:g} + c2={self.c2:g} = {self.c1 + self.c2:g}:"
+                    " must be more than 4. Choose 2.05 for both, or constriction=false"
+                )
+        elif self.schedule == _CONSTANT:
+            self.refuse(_FALLING, f"schedule={' or '.join(_COURSES)}", _CONSTANT)
+        if self.neighbourhood == _GLOBAL:
+            self.refuse(("neighbours",), f"neighbourhood={_RING}", _GLOBAL)
+        if self.neighbours % 2:
+            raise UsageError(
+                f"neighbours={self.neighbours}: must be even, as many on either side. Choose"
+                f" {self.neighbours - 1} or {self.neighbours + 1}"
+            )
+        if not np.float32(self.low) < np.float32(self.high):
+            raise UsageError(
+                f"low={self.low:g} with high={self.high:g}: the first keys lie from low to high, so"
+                " low must be less. Lower it or raise high"
+            )
+
+    def refuse(self, names: tuple[str, ...], other: str, chosen: str) -> None:
+        """Refuse settings that mean nothing but where something else is chosen."""
+        default = {field.name: field.default for field in fields(self)}
+        for name in names:
+            value = getattr(self, name)
+            if value != default[name]:
+                raise UsageError(
+                    f"{name}={value}: is of {other}, but it is {chosen}. Leave {name} at"
+                    f" {default[name]}, or choose {other}"
+                )
+
+
+class Pso(Algorithm):
+    """A swarm of particles on keys or bits."""
+
+    name: ClassVar[str] = "pso"
+    encodings: ClassVar[tuple[str, ...]] = ("keys", "bits")
+    Settings: ClassVar[type[Settings]] = PsoSettings
+
+    def __init__(self, settings: PsoSettings, population: int, encoding: str = "keys") -> None:
+        self.settings = self.completed(settings, encoding)
+        self.patience = settings.reset
+        self._population = population
+        if settings.neighbourhood == _RING and population <= settings.neighbours:
+            raise UsageError(
+                f"population={population}: a ring with neighbours={settings.neighbours} has to hold"
+                f" at least {settings.neighbours + 1}. Raise population, or lower neighbours"
+            )
+        if encoding == "bits":
+            settings.refuse(("low", "high"), "encoding=keys", "bits")
+
+    @classmethod
+    def completed(cls, settings: PsoSettings, encoding: str) -> PsoSettings:
+        if settings.constriction or settings.inertia:
+            return settings
+        return dataclasses.replace(settings, inertia=_USUAL_INERTIA[encoding])
+
+    def defines(self) -> dict[str, str]:
+        return {}
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        settings, factor = self.settings, 1.0
+        first, final = settings.inertia, settings.inertia_end
+        if settings.constriction:
+            pulls = settings.c1 + settings.c2
+            first = factor = 2 / (pulls - 2 + math.sqrt(pulls * (pulls - 4)))
+        course = 0
+        if settings.schedule == _CONSTANT:
+            final = first
+        else:
+            course = _COURSES.index(settings.schedule)
+        low, high = np.float32(settings.low), np.float32(settings.high)
+        return Struct(
+            own_pull=np.float32(factor * settings.c1),
+            swarm_pull=np.float32(factor * settings.c2),
+            first_inertia=np.float32(first),
+            final_inertia=np.float32(final),
+            horizon=np.int32(settings.horizon),
+            course=np.int32(course),
+            side=np.int32(settings.neighbours // 2 * (settings.neighbourhood == _RING)),
+            fastest=np.float32(settings.velocity or _FASTEST),
+            low=low,
+            width=high - low,
+            velocity=arrays["velocity"],
+            position=arrays["met"],
+            position_cost=arrays["met_cost"],
+            began=arrays["began"],
+        )
+
+    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
+        things = pitch * (_BITS if np.dtype(gene) == np.uint32 else 1)
+        return {
+            "met": Field((self._population, pitch), gene),
+            "met_cost": Field((self._population,), np.int64),
+            "velocity": Field((self._population, things), np.float32),
+            "began": Field((1,), np.int64),
+        }
+
+    def room(self, pitch: int) -> int:
+        return shelves(_GENE_BYTES * pitch)

@@ -1,0 +1,119 @@
+"""How our rows of a set compare with the printed ones, in a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import hypot
+
+from islands.reproduce.cells import Fact, Row, mean, numbers
+from islands.reproduce.munhao2019.figures import MODELS
+from islands.reproduce.pooled import total
+from islands.reproduce.wilcoxon import compare
+
+_NOISE = 2.0
+"""Standard errors of the difference of two means that count as noise."""
+
+
+def set_facts(rows: Sequence[Row], parts: Sequence[Row]) -> list[Fact]:
+    """Return the facts of each model, and those of both together."""
+    facts = []
+    for model in MODELS:
+        mine = [row for row in rows if row["model"] == model]
+        if numbers(mine, "mean"):
+            facts += [*mean_facts(model, mine), best_fact(model, mine), *hit_facts(model, mine)]
+    return [*facts, *ratio_facts(rows), without_fact(parts)]
+
+
+def mean_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
+    """Return the mean gaps, and on how many rows ours is as good as the printed one."""
+    ours, paper = mean(rows, "mean"), mean(rows, "paper_mean")
+    at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
+    return [
+        Fact(
+            f"mean_gap_{model}",
+            ours,
+            f"{model}: mean gaps {ours:.3f} % on average, the paper's {paper:.3f} %; at most the"
+            f" printed one on {at_most} of {len(rows)} rows, and {_NOISE:g} standard errors of the"
+            f" difference above it on {good}",
+        ),
+        Fact(f"paper_mean_gap_{model}", paper, ""),
+        Fact(f"at_most_the_printed_{model}", at_most, ""),
+        Fact(f"as_good_{model}", good, ""),
+    ]
+
+
+def best_fact(model: str, rows: Sequence[Row]) -> Fact:
+    """Return on how many rows the best of all runs is at least as good as the printed one."""
+    pairs = numbers(rows, "best", "paper_best")
+    # As the printed ones are, a best gap may be a rounded one.
+    at_most = sum(round(ours, 6) <= round(paper, 6) for ours, paper in pairs)
+    ours, paper = mean(rows, "best"), mean(rows, "paper_best")
+    return Fact(
+        f"best_as_good_{model}",
+        at_most,
+        f"{model}: best gaps {ours:.3f} % on average, the paper's {paper:.3f} %; at most the"
+        f" printed one on {at_most} of {len(pairs)} rows ({compare(pairs).words()})",
+    )
+
+
+def hit_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
+    """Return how often the optimum was reached, where the paper prints that."""
+    pairs = numbers(rows, "hits", "paper_hits")
+    if not pairs:
+        return []
+    ours, paper = (sum(int(pair[which]) for pair in pairs) for which in (0, 1))
+    reached, printed = (sum(pair[which] > 0 for pair in pairs) for which in (0, 1))
+    return [
+        Fact(
+            f"hits_{model}",
+            ours,
+            f"{model}: {ours} of {total(rows, 'runs')} runs reached the optimum, in 2019 {paper};"
+            f" some run did on {reached} of {len(pairs)} rows, in 2019 on {printed}",
+        ),
+        Fact(f"paper_hits_{model}", paper, ""),
+        Fact(f"rows_hit_{model}", reached, ""),
+    ]
+
+
+def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
+    """Return the least and the largest ratio of times, and how many are what is wanted."""
+
+    def ratio(row: Row) -> float:
+        return numbers([row], "ratio")[0][0]
+
+    least, most = min(rows, key=ratio), max(rows, key=ratio)
+    enough = sum(found >= goal for found, goal in numbers(rows, "ratio", "wanted"))
+    goals = sorted({int(goal) for (goal,) in numbers(rows, "wanted")})
+    return [
+        Fact(
+            "least_ratio",
+            ratio(least),
+            f"the paper's milliseconds over ours: from {ratio(least):.0f} ({_named(least)}) to"
+            f" {ratio(most):.0f} ({_named(most)}); as wanted, {' or '.join(map(str, goals))}, on"
+            f" {enough} of {len(rows)} rows",
+        ),
+        Fact("largest_ratio", ratio(most), ""),
+        Fact("as_fast_as_wanted", enough, ""),
+    ]
+
+
+def without_fact(parts: Sequence[Row]) -> Fact:
+    """Return how many runs met no feasible solution, and of which instances."""
+    count, runs = total(parts, "without"), total(parts, "runs")
+    names = [
+        f"{row['instance']} {row['model']} ({row['without']})" for row in parts if row["without"]
+    ]
+    where = f": {', '.join(names)}" if names else ""
+    return Fact("without", count, f"{count} of {runs} runs met no feasible solution{where}")
+
+
+def _is_as_good(row: Row, noise: float) -> bool:
+    """Return whether our mean is at most the printed one, or above by so many standard errors."""
+    errors = [hypot(*both) for both in numbers([row], "error", "paper_error")]
+    return any(
+        ours <= paper + noise * sum(errors) for ours, paper in numbers([row], "mean", "paper_mean")
+    )
+
+
+def _named(row: Row) -> str:
+    return f"{row['group']} {row['model']}"

@@ -1,0 +1,56 @@
+"""The problems that Chu and Beasley gave the OR-Library: ten of each size and tightness."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+PROBLEMS = 10
+
+
+class Kind(NamedTuple):
+    """What ten problems have in common."""
+
+    m: int
+    """Constraints."""
+    n: int
+    """Items."""
+    tightness: str
+    """Each capacity over the sum of its constraint, as printed."""
+
+    @property
+    def size(self) -> str:
+        """Constraints x items."""
+        return f"{self.m} x {self.n}"
+
+    @property
+    def name(self) -> str:
+        """The name of the kind, for people."""
+        return f"{self.size}, {self.tightness}"
+
+    def instances(self) -> tuple[str, ...]:
+        """Return the full names of the ten."""
+        file, place = divmod(KINDS.index(self), len(_TIGHTNESS))
+        numbers = range(PROBLEMS * place, PROBLEMS * (place + 1))
+        return tuple(f"orlib/mknapcb{file + 1}-{number:02}" for number in numbers)
+
+
+_TIGHTNESS = ("0.25", "0.50", "0.75")
+KINDS = [Kind(*each) for each in product((5, 10, 30), (100, 250, 500), _TIGHTNESS)]
+"""All kinds; each size has a file, in which the tighter problems come first."""
+
+
+def kind(instance: str) -> Kind:
+    """Return what kind an instance is of."""
+    file, number = instance.removeprefix("orlib/mknapcb").split("-")
+    return KINDS[len(_TIGHTNESS) * (int(file) - 1) + int(number) // PROBLEMS]
+
+
+def all_names() -> list[str]:
+    """Return the names of all, kind by kind."""
+    return [name for each in KINDS for name in each.instances()]
+
+
+def first_names() -> list[str]:
+    """Return the name of the first problem of each kind."""
+    return [each.instances()[0] for each in KINDS]

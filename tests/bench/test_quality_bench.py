@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from problems_for_tests import facilities, knapsack
+
+from islands.bench import BENCHES, quality
+from islands.bench.base import Asked
+from islands.bench.highs import highs
+from islands.bench.quality_rows import QualityMeans
+from islands.cli import bench, main
+from islands.instances.catalogue import BestKnown
+from islands.parallel import World
+
+pytest.importorskip("scipy")
+
+
+def test_highs_proves_the_best_choice_of_all() -> None:
+    problem = knapsack(12, 3)
+    choices = (np.arange(1 << 12)[:, None] >> np.arange(12)) & 1
+    fits = (choices @ problem.file.weights.T <= problem.file.capacities).all(axis=1)
+    end = highs(problem, 20.0)
+    assert (end.profit, end.proved) == (problem.costs(choices[fits]).max(), True)
+
+
+def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = knapsack(12, 3)
+    best = int(highs(problem, 20.0).profit or 0)
+    problem.best_known = BestKnown(best + 1, "best_known", "")
+    monkeypatch.setattr(quality, "load", lambda name: problem)
+    asked = Asked(World(), ["cpu"], of=("knapsack",), limit=0.1, seeds=2, highs=True)
+    row, means = quality.measure(asked)
+    gap = 100 / (best + 1)
+    assert (row.known, row.best, row.runs, row.hits) == (best + 1, best, 2, 0)
+    assert row.mean_gap == row.worst_gap == row.highs_gap == pytest.approx(gap)
+    assert row.seconds == pytest.approx(0.1, abs=0.5)
+    assert 0 <= row.seconds_to_best <= row.seconds
+    assert isinstance(means, QualityMeans)
+    assert (means.instances, means.reached, means.highs_reached, means.highs_proved) == (1, 0, 0, 1)
+    assert means.mean_gap == pytest.approx(gap)
+    for each in (row, means):
+        assert abs(len(each.line()) - len(each.HEADER)) <= 1
+    # A run ends where it reaches the value.
+    problem.best_known = BestKnown(best, "optimal", "")
+    row = next(quality.measure(Asked(World(), ["cpu"], of=("knapsack",), limit=30, seeds=1)))
+    assert (row.hits, row.mean_gap, row.highs, row.highs_gap) == (1, 0.0, None, None)
+    assert row.seconds < 20
+
+
+def test_other_problems_are_measured_without_highs(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = facilities(6)
+    with ThreadPoolExecutor(1) as aside:
+        asked = Asked(World(), ["cpu"], limit=0.1, seeds=1, highs=True)
+        row = quality._measured(problem, asked, aside)
+    assert (row.constraints, row.known, row.mean_gap, row.highs) == (None, None, None, None)
+    assert row.best is not None
+    assert row.line()
+
+
+def test_sets_and_patterns_name_instances() -> None:
+    assert len(quality.named(["sac94", "gk", "sac94/hp1"])) == 54 + 11
+    first = quality.named(["orlib/mknapcb?-?0"])
+    assert (len(first), first[1]) == (27, "orlib/mknapcb1-10")
+    assert quality.named(["own.dat", "demo/mkp"]) == ["own.dat", "demo/mkp"]
+
+
+def test_it_is_measured_where_it_is_named_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert "quality" in BENCHES
+    assert "quality" not in bench._ALONE
+    line = ["bench", "quality", "--of", "demo/mkp", "--limit", "1", "--seeds", "1", "--json"]
+    assert main([*line, "--backend", "cpu", "--out", str(tmp_path)]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    assert tables["quality"][0]["instance"] == "demo/mkp"
+    assert tables["quality_means"][0]["instances"] == 1
+    assert (tmp_path / "quality.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["--limit", "0"], "--limit 0: must be a finite number of more than 0"),
+        (["--seeds", "0"], "--seeds 0: must be at least 1"),
+        (["--of", "nowhere/a"], "unknown instance 'nowhere/a'"),
+    ],
+)
+def test_quality_refuses(line: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "quality", *line, "--backend", "cpu"]) == 2
+    assert message in capsys.readouterr().err

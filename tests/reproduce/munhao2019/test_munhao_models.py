@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from math import sqrt
+from statistics import stdev
+from typing import Any
+
+import pytest
+from beside_for_tests import called, ended, filled
+
+from islands.reproduce.cells import Row
+from islands.reproduce.munhao2019 import facts
+from islands.reproduce.munhao2019.comparison import Comparison
+from islands.reproduce.munhao2019.figures import RUNS, gk, sac94
+from islands.reproduce.munhao2019.models import Gk, Sac94
+from islands.reproduce.table import Table
+
+SENTO = ("sac94/sento1", "sac94/sento2")
+
+
+def known(name: str) -> Any:
+    return called(name, known=1000, maximise=True)
+
+
+def rows(table: Table, *names: str) -> list[Row]:
+    return [row for name in names for row in table.rows(known(name))]
+
+
+def test_a_group_is_summed_up_when_its_last_instance_has_been_run() -> None:
+    costs = {"munhao2019-m1": [[990, 1000], [980, 970]], "munhao2019-m2": [[None, 950], [990, 960]]}
+    asked: list[str] = []
+
+    def answer(runs: int, preset: str) -> Any:
+        asked.append(preset)
+        return ended(costs[preset][asked.count(preset) - 1], generations=600, seconds=2e-3 * runs)
+
+    table = filled(Sac94, answer, runs=2, here=SENTO)
+    assert rows(table, SENTO[0]) == []
+    m1, m2 = rows(table, SENTO[1])
+    assert {*m1} <= {column.name for column in table.columns()}
+    assert (m1["group"], m1["model"], m1["best"], m1["mean"]) == ("sento 30 x 60", "m1", 0.0, 1.5)
+    assert m1["deviation"] == pytest.approx((stdev([1, 0]) + stdev([2, 3])) / 2)
+    # By chance of the runs alone: the two instances have two runs each.
+    assert m1["error"] == pytest.approx(sqrt(0.5 / 2 + 0.5 / 2) / 2)
+    assert (m1["hits"], m1["paper_hits"], m1["without"], m1["runs"]) == (1, 0, 0, 4)
+    assert (m2["hits"], m2["without"], m2["runs"]) == (0, 1, 4)
+    assert m2["mean"] == pytest.approx((5 + 2.5) / 2)
+    printed = sac94()["sento 30 x 60"].printed["m1"]
+    assert m1["paper_error"] == pytest.approx(printed.deviation / sqrt(2 * RUNS))
+    assert m1["milliseconds"] == pytest.approx(2.0)
+    assert m1["ratio"] == pytest.approx(564.4665 / 2)
+    columns, parts = table.parts()
+    assert [part["best"] for part in parts] == [1000, 950, 980, 990]
+    assert all({*part} == {column.name for column in columns} for part in parts)
+    (fact,) = [fact for fact in table.facts([m1, m2]) if fact.name == "without"]
+    assert fact.sentence == "1 of 8 runs met no feasible solution: sac94/sento1 m2 (1)"
+
+
+def test_a_group_of_which_some_instances_are_run_alone() -> None:
+    table = filled(Sac94, lambda runs, preset: ended([1000] * runs), here=SENTO[:1])
+    m1, m2 = rows(table, SENTO[0])
+    assert (m1["runs"], m2["hits"]) == (RUNS, RUNS)
+
+
+def test_gaps_of_large_instances_refer_to_the_papers_values() -> None:
+    table = filled(Gk, lambda runs, preset: ended([3698] * runs), here=("gk/gk01",))
+    m1, _ = rows(table, "gk/gk01")
+    assert gk()["gk01"].reference == 3766
+    # Ours is the very profit that the paper's best is.
+    assert m1["best"] == pytest.approx(m1["paper_best"], abs=1e-5)
+    assert m1["wanted"] == 100
+    table = filled(Gk, lambda runs, preset: ended([95231] * runs), here=("gk/gk11",))
+    assert rows(table, "gk/gk11")[0]["wanted"] == 500
+
+
+def row(**cells: Any) -> Row:
+    usual = {"group": "a", "model": "m1", "mean": 5.0, "paper_mean": 5.0, "error": 0.03}
+    usual |= {"paper_error": 0.04, "best": 1.0, "paper_best": 1.0, "hits": 0, "runs": 30}
+    return {**usual, "ratio": 100.0, "wanted": 100, **cells}
+
+
+def test_means_within_two_standard_errors_are_as_good() -> None:
+    # Of the difference, the standard error is 0.05.
+    means = [4.9, 5.0, 5.09, 5.11]
+    found = {fact.name: fact for fact in facts.mean_facts("m1", [row(mean=mean) for mean in means])}
+    assert (found["at_most_the_printed_m1"].value, found["as_good_m1"].value) == (2, 3)
+
+
+def test_best_gaps_hits_and_ratios_are_counted() -> None:
+    some = [
+        row(hits=2, paper_hits=0, ratio=700.0, group="b"),
+        row(best=1.1, hits=0, paper_hits=4, ratio=300.0, wanted=500, group="gk11"),
+        row(best=0.5, hits=1, paper_hits=1),
+    ]
+    assert facts.best_fact("m1", some).value == 2
+    hits = {fact.name: fact for fact in facts.hit_facts("m1", some)}
+    assert (hits["hits_m1"].value, hits["paper_hits_m1"].value, hits["rows_hit_m1"].value) == (
+        3,
+        5,
+        2,
+    )
+    ratios = {fact.name: fact for fact in facts.ratio_facts(some)}
+    assert ratios["as_fast_as_wanted"].value == 2
+    assert ratios["least_ratio"].sentence == (
+        "the paper's milliseconds over ours: from 100 (a m1) to 700 (b m1); as wanted, 100 or 500,"
+        " on 2 of 3 rows"
+    )
+
+
+def test_best_gaps_stand_beside_those_of_both_papers() -> None:
+    answers = {"munhao2019-m1": [993, 990], "munhao2019-m2": [1000, 900]}
+    table = filled(Comparison, lambda runs, preset: ended(answers[preset]))
+    some = rows(table, "sac94/sento1", "sac94/weing1")
+    assert {*some[0]} == {column.name for column in table.columns()}
+    assert (some[0]["m1_gap"], some[0]["m1_paper_gap"]) == (pytest.approx(0.7), 0.681935)
+    assert (some[0]["m2_gap"], some[0]["hembecker_gap"]) == (0.0, 0.605)
+    found = {fact.name: fact.value for fact in table.facts(some)}
+    assert (found["as_good_as_printed_m1"], found["as_good_as_hembecker_m1"]) == (0, 1)
+    assert (found["as_good_as_printed_m2"], found["as_good_as_hembecker_m2"]) == (2, 2)

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from islands.instances.catalogue import catalogue
+from islands.problems import load
+from islands.problems.mkp import Mkp
+from islands.reproduce.orlib import KINDS, Kind, all_names, first_names, kind
+
+
+def test_the_kinds_are_those_of_the_set() -> None:
+    assert sorted(all_names()) == sorted(
+        entry.full_name for entry in catalogue().set("orlib").entries.values()
+    )
+    assert first_names()[:4] == [
+        *("orlib/mknapcb1-00", "orlib/mknapcb1-10", "orlib/mknapcb1-20", "orlib/mknapcb2-00")
+    ]
+    for name in all_names():
+        entry = catalogue().entry(*name.split("/"))
+        assert entry is not None
+        assert (kind(name).m, kind(name).n) == (entry.constraints, entry.size)
+        assert name in kind(name).instances()
+    assert (len(KINDS), KINDS[-1].name) == (27, "30 x 500, 0.75")
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("of", [Kind(5, 100, "0.25"), Kind(10, 250, "0.50"), Kind(30, 100, "0.75")])
+def test_capacities_are_as_tight_as_is_said(of: Kind) -> None:
+    problem = load(of.instances()[-1])
+    assert isinstance(problem, Mkp)
+    shares = problem.file.capacities / problem.file.weights.sum(axis=1)
+    assert shares == pytest.approx(float(of.tightness), abs=1e-3)
