@@ -73,8 +73,6 @@ class Call:
     kernel: Any
     blocks: int
     threads: int
-    beside: int
-    """How many blocks a GPU takes as one, each with as many bytes of fast memory."""
     fast_bytes: int
     arguments: Arguments
     repeated: dict[Any, Any] = field(default_factory=dict)
@@ -181,7 +179,6 @@ class Backend(ABC):
         return self.upload(np.zeros(shape, dtype))
 
 
-def arena(memory: Array | None, large_bytes: int, shared_bytes: int) -> Struct:
+def arena(memory: Array | None, large_bytes: int) -> Struct:
     """Return `Arena` of kernels/core; `memory` has the large parts, or is None in fast memory."""
-    sizes = {"large_bytes": np.uint64(large_bytes), "shared_bytes": np.uint64(shared_bytes)}
-    return Struct(memory=memory, **sizes)
+    return Struct(memory=memory, large_bytes=np.uint64(large_bytes))

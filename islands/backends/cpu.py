@@ -102,7 +102,7 @@ class CpuBackend(Backend):
         room: Room | None = None,
     ) -> Call:
         if room is not None:
-            arguments = (arena(None, room.large, room.total), *arguments)
+            arguments = (arena(None, room.large), *arguments)
         packed = Arguments(arguments, lambda array: int(array.ctypes.data))
         describe = program.handle[f"{kernel}_signature"]
         describe.restype = ctypes.c_char_p
@@ -112,7 +112,7 @@ class CpuBackend(Backend):
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
         launch.restype = ctypes.c_bool
-        return Call(launch, blocks, self.threads, 1, room.total if room else 0, packed)
+        return Call(launch, blocks, self.threads, room.total if room else 0, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         for _ in range(times):

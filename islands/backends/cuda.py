@@ -27,8 +27,6 @@ _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
 _RESERVED = (
     1024  # bytes of shared memory of each block for the system, and as many for kernels' own
 )
-_RESIDENT_WARPS = 48  # a multiprocessor has registers for so many with 42 a thread
-_WARP, _BESIDE = 32, 2  # blocks of so many threads are taken two at a time: see device.cuh
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough for its launch to cost nothing beside it
 
 
@@ -67,10 +65,7 @@ class CudaBackend(Backend):
         fits = max(1, self._shared * 7 // 8 // (room.total + _RESERVED))
         threads = min(512, max(fewest, 1 << round(math.log2(max(1, items / 16)))))
         threads = max(threads, min(1024, 1536 // fits // 128 * 128))
-        resident = min(fits, max(8, 1024 // threads), 1536 // threads)
-        if threads == _WARP:
-            resident = max(_BESIDE, min(fits, _RESIDENT_WARPS) // _BESIDE * _BESIDE)
-        return Block(threads, max(1, resident))
+        return Block(threads, max(1, min(fits, max(8, 1024 // threads), 1536 // threads)))
 
     def compile(self, source: Source, block: Block) -> Program:
         started = time.perf_counter()
@@ -137,11 +132,10 @@ class CudaBackend(Backend):
         if room is not None:
             space, shared, blocks = _arena(room, blocks, program)
             arguments = (space, *arguments)
-        beside = _BESIDE if program.block.threads == _WARP and blocks % _BESIDE == 0 else 1
         # Beyond 48 KiB, which count the kernel's own arrays too, it has to be asked for.
-        function.max_dynamic_shared_size_bytes = beside * shared
+        function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, lambda array: int(array.data.ptr))
-        return Call(function.kernel, blocks, program.block.threads, beside, shared, packed)
+        return Call(function.kernel, blocks, program.block.threads, shared, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         with self._stream:
@@ -166,9 +160,9 @@ class CudaBackend(Backend):
     def _launch(self, call: Call) -> None:
         self._cupy.cuda.driver.launchKernel(
             call.kernel.ptr,
-            *(call.blocks // call.beside, 1, 1),
-            *(call.threads, call.beside, 1),
-            call.beside * call.fast_bytes,
+            *(call.blocks, 1, 1),
+            *(call.threads, 1, 1),
+            call.fast_bytes,
             self._stream.ptr,
             ctypes.addressof(call.arguments.pointers),
             0,
@@ -202,9 +196,9 @@ class CudaBackend(Backend):
 def _arena(room: Room, blocks: int, program: Program) -> tuple[Any, int, int]:
     """Return the arena, its bytes of shared memory, and the number of blocks to launch."""
     if program.spilled is None:
-        return arena(None, room.large, room.total), room.total, blocks
+        return arena(None, room.large), room.total, blocks
     fit = program.block.spill // room.large if room.large else blocks
-    return arena(program.spilled, room.large, room.small), room.small, min(blocks, fit)
+    return arena(program.spilled, room.large), room.small, min(blocks, fit)
 
 
 def compiled(source: Source, architecture: str, load: Callable[[Path], Any]) -> tuple[Any, str]:

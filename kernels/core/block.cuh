@@ -115,7 +115,6 @@ __device__ Least<T> least(Least<T> mine) {
 #ifdef __CUDACC__
     __shared__ Least<T> partial[WARP];
     mine = least_of_warp(mine);
-    if (ISLANDS_THREADS == WARP) return mine;
     if (lane() == 0) partial[warp()] = mine;
     __syncthreads();
     return least_of_warp(lane() < warps() ? partial[lane()] : Least<T>{});

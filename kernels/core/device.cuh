@@ -20,28 +20,13 @@ __device__ void add(int64_t* number, int64_t more) {
     atomicAdd(reinterpret_cast<unsigned long long*>(number), more);
 }
 
-// Of the hardware's blocks, a multiprocessor holds too few to be busy with blocks of one warp. So
-// two of these may lie side by side in one of the hardware's, where each only waits for itself.
+// A block of one warp needs no more than that the warp waits.
 #if ISLANDS_THREADS == 32
-#define ISLANDS_BESIDE 2
 #define __syncthreads() __syncwarp()
-
-struct Count {
-    unsigned x;
-};
-__device__ unsigned beside() { return threadIdx.y; }
-__device__ Count own_block() { return {blockIdx.x * blockDim.y + threadIdx.y}; }
-__device__ Count all_blocks() { return {gridDim.x * blockDim.y}; }
-#define blockIdx own_block()
-#define gridDim all_blocks()
-#else
-#define ISLANDS_BESIDE 1
-__device__ unsigned beside() { return 0; }
 #endif
 
-#define KERNEL(name, parameters)                                                  \
-    extern "C" __global__ void __launch_bounds__(ISLANDS_BESIDE* ISLANDS_THREADS, \
-                                                 ISLANDS_BLOCKS / ISLANDS_BESIDE) name parameters
+#define KERNEL(name, parameters) \
+    extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
 
 // A block's working memory, in two parts. Both lie in shared memory; where that is too small, the
 // large part is a slice of global memory. Which one is known to the compiler, because it reaches
@@ -49,11 +34,10 @@ __device__ unsigned beside() { return 0; }
 struct Arena {
     char* memory;
     uint64_t large_bytes;
-    uint64_t shared_bytes;  // both parts, where both lie in shared memory
 
-    __device__ char* shared() const {
+    __device__ static char* shared() {
         extern __shared__ uint4 shared_memory[];
-        return reinterpret_cast<char*>(shared_memory) + beside() * shared_bytes;
+        return reinterpret_cast<char*>(shared_memory);
     }
 #ifdef ISLANDS_GLOBAL_ARENA
     __device__ char* large() const { return memory + blockIdx.x * large_bytes; }

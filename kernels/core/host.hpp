@@ -204,7 +204,6 @@ bool launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads
 struct Arena {
     char* memory;
     uint64_t large_bytes;
-    uint64_t shared_bytes;
 
     char* large() const { return host::arena; }
     char* small() const { return host::arena + large_bytes; }
