@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from islands.errors import UsageError
 from islands.halo import Halo, require_fit
 from islands.improvers import ImproverSettings, improvers_for
 from islands.launches import Launches, Parts
+from islands.lookout import ISLAND, NONE, Candidate, IslandMeasure, Lookout
 from islands.migration import (
     Arrivals,
     AsyncExchange,
@@ -30,55 +29,9 @@ from islands.problems.base import Problem, Solution
 from islands.settings import Settings
 from islands.state import Field, State
 
-_NONE = np.iinfo(np.int64).max
-# The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
-_ISLAND = (
-    *("generation", "best", "best_generation", "restart", "restarts", "archived"),
-    *("archived_generation", "seed", "number"),
-)
-_MEASURE = (
-    *(
-        "best",
-        "worst",
-        "sum_high",
-        "sum_low",
-        "best_generation",
-        "restarts",
-        "archived",
-        "archived_generation",
-    ),
-    *("best_row", "calls"),
-)
 _EMIGRANTS = "emigrants"
 _MOST_ISLANDS = 1 << 24  # the random streams give an island's number 24 bits
 _MOST_INDIVIDUALS = (1 << 30) - 1  # kernels count the rows of a population in 32 bits
-
-
-@dataclass(frozen=True)
-class IslandMeasure:
-    """What the host sees of an island at the end of an epoch; costs are minimised."""
-
-    island: int
-    best: int | None
-    """None where no feasible solution has been met."""
-    total: int
-    """The sum of all costs."""
-    mean: float
-    worst: int
-    best_generation: int
-    evaluations: int
-    present: int | None = None
-    """The best of this generation; None where it may be infeasible."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An individual: cost on the device (minimised), island, solution and genome."""
-
-    cost: int
-    island: int
-    solution: Solution
-    genome: NDArray[Any]
 
 
 class Archipelago:
@@ -163,7 +116,12 @@ class Archipelago:
             self._halo = Halo(backend, world, road, self._algorithm.halo, gene_bytes)
             arrays = arrays | {"halo": self._halo.seen}
         self._launches = Launches(
-            backend, parts, self._algorithm.plan(arrays), self._all, self._given, self._measured
+            backend,
+            parts,
+            self._algorithm.plan(arrays),
+            self._all,
+            self._given,
+            self._lookout.measured,
         )
         if self._halo is not None:
             self._halo.prepare(self._launches.populations, self._all)
@@ -195,10 +153,10 @@ class Archipelago:
         self.generation = 0
         self._exchange.restore(0, None)
         runs, numbers = np.divmod(np.array(self.mine), self._islands_a_run)
-        island = np.zeros((len(self.mine), len(_ISLAND)), np.int64)
-        island[:, [_ISLAND.index("best"), _ISLAND.index("archived")]] = _NONE
-        island[:, _ISLAND.index("seed")] = (runs.astype(np.uint64) + self._seed).view(np.int64)
-        island[:, _ISLAND.index("number")] = numbers
+        island = np.zeros((len(self.mine), len(ISLAND)), np.int64)
+        island[:, [ISLAND.index("best"), ISLAND.index("archived")]] = NONE
+        island[:, ISLAND.index("seed")] = (runs.astype(np.uint64) + self._seed).view(np.int64)
+        island[:, ISLAND.index("number")] = numbers
         self._backend.upload(island, self._now("island"))
         for name in ("calls", *self._own_fields()):
             self._state.clear(name)
@@ -214,7 +172,7 @@ class Archipelago:
         """Pass so many generations, without a visit of the host unless it decodes."""
         if self._decodes_on_host:
             for _ in range(generations):
-                restarting = self._islands()[:, _ISLAND.index("restart")] != 0
+                restarting = self._islands()[:, ISLAND.index("restart")] != 0
                 self._backend.run([self._launches.evolve])
                 self.generation += 1
                 self._decode_on_host(self._algorithm.kept(), restarting)
@@ -270,29 +228,11 @@ class Archipelago:
 
     def measure(self) -> list[IslandMeasure]:
         """Return the few numbers of each island."""
-        return [
-            self._seen_as(island, row)
-            for island, row in zip(self.mine, self._measures(), strict=True)
-        ]
-
-    def _seen_as(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
-        from_archive = self._problem.marks or row["archived"] < row["best"]
-        best = row["archived" if from_archive else "best"]
-        total = self._unmarked((row["sum_high"] << 32) + row["sum_low"])
-        return IslandMeasure(
-            island=island,
-            best=None if best == _NONE else self._unmarked(best),
-            present=None if self._problem.marks else row["best"],
-            total=total,
-            mean=total / self._population,
-            worst=self._unmarked(row["worst"]),
-            best_generation=row["archived_generation" if from_archive else "best_generation"],
-            evaluations=row["calls"],
-        )
-
-    def _unmarked(self, cost: int) -> int:
-        """Return a cost without the mark of kernels/core/marks.cuh."""
-        return cost >> 1 if self._problem.marks else cost
+        self._backend.run([self._launches.measure])
+        self._lookout.fetch()
+        self._exchange.fetch()
+        self._backend.synchronise()
+        return self._lookout.measures()
 
     def best(self) -> Candidate | None:
         """Return the best individual of this rank; of equals, the one of the lowest island.
@@ -307,37 +247,11 @@ class Archipelago:
         Of several runs side by side, one may be named by its place. Where infeasible solutions
         stay as they are, only the archives are asked.
         """
-        costs = self._backend.download(self._now("cost")).reshape(-1)
-        islands = np.arange(len(costs)) // self._population
-        archived = self._islands()[:, _ISLAND.index("archived")]
-        # An archive stands behind its island's population, and is none where its cost is _NONE.
-        if self._problem.marks:
-            costs = np.full_like(costs, _NONE)
-        costs = np.concatenate([costs, archived])
-        islands = np.concatenate([islands, np.arange(len(self.mine))])
-        if run is not None:
-            others = (islands + self.mine.start) // self._islands_a_run != run
-            costs = np.where(others, _NONE, costs)
-        chosen = np.lexsort((islands, costs))[:count]
-        found = []
-        for place in chosen[costs[chosen] < _NONE]:
-            local = int(islands[place])
-            if place < len(costs) - len(self.mine):
-                row = self._now("genes")[local, place - local * self._population]
-            else:
-                row = self._now("archive")[local]
-            found.append(self._candidate(self._unmarked(int(costs[place])), local, row))
-        return found
+        return self._lookout.elite(self.generation, count, run)
 
     def digests(self) -> list[tuple[int, str]]:
         """Return, for each island, the SHA-256 of its genomes and costs."""
-        costs = self._backend.download(self._now("cost"))
-        found = []
-        for local, island in enumerate(self.mine):
-            genes = self._backend.download(self._now("genes")[local])[:, : self._encoding.size]
-            content = np.ascontiguousarray(genes).tobytes() + costs[local].tobytes()
-            found.append((island, hashlib.sha256(content).hexdigest()))
-        return found
+        return self._lookout.digests(self.generation)
 
     def _allocate(self) -> None:
         count, size, pitch = len(self.mine), self._population, self._encoding.pitch
@@ -345,7 +259,7 @@ class Archipelago:
             "genes": Field((size, pitch), self._encoding.gene, in_halves=True),
             "cost": Field((size,), np.int64, in_halves=True),
             "order": Field((size,), np.int32),
-            "island": Field((len(_ISLAND),), np.int64),
+            "island": Field((len(ISLAND),), np.int64),
             "calls": Field((size,), np.int64),
             **self._own_fields(),
         }
@@ -353,8 +267,14 @@ class Archipelago:
             fields["archive"] = Field((pitch,), self._encoding.gene)
         self._state = State(self._backend, count, fields)
         self._given = self._backend.empty((count,), np.int32)
-        self._measured = self._backend.empty((count, len(_MEASURE)), np.int64)
-        self._seen = self._backend.host_array(self._measured.shape, np.int64)
+        self._lookout = Lookout(
+            self._problem,
+            self._encoding,
+            self._state,
+            self._backend,
+            self.mine,
+            self._islands_a_run,
+        )
         arrays = self._state.arrays
         self._all = Struct(
             island=arrays["island"],
@@ -403,15 +323,6 @@ class Archipelago:
         """Return one of the arrays as it stands in this generation, by island."""
         return self._state.part(name, self.generation)
 
-    def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
-        genome = self._backend.download(row)[: self._encoding.size]
-        decoded = self._encoding.decode(genome[np.newaxis])[0]
-        numbering, solution = self._problem.numbering(), decoded
-        if numbering is not None:
-            solution = np.empty_like(decoded)
-            solution[numbering] = decoded
-        return Candidate(cost, self.mine[local], solution, genome)
-
     def _renumbered(self, solution: Solution) -> Solution:
         """Return a solution as the device numbers its things."""
         numbering = self._problem.numbering()
@@ -419,13 +330,6 @@ class Archipelago:
 
     def _islands(self) -> NDArray[np.int64]:
         return self._backend.download(self._now("island"))
-
-    def _measures(self) -> list[dict[str, int]]:
-        self._backend.run([self._launches.measure])
-        self._backend.fetch(self._measured, self._seen)
-        self._exchange.fetch()
-        self._backend.synchronise()
-        return [dict(zip(_MEASURE, row, strict=True)) for row in self._seen.tolist()]
 
 
 def _decoding(asked: str, improver: str) -> str:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from islands.archipelago import Candidate
 from islands.errors import UsageError
+from islands.lookout import Candidate
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems import load

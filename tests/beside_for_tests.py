@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from problems_for_tests import facilities, knapsack
 
-from islands.archipelago import Candidate
 from islands.instances.catalogue import BestKnown
+from islands.lookout import Candidate
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.reproduce.experiment import Experiment

@@ -22,7 +22,7 @@ LAYERS = [
     {"backends", "instances", "parallel"},
     {"state"},
     {"problems", "encodings", "algorithms", "improvers"},
-    {"launches", "migration"},
+    {"launches", "migration", "lookout"},
     {"halo"},
     {"archipelago"},
     {"run", "presets"},

@@ -8,8 +8,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from islands.archipelago import Archipelago, Candidate, IslandMeasure
+from islands.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.islands_of import islands_of

@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from islands.archipelago import Archipelago, IslandMeasure
+from islands.archipelago import Archipelago
+from islands.lookout import IslandMeasure
 from islands.migration import Arrivals
 from islands.parallel import World
 from islands.problems.base import Problem

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TextIO
 
 import islands
-from islands.archipelago import Archipelago, Candidate
+from islands.archipelago import Archipelago
 from islands.errors import RunError
+from islands.lookout import Candidate
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.asynchronous import evolve_freely

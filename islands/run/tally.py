@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from islands.archipelago import IslandMeasure
+from islands.lookout import IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.stop import Progress, is_better

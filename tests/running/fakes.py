@@ -11,9 +11,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago import Candidate, IslandMeasure
 from islands.errors import InputError
 from islands.instances.catalogue import BestKnown
+from islands.lookout import Candidate, IslandMeasure
 from islands.migration import Arrivals, Phases
 from islands.parallel import World
 from islands.paths import reading

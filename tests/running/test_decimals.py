@@ -17,9 +17,9 @@ from fakes import FakeArchipelago, FakeProblem, arrivals
 from numpy.typing import NDArray
 
 import islands
-from islands.archipelago import Candidate, IslandMeasure
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
+from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Solution
 from islands.run import plan, runner

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, on_ranks
 
-from islands.archipelago import IslandMeasure
 from islands.errors import InputError
+from islands.lookout import IslandMeasure
 from islands.parallel import World
 from islands.run import epochs as module
 from islands.run.epochs import Epoch, Moment, Outcome, evolve, step_after

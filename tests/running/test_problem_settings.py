@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 import islands
 import islands.run.resolve as module
-from islands.archipelago import Candidate
 from islands.backends import choose
 from islands.errors import UsageError
+from islands.lookout import Candidate
 from islands.parallel import World
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 from fakes import FakeArchipelago, FakeProblem
 
-from islands.archipelago import Candidate
 from islands.errors import InputError, RunError, UsageError
+from islands.lookout import Candidate
 from islands.parallel import RanksLostError, World
 from islands.run import hold, runner
 from islands.run.runner import Output, resume_asked, run_asked

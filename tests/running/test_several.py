@@ -17,9 +17,9 @@ import pytest
 from fakes import DeadError, FakeArchipelago, on_ranks
 from started import AnyOrder
 
-from islands.archipelago import Candidate
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
+from islands.lookout import Candidate
 from islands.parallel import World
 from islands.run import plan, runner
 from islands.run.machine import Conduct

@@ -5,8 +5,8 @@ import pytest
 from fakes import FakeProblem
 from numpy.typing import NDArray
 
-from islands.archipelago import IslandMeasure
 from islands.instances.catalogue import BestKnown
+from islands.lookout import IslandMeasure
 from islands.parallel import World
 from islands.run.stop import Progress
 from islands.run.tally import Calls, Tally, summarise

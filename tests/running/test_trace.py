@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fakes import FakeProblem
 
-from islands.archipelago import IslandMeasure
+from islands.lookout import IslandMeasure
 from islands.run.epochs import Epoch
 from islands.run.stop import Progress
 from islands.run.trace import Trace

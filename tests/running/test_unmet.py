@@ -19,10 +19,10 @@ from fakes import FakeArchipelago, FakeProblem, on_ranks
 from test_result import result
 from test_standing import standing
 
-from islands.archipelago import Candidate, IslandMeasure
 from islands.cli.run import ended
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
+from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
 from islands.run import plan, runner
 from islands.run.asynchronous import evolve_freely
