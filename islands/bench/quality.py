@@ -1,14 +1,15 @@
 """How good the default run is: some seconds an instance and seed, or until the best known value.
 
-Beside it stands HiGHS with as many seconds, where that is asked for. On a GPU, it goes on in
-another thread at the same time; on the CPU, before.
+Beside it stands HiGHS with as many seconds, where that is asked for. With a GPU, some go on in
+other threads at the same time; on the CPU, one before the runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
+from functools import partial
 from statistics import fmean
 
 from islands.bench.base import Asked
@@ -22,14 +23,17 @@ from islands.problems.mkp import Mkp
 from islands.run.result import Result
 from islands.run.runner import Output, run_asked
 
+_AT_ONCE = 8  # a thread each; the one beside the GPU has to have a core of its own
+
 
 def measure(asked: Asked) -> Iterator[QualityRow | QualityMeans]:
     """Run each instance on the first of the backends; then sum up each group, and each set."""
     rows: list[QualityRow] = []
-    with ThreadPoolExecutor(1) as aside:
-        for name in named(asked.of):
-            problem = load(name)
-            row = _measured(problem, asked, aside)
+    problems = [load(name) for name in named(asked.of)]
+    with ThreadPoolExecutor(_AT_ONCE) as aside:
+        beside = _beside(problems, asked, aside)
+        for problem in problems:
+            row = _measured(problem, asked, beside.get(problem.instance))
             rows.append(row)
             yield row
     groups = dict.fromkeys(row.group for row in rows)
@@ -51,15 +55,22 @@ def named(patterns: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _measured(problem: Problem, asked: Asked, aside: ThreadPoolExecutor) -> QualityRow:
+def _beside(
+    problems: Sequence[Problem], asked: Asked, aside: ThreadPoolExecutor
+) -> dict[str, Callable[[], HighsEnd]]:
+    """Return what gives the end of HiGHS, by instance."""
+    knapsacks = [problem for problem in problems if isinstance(problem, Mkp)] if asked.highs else []
+    if asked.backends[0] == "cpu":
+        return {each.instance: partial(highs, each, asked.limit) for each in knapsacks}
+    return {each.instance: aside.submit(highs, each, asked.limit).result for each in knapsacks}
+
+
+def _measured(problem: Problem, asked: Asked, beside: Callable[[], HighsEnd] | None) -> QualityRow:
     backend = asked.backends[0]
-    beside: Future[HighsEnd] | None = None
-    if asked.highs and isinstance(problem, Mkp):
-        beside = aside.submit(highs, problem, asked.limit)
-        if backend == "cpu":
-            beside.result()
+    other = beside() if beside is not None and backend == "cpu" else None
     results = [_run(problem, asked, backend, seed) for seed in range(1, asked.seeds + 1)]
-    other = beside.result() if beside is not None else None
+    if beside is not None and other is None:
+        other = beside()
     known = problem.best_known
     costs = [result.cost for result in results if result.cost is not None]
     gaps = [result.gap for result in results if result.gap is not None]
