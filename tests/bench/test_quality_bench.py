@@ -53,9 +53,10 @@ def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_other_problems_are_measured_without_highs(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = facilities(6)
+    asked = Asked(World(), ["cpu"], limit=0.1, seeds=1, highs=True)
     with ThreadPoolExecutor(1) as aside:
-        asked = Asked(World(), ["cpu"], limit=0.1, seeds=1, highs=True)
-        row = quality._measured(problem, asked, aside)
+        assert quality._beside([problem], asked, aside) == {}
+    row = quality._measured(problem, asked, None)
     assert (row.constraints, row.known, row.mean_gap, row.highs) == (None, None, None, None)
     assert row.best is not None
     assert row.line()
