@@ -81,7 +81,7 @@ class Archipelago:
         self._encoding = ENCODINGS[encoding][problem.solution_kind](
             problem.size,
             backend.block_memory,
-            _decoding(self._algorithm.decoding, improving.name),
+            decoding_for(self._algorithm.decoding, improving.name),
             assigns=problem.assigns,
         )
         parts = Parts(
@@ -249,9 +249,9 @@ class Archipelago:
         """
         return self._lookout.elite(self.generation, count, run)
 
-    def digests(self) -> list[tuple[int, str]]:
-        """Return, for each island, the SHA-256 of its genomes and costs."""
-        return self._lookout.digests(self.generation)
+    def digests(self, run: int | None = None) -> list[tuple[int, str]]:
+        """Return, for each island of all runs or of one, the SHA-256 of its genomes and costs."""
+        return self._lookout.digests(self.generation, run)
 
     def _allocate(self) -> None:
         count, size, pitch = len(self.mine), self._population, self._encoding.pitch
@@ -332,7 +332,7 @@ class Archipelago:
         return self._backend.download(self._now("island"))
 
 
-def _decoding(asked: str, improver: str) -> str:
+def decoding_for(asked: str, improver: str) -> str:
     """Return how genomes are decoded: only what is decoded freely can be improved."""
     if improver == "none" or asked == "free":
         return asked

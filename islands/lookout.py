@@ -94,7 +94,7 @@ class Lookout:
     def _seen_as(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
         from_archive = self._problem.marks or row["archived"] < row["best"]
         best = row["archived" if from_archive else "best"]
-        total = self._unmarked((row["sum_high"] << 32) + row["sum_low"])
+        total = (row["sum_high"] << 32) + row["sum_low"]
         return IslandMeasure(
             island=island,
             best=None if best == NONE else self._unmarked(best),
@@ -138,16 +138,17 @@ class Lookout:
             found.append(self._candidate(self._unmarked(int(costs[place])), local, row))
         return found
 
-    def digests(self, generation: int) -> list[tuple[int, str]]:
-        """Return, for each island, the SHA-256 of its genomes and costs."""
-        costs = self._backend.download(self._state.part("cost", generation))
-        found = []
+    def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
+        """Return, for each island of all runs or of one, the SHA-256 of its genomes and costs."""
+        size, found = self._encoding.size, []
+        first = 0 if run is None else run * self._islands_a_run
         for local, island in enumerate(self._mine):
-            genes = self._backend.download(self._state.part("genes", generation)[local])[
-                :, : self._encoding.size
-            ]
-            content = np.ascontiguousarray(genes).tobytes() + costs[local].tobytes()
-            found.append((island, hashlib.sha256(content).hexdigest()))
+            if run not in (None, island // self._islands_a_run):
+                continue
+            genes = self._backend.download(self._state.part("genes", generation)[local])
+            cost = self._backend.download(self._state.part("cost", generation)[local])
+            content = np.ascontiguousarray(genes[:, :size]).tobytes() + cost.tobytes()
+            found.append((island - first, hashlib.sha256(content).hexdigest()))
         return found
 
     def _candidate(self, cost: int, local: int, row: Any) -> Candidate:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/archipelago.cuh"
+#include "core/marks.cuh"
 
 struct Measure {
     int64_t best, worst, sum_high, sum_low, best_generation, restarts, archived,
@@ -16,8 +17,9 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
     // Their sum may take more than 64 bits; those of its halves do not.
     int64_t high = 0, low = 0, called = 0;
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
-        high += cost[i] >> 32;
-        low += uint32_t(cost[i]);
+        const int64_t own = marks::cost_of(cost[i]);
+        high += own >> 32;
+        low += uint32_t(own);
         called += all.calls[int64_t(me) * size + i];
     }
     const int64_t sum_high = block::sum(high), sum_low = block::sum(low);

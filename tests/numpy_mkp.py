@@ -50,8 +50,10 @@ def judged(
         return choice, -2 * profit
     loads = file.weights @ choice
     if way == "linear":
-        excess = int(np.maximum(loads - file.capacities, 0).sum())
-        cost = int(problem.settings.penalty * excess) - profit
+        fine = 0.0
+        for price, excess in zip(problem.prices(), loads - file.capacities, strict=True):
+            fine += float(price) * max(0, int(excess))
+        cost = int(fine) - profit
     else:
         cost = int(np.float64(2**20) * float(loads.sum()) / float(profit)) + 1 if profit else 10**18
     return choice, 2 * cost + 1

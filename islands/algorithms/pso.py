@@ -114,7 +114,7 @@ class Pso(Algorithm):
     """A swarm of particles on keys or bits."""
 
     name: ClassVar[str] = "pso"
-    encodings: ClassVar[tuple[str, ...]] = ("keys", "bits")
+    encodings: ClassVar[tuple[str, ...]] = ("bits", "keys")
     Settings: ClassVar[type[Settings]] = PsoSettings
 
     def __init__(self, settings: PsoSettings, population: int, encoding: str = "keys") -> None:

@@ -146,7 +146,7 @@ class Backend(ABC):
 
         A kernel that works in an arena takes it as its first argument, which is put before
         `arguments` where `room` is given; it may get fewer `blocks` than asked for, and steps
-        through its jobs by `gridDim.x`.
+        through its jobs by `gridDim.x` or `next_job`.
         """
 
     @abstractmethod

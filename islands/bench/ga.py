@@ -27,7 +27,7 @@ INSTANCES = ("mknapcb1-00", "mknapcb3-00", "mknapcb9-00")
 _STEADY = {"algorithm": "ga", "encoding": "bits", "infeasible": "repair", "population": 64}
 SETTINGS: dict[str, dict[str, Any]] = {
     "dantas2014": {"preset": "dantas2014-cuda"},
-    "steady": _STEADY | {"islands": 1024},
+    "steady": _STEADY | {"islands": 1024, "improver": "none"},
 }
 _ISLANDS_OF_CPU = 8
 _CPU_SECONDS = 2.0

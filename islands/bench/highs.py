@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from islands.errors import RunError
 from islands.problems.mkp import Mkp
 
 
@@ -37,5 +38,8 @@ def highs(problem: Mkp, seconds: float) -> HighsEnd:
     taken = time.perf_counter() - began
     if end.x is None:
         return HighsEnd(None, taken, proved=False)
-    profit = problem.cost(np.rint(end.x).astype(np.int64))
+    try:
+        profit = problem.cost(np.rint(end.x).astype(np.int64))
+    except RunError:  # within its tolerance, a capacity may be exceeded
+        return HighsEnd(None, taken, proved=False)
     return HighsEnd(profit, taken, proved=end.status == 0)

@@ -33,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Go on, print the result and return the exit status."""
-    from islands.problems import PROBLEMS
     from islands.run.machine import Conduct
     from islands.run.runner import Output, resume_asked
 
@@ -49,6 +48,4 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         conduct = Conduct(share_gpu=args.share_gpu)
         result = resume_asked(args.folder, options, ranks, output, conduct)
-        mend = PROBLEMS[result.problem].mend
-        ranks.agreed(lambda: result.require_solution(mend))
         return ended(result, ranks, as_json=args.json)

@@ -138,7 +138,9 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         conduct = _conduct(args)
         if args.runs is None and not args.instances[1:]:
-            result = run_asked(asked, args.config, ranks, output, conduct=conduct)
+            result = run_asked(
+                asked, args.config, ranks, output, conduct=conduct, may_be_unmet=True
+            )
             return ended(result, ranks, as_json=args.json)
         planned = partial(Plan.of, args.instances, args.runs or 1, asked, args.config)
         series = run_several(ranks.agreed(planned), ranks, output, conduct)
@@ -146,11 +148,19 @@ def main(args: argparse.Namespace) -> int:
 
 
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
-    """Print the result where it is asked for, and return the exit status; collective."""
+    """Print the result where it is asked for, and return the exit status; collective.
+
+    A run without a solution is an error all the same, unless it was cut short.
+    """
+    from islands.problems import PROBLEMS
+    from islands.run.result import Result
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     if as_json and ranks.rank == 0:
         print(result.to_json(), flush=True)
+    if isinstance(result, Result):
+        mend = PROBLEMS[result.problem].mend
+        ranks.agreed(lambda: result.require_solution(mend))
     # A launcher may end the ranks that are left as soon as one has left with a status.
     with suppress(RanksLostError):  # all is written
         ranks.barrier()

@@ -81,7 +81,9 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
     for name, metavar in names.items():
         add(f"--{name}", metavar=metavar)
     add("--threads", metavar="T", type=arguments.threads)
-    add("--stop", metavar="KIND=VALUE", action="append", help="when each run stops; repeatable")
+    words = "when each run stops; repeatable. Runs of a configuration that go side by side share"
+    words += " the seconds; where any configuration's cannot, all runs go one after the other"
+    add("--stop", metavar="KIND=VALUE", action="append", help=words)
     group.set_defaults(start=None)
 
 
@@ -103,6 +105,8 @@ def main(args: argparse.Namespace) -> int:
     except Suspended:
         return SUSPENDED_STATUS
     say(("" if args.quiet else "\n") + table(done.ranking))
+    for reason in done.left_out.values():
+        say(f"Left out: {reason}")
     say(f"\nWrote {done.folder}: {LEDGER}, {RANKING}, {BEST}")
     if args.json:
         print(done.to_json(), flush=True)

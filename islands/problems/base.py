@@ -71,6 +71,11 @@ class Problem(ABC):
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, in the order of the pointers of `problem::Data`."""
 
+    @property
+    def ranks_things(self) -> bool:
+        """Whether the device numbers things from the most useful one on."""
+        return self.numbering() is not None
+
     def numbering(self) -> NDArray[np.int64] | None:
         """Return which thing of a solution each thing of the device is, where that differs."""
         return None

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from islands import settings as named
 from islands.backends.base import shelves
-from islands.errors import RunError
+from islands.errors import InputError, RunError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import MkpFile, read_mkp
+from islands.instances.mkp_file import SUM_MAX
 from islands.instances.sol import read_sol, write_sol
 from islands.problems.base import Problem, Solution
 from islands.problems.utilities import UTILITIES, utilities
@@ -33,7 +34,7 @@ _WIDEST = "int64_t"
 # Of the default run, as measured on an H200: individuals in all, and in a population.
 _MANY, _FEW = 16_384, 4_096
 _SMALL = 15_000  # weights; of more, generations of many individuals take too long
-_FEWEST, _ITEMS_AN_INDIVIDUAL = 64, 6
+_FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,21 @@ class MkpSettings(named.Settings):
         329.594, "of infeasible=linear: the fine a unit of excess", low=0, high=1e15
     )
     utilities: str = setting(
-        "lp", "of infeasible=repair: profit a weight, priced by", choices=UTILITIES
+        "lp",
+        "of infeasible=repair: profit a weight, priced by the duals of the linear relaxation, or"
+        " by one over each capacity",
+        choices=UTILITIES,
     )
+
+    def check(self) -> None:
+        """Refuse what has no effect beside the way that is chosen."""
+        for name, way in (("penalty", "linear"), ("utilities", "repair")):
+            value, default = getattr(self, name), getattr(type(self), name)
+            if value != default and self.infeasible != way:
+                raise UsageError(
+                    f"{name}={value}: is of infeasible={way}, but infeasible={self.infeasible}."
+                    f" Leave {name} out, or choose infeasible={way}"
+                )
 
 
 class Mkp(Problem):
@@ -79,6 +93,8 @@ class Mkp(Problem):
         self.file, self.path, self.unit = file, file.path, file.unit
         self.settings = settings or MkpSettings()
         self.marks = self.settings.infeasible in ("linear", "dynamic")
+        if self.marks:
+            self._check_fines()
 
     def adjusted(self, settings: named.Settings) -> Self:
         """Return the instance with other settings."""
@@ -94,7 +110,12 @@ class Mkp(Problem):
 
     def numbering(self) -> NDArray[np.int64] | None:
         """Return the items from the most useful one on, where choices are repaired."""
-        return self._by_utility if self.settings.infeasible == "repair" else None
+        return self._by_utility if self.ranks_things else None
+
+    @property
+    def ranks_things(self) -> bool:
+        """Whether choices are repaired."""
+        return self.settings.infeasible == "repair"
 
     @cached_property
     def _by_utility(self) -> NDArray[np.int64]:
@@ -114,9 +135,12 @@ class Mkp(Problem):
     def defaults(self) -> dict[str, Any]:
         """Return many small populations that begin anew when they no longer get better.
 
-        Of many items, populations are larger and fewer.
+        Of many items, populations are larger and fewer. This is for choices that are repaired.
         """
-        population = 1 << round(math.log2(max(_FEWEST, self.size / _ITEMS_AN_INDIVIDUAL)))
+        if not self.ranks_things:
+            return {"algorithm": "ga", "encoding": "bits"}
+        wanted = min(max(_FEWEST, self.size / _ITEMS_AN_INDIVIDUAL), _MOST)
+        population = 1 << round(math.log2(wanted))
         is_small = self.size * self.constraints <= _SMALL
         return {
             "algorithm": "ga",
@@ -124,14 +148,14 @@ class Mkp(Problem):
             "islands": max(1, (_MANY if is_small else _FEW) // population),
             "population": population,
             "strength": 2,
-            "reset": max(500, self.size),
+            "reset": max(500, min(self.size, 5000)),
             "improver.name": "exchange22",
             "improver.strategy": "best",
             "improver.core": 60,
             "improver.every": 100,
             "improver.rate": 0.1,
             "migration.topology": "none",
-            "record.every": 10,
+            "record.every": 10 if is_small else 2,
         }
 
     def room(self) -> int:
@@ -150,8 +174,13 @@ class Mkp(Problem):
             np.ascontiguousarray(weights.T),
             np.ascontiguousarray(_narrowed(self.file.profits)[order]),
             capacities.astype(np.int64 if self._load_type() == _WIDEST else np.int32),
-            np.array([self.settings.penalty]),
+            self.prices(),
         ]
+
+    def prices(self) -> NDArray[np.float64]:
+        """Return the fine, in units of profit, for a unit of each constraint as it was scaled."""
+        places = self.file.places or (0,) * self.constraints
+        return np.array([self.settings.penalty * self.unit / 10.0**each for each in places])
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the profit of each row."""
@@ -203,6 +232,16 @@ class Mkp(Problem):
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write the chosen items' numbers."""
         write_sol(path, solution)
+
+    def _check_fines(self) -> None:
+        """Raise where what is fined, over all constraints, could be too large for 64 bits."""
+        total = sum(map(int, self.file.weights.sum(axis=1)))
+        if total >= SUM_MAX:
+            raise InputError(
+                f"{self.path or self.instance}: all weights add up to {total}, and"
+                f" infeasible={self.settings.infeasible} is exact below {SUM_MAX} only. Choose"
+                " infeasible=repair or infeasible=drop"
+            )
 
     def _load_type(self) -> str:
         most = int(self.file.weights.sum(axis=1).max(initial=0))

@@ -56,17 +56,21 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
     ended: dict[int, Beside] = {}
     before: dict[int, Progress] = {}
     backend.synchronise()
-    began = time.perf_counter()
+    spec.general.replace({"seed": spec.general.seed + runs - 1})  # refuses what no run could have
+    began, aside = time.perf_counter(), 0.0
     archipelago.start()
     while True:
-        measures, seconds = archipelago.measure(), time.perf_counter() - began
+        measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
         for run in sorted({*range(runs)} - {*ended}):
             progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
             before[run] = progress
             reason = first_reason(spec.stop, progress)
             if reason is not None:
                 present = _present(_of_run(measures, run, spec), problem)
+                # How a run has ended is no part of the time of the others.
+                paused = time.perf_counter()
                 ended[run] = _ended(archipelago, spec, problem, run, progress, present, reason)
+                aside += time.perf_counter() - paused
         if len(ended) == runs:
             return Together(tuple(ended[run] for run in range(runs)), seconds)
         visit = schedule.next_visit(archipelago.generation)
@@ -111,11 +115,5 @@ def _ended(
 ) -> Beside:
     best = next(iter(archipelago.elite(1, run)), None)
     check_exactly(problem, best, progress.cost)
-    islands = spec.general.islands
-    first = run * islands
-    digests = [
-        (island - first, digest)
-        for island, digest in archipelago.digests()
-        if first <= island < first + islands
-    ]
-    return Beside(spec.general.seed + run, progress, best, reason, combined(digests), present)
+    digest = combined(archipelago.digests(run))
+    return Beside(spec.general.seed + run, progress, best, reason, digest, present)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from islands.algorithms import ALGORITHMS
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.improvers import improvers_for
+from islands.improvers import ImproverSettings, improvers_for
 from islands.problems.base import Problem
 from islands.text import unknown
 
@@ -45,10 +45,15 @@ def encoding_for(algorithm: str, asked: str | None, problem: Problem) -> str:
     return fit[0]
 
 
-def require_improver(name: str, problem: Problem) -> None:
+def require_improver(settings: ImproverSettings, problem: Problem) -> None:
     """Refuse an improver that cannot work on the solutions of a problem."""
-    fit = improvers_for(problem.solution_kind)
+    name, fit = settings.name, improvers_for(problem.solution_kind)
     if name in fit:
+        if settings.core and name != "none" and not problem.ranks_things:
+            raise UsageError(
+                f"improver.core={settings.core}: there is no order of utility to have a core."
+                " Choose infeasible=repair, or leave improver.core out"
+            )
         return
     raise UsageError(
         f"improver {name} does not fit {problem.instance}, whose solutions are of the kind"

@@ -91,7 +91,9 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
-    require_improver(groups["improver"].name, problem)
+    # What is not asked for stays as it is in a problem that was made with other settings.
+    set_so = problem.settings.replace(_part(values, "", problem.Settings))
+    require_improver(groups["improver"], problem.adjusted(set_so))
     return RunSpec(
         instance=_lasting(instance_of(asked)),
         format=format_of(asked),
@@ -104,8 +106,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         settings=algorithm.completed(
             algorithm.Settings.build(_part(values, "", algorithm.Settings)), encoding
         ),
-        # What is not asked for stays as it is in a problem that was made with other settings.
-        problem=problem.settings.replace(_part(values, "", problem.Settings)),
+        problem=set_so,
         **groups,
     )
 
@@ -116,12 +117,12 @@ def _is_true(value: Any) -> bool:
 
 def _upon_defaults(asked: Sequence[Layer], problem: Problem) -> list[Layer]:
     """Return the layers upon the problem's defaults, which make sense only all together."""
-    defaults = problem.defaults()
+    set_so = {name: layer.values[name] for layer in asked for name in layer.values}
+    settings = problem.settings.replace(_part(set_so, "", problem.Settings))
+    defaults = problem.adjusted(settings).defaults()
     parts = ("algorithm", "encoding", "improver.name")
-    is_usual = all(
-        _strongest(asked, name, value) == value
-        for name, value in ((name, defaults.get(name)) for name in parts)
-    )
+    usual = {name: defaults.get(name) for name in parts}
+    is_usual = all(_strongest(asked, name, value) == value for name, value in usual.items())
     if not is_usual or _strongest(asked, "preset", None) is not None:
         defaults = {"algorithm": defaults["algorithm"]}
     return [Layer(f"defaults of {problem.name}: ", defaults), *asked]

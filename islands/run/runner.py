@@ -54,10 +54,13 @@ def run_asked(
     output: Output,
     problem: Problem | None = None,
     conduct: Conduct = _ORDERLY,
+    *,
+    may_be_unmet: bool = False,
 ) -> Result:
     """Resolve what was asked for, load the instance unless it is given, and run.
 
-    It is an error where the run ends without a solution, not having been cut short.
+    It is an error where the run ends without a solution, not having been cut short, unless it
+    `may_be_unmet`.
     """
 
     def resolved() -> tuple[RunSpec, Problem]:
@@ -66,7 +69,7 @@ def run_asked(
 
     spec, chosen = world.agreed(resolved)
     result = run(spec, chosen, world, output, conduct)
-    return world.agreed(lambda: result.require_solution(chosen.mend))
+    return result if may_be_unmet else world.agreed(lambda: result.require_solution(chosen.mend))
 
 
 def resume_asked(

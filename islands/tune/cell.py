@@ -39,10 +39,15 @@ def goes_beside(spec: RunSpec, runs: int) -> bool:
     return runs > 1 and not getattr(spec.settings, "halo", False) and not spec.start
 
 
-def run_cell(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Cell:
-    """Make so many runs: side by side, or one after the other where they cannot be."""
+def is_timed(spec: RunSpec) -> bool:
+    """Return whether the seconds may end a run, which runs side by side share."""
+    return any(criterion.kind == "seconds" for criterion in spec.stop)
+
+
+def run_cell(spec: RunSpec, problem: Problem, runs: int, backend: Backend, *, beside: bool) -> Cell:
+    """Make so many runs: side by side, or one after the other."""
     problem = problem.adjusted(spec.problem)
-    if goes_beside(spec, runs):
+    if beside:
         together = run_beside(spec, problem, runs, backend)
         return _cell([run.progress for run in together.runs], together.seconds, spec)
     ends = list(_one_by_one(spec, problem, runs, backend))

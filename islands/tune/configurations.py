@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError
 from islands.tune.domain import Domain
 
 MOST = 1000
@@ -25,7 +25,8 @@ _PATIENCE = 100
 Values = dict[str, Any]
 """By the full names of the settings."""
 Identify = Callable[[Values], str]
-"""Returns what tells a configuration from others, or raises a `UsageError` where it cannot be."""
+"""Returns what tells a configuration from others; where it cannot be, of its settings or with an
+instance, this is a `UsageError` or an `InputError`."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def words_of(values: Values) -> str:
 
 @dataclass(frozen=True)
 class Search:
-    """The configurations, and how many were left out because they cannot be."""
+    """The configurations, and how many others were met that cannot be."""
 
     configurations: tuple[Configuration, ...]
     refused: int
@@ -89,14 +90,15 @@ def _drawn(domains: Sequence[Domain], seed: int, attempt: int) -> Values:
 def _distinct(offered: Iterator[Values], count: int, identify: Identify) -> Search:
     """Return the base and the first so many that can be and differ from each other."""
     found = {identify({}): Configuration(0, {})}
-    refused, refusal = 0, ""
+    refused: dict[str, str] = {}
     for values in offered:
         if len(found) > count:
             break
         try:
             found.setdefault(identify(values), Configuration(len(found), values))
-        except UsageError as error:
-            refused, refusal = refused + 1, str(error)
+        except (UsageError, InputError) as error:
+            refused[words_of(values)] = str(error)
+    refusal = next(reversed(refused.values()), "")
     if len(found) == 1:
         raise UsageError(f"--over: no configuration but the base can be. {refusal}".strip())
-    return Search(tuple(islice(found.values(), count + 1)), refused, refusal)
+    return Search(tuple(islice(found.values(), count + 1)), len(refused), refusal)

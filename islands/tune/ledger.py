@@ -16,7 +16,7 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.paths import published, reading
 from islands.run.spec import RunSpec
-from islands.tune.cell import Cell
+from islands.tune.cell import Cell, is_timed
 
 LEDGER = "tune.tsv"
 _NONE = "-"
@@ -34,9 +34,14 @@ Row = dict[str, str]
 csv.field_size_limit(sys.maxsize)
 
 
-def key_of(spec: RunSpec, runs: int) -> tuple[str, str]:
-    """Return what the row of a configuration on an instance is known by."""
+def key_of(spec: RunSpec, runs: int, *, beside: bool) -> tuple[str, str]:
+    """Return what the row of a configuration on an instance is known by.
+
+    Whether its runs go `beside` each other matters where the seconds that they then share end them.
+    """
     settings = {name: value for name, value in spec.to_mapping().items() if name not in _OWN}
+    if beside and is_timed(spec):
+        settings["shares_seconds"] = True
     return str(runs), json.dumps(settings, sort_keys=True)
 
 

@@ -6,7 +6,7 @@ import json
 import shlex
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -14,11 +14,9 @@ from types import FrameType
 from typing import Any
 
 from islands.backends.base import Backend
-from islands.errors import IslandsError
-from islands.parallel import World
+from islands.errors import IslandsError, UsageError
 from islands.paths import published, writing
 from islands.run.folder import fresh
-from islands.run.machine import take_device
 from islands.tune.cell import Cell, run_cell
 from islands.tune.ledger import LEDGER, Ledger, key_of, write_table
 from islands.tune.plan import Task, Tuning
@@ -53,27 +51,31 @@ class Done:
     ranking: Ranking
     best: dict[str, Any]
     """The settings of the best configuration, as `islands run --config` takes them."""
+    left_out: Mapping[int, str]
+    """Why, by their numbers, configurations were refused only when they were to be run."""
 
     def to_json(self) -> str:
         """Return the tuning as one JSON object on one line."""
         whole = {"instances": self.instances, "runs": self.runs, **self.ranking.to_mapping()}
+        whole["left_out"] = [
+            {"configuration": number, "reason": reason} for number, reason in self.left_out.items()
+        ]
         return json.dumps({**whole, "best": self.best, "folder": str(self.folder)})
 
 
 def perform(tuning: Tuning, metric: str, output: Output) -> Done:
     """Do all runs, say how each configuration does, and write the files."""
     given = Ledger(output.folder, force=output.force) if output.folder is not None else None
-    general = tuning.tasks[0].spec.general
-    backend = take_device(World(), general.backend, general.threads or None)
     ledger = given if given is not None else Ledger(_fresh())
     folder = ledger.folder
     if not output.quiet:
-        output.say(header(tuning, backend.device))
-    cells = _cells(tuning, ledger, backend, output)
-    ranking = Ranking.of(tuning.search.configurations, tuning.problems, cells, metric)
+        output.say(header(tuning))
+    cells, left_out = _cells(tuning, ledger, output)
+    fit = [each for each in tuning.search.configurations if each.number not in left_out]
+    ranking = Ranking.of(fit, tuning.problems, cells, metric)
     best = _best(tuning, ranking)
     _write(folder, ranking, best)
-    return Done(folder, tuple(tuning.problems), tuning.runs, ranking, best)
+    return Done(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out)
 
 
 def _best(tuning: Tuning, ranking: Ranking) -> dict[str, Any]:
@@ -88,27 +90,46 @@ def _fresh() -> Path:
         return fresh(runs, f"tune-{time.strftime('%Y%m%d-%H%M%S')}")
 
 
-def _cells(tuning: Tuning, ledger: Ledger, backend: Backend, output: Output) -> Cells:
-    """Return what the runs came to, each as soon as it is done being a row of the ledger."""
+def _cells(tuning: Tuning, ledger: Ledger, output: Output) -> tuple[Cells, dict[int, str]]:
+    """Return what the runs came to, and why configurations were left out, by their numbers.
+
+    What runs came to is a row of the ledger as soon as they are done.
+    """
     cells: dict[tuple[int, str], Cell] = {}
+    left_out: dict[int, str] = {}
     of = len(tuning.tasks)
     try:
         with _suspending():
-            for task in tuning.tasks:
-                key = key_of(task.spec, tuning.runs)
-                cell = known = ledger.cell(key)
-                if cell is None:
-                    with _named(task):
-                        cell = run_cell(task.spec, task.problem, tuning.runs, backend)
-                    ledger.enter(key, cell, _facts(task, backend))
-                cells[task.configuration.number, task.name] = cell
+            for place, task in enumerate(tuning.tasks, 1):
+                number = task.configuration.number
+                if number in left_out:
+                    continue
+                try:
+                    cell, said = _cell(task, tuning, ledger)
+                    cells[number, task.name] = cell
+                except UsageError as error:
+                    left_out[number] = str(error)
+                    said = f"left out: {error}"
+                    if len(left_out) == len(tuning.search.configurations):
+                        raise
                 if not output.quiet:
-                    place = f"[{len(cells):>{len(str(of))}}/{of}]"
-                    output.say(f"{place} {line(task, cell, was_done=known is not None)}")
+                    output.say(f"[{place:>{len(str(of))}}/{of}] {said}")
     except BaseException:
         _leave(ledger.folder, len(cells), of, output)
         raise
-    return cells
+    return cells, left_out
+
+
+def _cell(task: Task, tuning: Tuning, ledger: Ledger) -> tuple[Cell, str]:
+    """Return what the runs of a task came to, and the line that says so; run what is not known."""
+    key = key_of(task.spec, tuning.runs, beside=tuning.beside)
+    known = ledger.cell(key)
+    if known is not None:
+        return known, line(task, known, was_done=True)
+    with _named(task):
+        cell = run_cell(task.spec, task.problem, tuning.runs, tuning.backend, beside=tuning.beside)
+    ledger.enter(key, cell, _facts(task, tuning.backend))
+    return cell, line(task, cell, was_done=False)
 
 
 @contextmanager

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
+from islands.backends.base import Backend
 from islands.errors import UsageError
+from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.machine import take_device
 from islands.run.plan import Job, Plan
 from islands.run.resolve import layers, resolve
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.settings import Settings
+from islands.tune.cell import goes_beside
 from islands.tune.configurations import Configuration, Search, Values, grid, random, words_of
 from islands.tune.domain import Domain, Owner, domain, require_distinct
+from islands.tune.possible import require_possible
 
 _NO_MATTER = ("seed", "backend", "threads")
 """General settings that make no configuration better than another."""
@@ -79,6 +85,12 @@ class Tuning:
     """Of each configuration on each instance, with seeds one after the other."""
     tasks: tuple[Task, ...]
     """All configurations for each instance in turn: a machine that slows down does so for all."""
+    backend: Backend
+
+    @cached_property
+    def beside(self) -> bool:
+        """Whether runs go side by side: all or none, as those that do so share their seconds."""
+        return all(goes_beside(task.spec, self.runs) for task in self.tasks)
 
     @classmethod
     def of(
@@ -97,28 +109,30 @@ class Tuning:
         problems = {
             job.spec.instance: job.problem.adjusted(job.problem.Settings()) for job in plan.first
         }
+        base = plan.first[0]
+        general = base.spec.general
+        backend = take_device(World(), general.backend, general.threads or None)
         specs: dict[str, dict[str, RunSpec]] = {}
 
         def identify(values: Values) -> str:
             made = {name: asked.spec(name, problem, values) for name, problem in problems.items()}
-            for spec in made.values():
-                _require_possible(spec)
+            for name, spec in made.items():
+                require_possible(spec, problems[name], backend)
             specs[words_of(values)] = made
             return json.dumps([spec.to_mapping() for spec in made.values()], sort_keys=True)
 
         identify({})
-        base = plan.first[0]
         domains = _domains(over, base)
         if steps is not None:
             search = grid(domains, steps, identify)
         else:
-            search = random(domains, configurations, base.spec.general.seed, identify)
+            search = random(domains, configurations, general.seed, identify)
         tasks = [
             Task(each, name, problem, specs[each.words()][name])
             for name, problem in problems.items()
             for each in search.configurations
         ]
-        return cls(asked, problems, search, runs, tuple(tasks))
+        return cls(asked, problems, search, runs, tuple(tasks), backend)
 
 
 def _domains(over: Sequence[str], base: Job) -> list[Domain]:
@@ -130,13 +144,6 @@ def _domains(over: Sequence[str], base: Job) -> list[Domain]:
         raise UsageError(f"nothing to tune. Name settings with --over KEY=A..B: {known}")
     require_distinct(domains)
     return domains
-
-
-def _require_possible(spec: RunSpec) -> None:
-    """Refuse settings that do not fit the size of a population or the number of islands."""
-    general = spec.general
-    algorithm = ALGORITHMS[spec.algorithm](spec.settings, general.population, spec.encoding)
-    algorithm.require_islands(general.islands)
 
 
 def _owners(spec: RunSpec, problem: Problem) -> dict[str, Owner]:

@@ -59,6 +59,8 @@ def _rounded(number: float | None, digits: int) -> str:
 
 def _verdict(ranking: Ranking) -> str:
     first, *others = ranking.standings
+    if not others:
+        return f"Only configuration {first.configuration} is left."
     alike = [str(each.configuration) for each in others if (each.p or 0) >= SIGNIFICANT]
     better = f"not significantly better than {', '.join(alike)}" if alike else "better than all"
     best = f"The best is {first.configuration}, {better}."

@@ -6,33 +6,36 @@ from statistics import fmean
 
 from islands.problems.base import Problem
 from islands.text import gap
-from islands.tune.cell import Cell, goes_beside
+from islands.tune.cell import Cell, is_timed
 from islands.tune.plan import Task, Tuning
 
+_APART = (
+    "Runs go one after the other, as those with a halo, or that start from known solutions, cannot"
+    " go on beside another"
+)
 
-def header(tuning: Tuning, device: str) -> str:
+
+def header(tuning: Tuning) -> str:
     """Return the lines that say what is going to be run, and how."""
     search, runs = tuning.search, tuning.runs
     parts = [
         f"{_counted(len(search.configurations), 'configuration')}, 0 the settings as given",
         _counted(len(tuning.problems), "instance"),
         f"{_counted(runs, 'run')} of each on each",
-        device,
+        tuning.backend.device,
     ]
     lines = [", ".join(parts)]
     if search.refused:
         lines.append(f"{search.refused} more cannot be, the last because: {search.refusal}")
     if runs > 1:
-        beside = [goes_beside(task.spec, runs) for task in tuning.tasks]
-        lines.append("Runs go on side by side" if all(beside) else _apart(some=any(beside)))
+        lines.append(_together(tuning) if tuning.beside else _APART)
     return "\n".join([*lines, ""])
 
 
-def _apart(*, some: bool) -> str:
-    return (
-        f"{'Some runs' if some else 'Runs'} go one after the other, as those with a halo, or that"
-        " start from known solutions, cannot go on beside another"
-    )
+def _together(tuning: Tuning) -> str:
+    timed = any(is_timed(task.spec) for task in tuning.tasks)
+    shared = f": the {tuning.runs} of a configuration share the seconds of --stop" if timed else ""
+    return f"Runs go on side by side{shared}"
 
 
 def line(task: Task, cell: Cell, *, was_done: bool) -> str:

@@ -141,7 +141,7 @@ KERNEL(cellular_start,
        (Arena arena, Archipelago all, problem::Data data, Cellular, const int32_t* given)) {
     Shelf shelf(arena.large());
     encoding::Decoder decoder(arena, shelf, all.shape);
-    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
+    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         const int local = job / all.population, slot = job % all.population;
         const int32_t row = all.row(0, local, slot);
         const draw::Place place = all.place(local, 0, slot);
@@ -161,7 +161,7 @@ KERNEL(cellular_evolve, (Arena arena, Archipelago all, problem::Data data, Cellu
     Shelf shelf(arena.large());
     encoding::Decoder decoder(arena, shelf, all.shape);
     const cellular::Desk desk(shelf, all.shape.pitch);
-    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
+    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         const int local = uint32_t(job) / all.population, slot = job - local * all.population;
         const int64_t generation = all.island[local].generation;
         const int32_t row = all.row(generation + 1, local, slot);

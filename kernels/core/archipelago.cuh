@@ -34,7 +34,7 @@ struct Archipelago {
         return (int(generation & 1) * islands + island) * population + individual;
     }
     __device__ encoding::Gene* genes_of(int32_t row) const {
-        return genes + int64_t(row) * shape.pitch;
+        return genes + uint64_t(uint32_t(row)) * uint32_t(shape.pitch);
     }
 
     // Where the draws of an individual stand.

@@ -25,6 +25,17 @@ __device__ void add(int64_t* number, int64_t more) {
 #define __syncthreads() __syncwarp()
 #endif
 
+// Returns a block's job after another one. Where arenas are in shared memory, each job has a block
+// of its own, and the compiler has to know that: before a loop it computes whatever is the same in
+// every turn, even what is seldom needed, and runs out of registers.
+__device__ int next_job(int job) {
+#ifdef ISLANDS_GLOBAL_ARENA
+    return job + gridDim.x;
+#else
+    return 0x7fffffff;
+#endif
+}
+
 #define KERNEL(name, parameters) \
     extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
 

@@ -30,6 +30,8 @@ static constexpr Index threadIdx{0}, blockDim{1};
 
 inline void __syncthreads() {}
 
+inline int next_job(int job) { return job + gridDim.x; }
+
 // Within one block only, and a block is one thread, so nothing has to be atomic here.
 inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
     const uint32_t before = *counter;

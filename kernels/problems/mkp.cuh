@@ -28,7 +28,7 @@ struct Data {
     const Weight* column;  // [thing][constraint]
     const Profit* profit;  // [thing]
     const Load* capacity;  // [constraint]
-    const double* price;   // of a unit of excess
+    const double* price;   // [constraint]: of a unit of excess
 };
 
 // A choice with its profit and what it leaves of each capacity, which follow each change.
@@ -84,13 +84,13 @@ class Knapsack {
         return !block::any(exceeds);
     }
 
-    // Returns by how much capacities are exceeded, added up.
-    __device__ int64_t excess() const {
-        int64_t mine = 0;
-        for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) {
-            if (slack_[i] < 0) mine -= slack_[i];
+    // Returns the price of all that exceeds capacities: each thread adds it up in the same order.
+    __device__ double fine() const {
+        double sum = 0.0;
+        for (int i = 0; i < CONSTRAINTS; ++i) {
+            if (slack_[i] < 0) sum += data_.price[i] * double(-slack_[i]);
         }
-        return block::sum(mine);
+        return sum;
     }
 
     // Returns the weight of all that is chosen, over all constraints.
@@ -181,14 +181,14 @@ __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n) {
 }
 
 // Returns the cost of a choice that takes too much.
-__device__ int64_t fined(int64_t profit, int64_t excess, int64_t weight, const Data& data) {
+__device__ int64_t fined(const Knapsack& knapsack) {
     constexpr double MOST = 1e18, PARTS = 1048576.0;
     if (MKP_INFEASIBLE == MKP_LINEAR) {
-        const double fine = data.price[0] * double(excess);
-        return int64_t(fine < MOST ? fine : MOST) - profit;
+        const double fine = knapsack.fine();
+        return int64_t(fine < MOST ? fine : MOST) - knapsack.profit();
     }
     // The weight a unit of profit, in so many parts: more than any that fits costs.
-    const double cost = PARTS * double(weight) / double(profit);
+    const double cost = PARTS * double(knapsack.weight()) / double(knapsack.profit());
     return cost < MOST ? int64_t(cost) + 1 : int64_t(MOST);
 }
 
@@ -212,8 +212,7 @@ __device__ Verdict judge(uint32_t* chosen, Shelf shelf, int n, const Data& data,
     drop(knapsack, chosen, n, place, child);
     return {-knapsack.profit(), true};
 #else
-    return {marks::infeasible(fined(knapsack.profit(), knapsack.excess(), knapsack.weight(), data)),
-            false};
+    return {marks::infeasible(fined(knapsack)), false};
 #endif
 #endif
 }

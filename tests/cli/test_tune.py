@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ pytest.importorskip("scipy")
 from problems_for_tests import cities
 
 from islands.cli import main
+from islands.errors import UsageError
+from islands.run.spec import RunSpec
+from islands.tune.cell import Cell, run_cell
 
 SMALL = ["--algorithm", "de", "--population", "16", "--islands", "2", "--migration", "none"]
 SMALL += ["--backend", "cpu", "--stop", "generations=20", "--seed", "4"]
@@ -122,6 +126,83 @@ def test_islands_that_migrate_go_on_side_by_side(capsys: pytest.CaptureFixture[s
     assert "Runs go on side by side" in capsys.readouterr().out
     series = done(capsys, "run", "demo/qap", *SMALL, *ring)
     assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
+
+
+def test_where_some_runs_cannot_go_side_by_side_all_go_one_after_the_other(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("the runs of one configuration would share their seconds")
+
+    monkeypatch.setattr("islands.tune.cell.run_beside", never)
+    common = ["--population", "16", "--islands", "2", "--migration", "none", "--backend", "cpu"]
+    common += ["--stop", "generations=5", "--stop", "seconds=60", "--runs", "2"]
+    line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]
+    assert main(["tune", *line]) == 0
+    assert "Runs go one after the other, as those with a halo" in capsys.readouterr().out
+    for row, halo in zip(rows("a"), ("false", "true"), strict=True):
+        series = done(capsys, "run", "demo/qap", *common, f"--set=halo={halo}")
+        assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]
+
+
+def test_runs_side_by_side_share_the_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["demo/qap", *SMALL, "--stop", "seconds=0.2", "--over", "F=0.3,0.7", "--grid"]
+    began = time.perf_counter()
+    assert main(["tune", *line, "--runs", "100", "--out", "a"]) == 0
+    # A hundred runs of three configurations that had them each would take a minute.
+    assert time.perf_counter() - began < 30
+    shared = "Runs go on side by side: the 100 of a configuration share the seconds of --stop"
+    assert shared in capsys.readouterr().out
+    assert all(float(row["seconds"]) < 0.2 for row in rows("a"))
+
+
+def _refusing(*values: object) -> Callable[..., Cell]:
+    """Return what runs a cell, but refuses configurations with such values of F."""
+
+    def run(spec: RunSpec, *others: Any, **conduct: Any) -> Cell:
+        if not values or spec.to_mapping()["F"] in values:
+            raise UsageError("the GPU's 1 GiB are too little")
+        return run_cell(spec, *others, **conduct)
+
+    return run
+
+
+def test_what_is_refused_only_when_it_is_to_be_run_is_left_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.4,0.9", "--grid", "--runs", "3"]
+    without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
+    wanted = done(capsys, "tune", *without, "--out", "b")
+    monkeypatch.setattr("islands.tune.perform.run_cell", _refusing(0.4))
+    tuned = done(capsys, "tune", *line, "--out", "a")
+    reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's 1 GiB are too little"
+    assert tuned["left_out"] == [{"configuration": 2, "reason": reason}]
+    assert wanted["left_out"] == []
+    ranks = [(each["values"], each["mean_rank"], each["p"]) for each in tuned["configurations"]]
+    assert ranks == [
+        (each["values"], each["mean_rank"], each["p"]) for each in wanted["configurations"]
+    ]
+    assert len(rows("a")) == 6
+    assert main(["tune", *line, "--out", "a", "--quiet"]) == 0
+    assert f"\nLeft out: {reason}\n" in capsys.readouterr().out
+    # What is left out is tried again where the tuning goes on.
+    monkeypatch.undo()
+    monkeypatch.chdir(Path("a").resolve().parent)
+    assert done(capsys, "tune", *line, "--out", "a")["left_out"] == []
+    assert len(rows("a")) == 8
+
+
+def test_where_all_are_refused_the_tuning_ends(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("islands.tune.perform.run_cell", _refusing())
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
+    assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
+    assert not Path("a/tune.tsv").exists()
+    monkeypatch.setattr("islands.tune.perform.run_cell", _refusing(0.3))
+    line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
+    assert main(["tune", *line]) == 0
+    assert "Only configuration 0 is left." in capsys.readouterr().out
 
 
 def test_algorithms_and_presets_can_be_compared(capsys: pytest.CaptureFixture[str]) -> None:

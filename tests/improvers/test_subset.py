@@ -133,7 +133,8 @@ def test_algorithms_take_what_improvers_make(algorithm: str, encoding: str, way:
     settings |= {"backend": "cpu", "threads": 1}
     profits = []
     for rate in (0, 1):
-        improver = {"name": "exchange22", "core": 30, "rate": rate}
+        kind = ("exchange22", 30) if way == "repair" else ("exchange", 0)
+        improver = {"name": kind[0], "core": kind[1], "rate": rate}
         result = islands.solve(problem, improver=improver, **settings)
         problem.check(result.solution)
         profits.append(result.cost)
@@ -154,14 +155,14 @@ def test_improvers_fit_kinds_of_solutions() -> None:
     assert list(order) == ["none", "swap", "two_opt", "reinsert", "tabu"]
     assert {subset["tabu"], order["tabu"]} == {subset["tabu"], IMPROVERS["tabu"]}
     assert issubclass(subset["tabu"], NearSubset)
-    require_improver("exchange", knapsack(5, 1))
+    require_improver(ImproverSettings(name="exchange"), knapsack(5, 1))
     with pytest.raises(UsageError, match=r"swap does not fit knapsack.*What fits: none, flip, ex"):
-        require_improver("swap", knapsack(5, 1))
+        require_improver(ImproverSettings(name="swap"), knapsack(5, 1))
 
 
 def test_exchanges_do_not_fit_orders(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="improver exchange does not fit"):
-        require_improver("exchange", cities(5, tmp_path))
+        require_improver(ImproverSettings(name="exchange"), cities(5, tmp_path))
 
 
 def test_too_many_items_are_refused() -> None:

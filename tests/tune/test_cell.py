@@ -29,10 +29,13 @@ def spec(problem: Problem, topology: str) -> RunSpec:
     return resolve(layers(asked(topology)), problem)
 
 
+@pytest.mark.parametrize("beside", [True, False])
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_the_costs_are_those_of_runs_alone(backend: Backend, topology: str, tmp_path: Path) -> None:
+def test_the_costs_are_those_of_runs_alone(
+    backend: Backend, topology: str, beside: bool, tmp_path: Path
+) -> None:
     problem = cities(30, tmp_path)
-    cell = run_cell(spec(problem, topology), problem, 3, backend)
+    cell = run_cell(spec(problem, topology), problem, 3, backend, beside=beside)
     alone = [
         islands.solve(problem, backend=backend.name, **{**asked(topology), "seed": seed})
         for seed in (5, 6, 7)
@@ -48,7 +51,7 @@ def test_a_run_has_reached_what_it_had_to_or_has_not(backend: Backend, tmp_path:
     problem = cities(12, tmp_path)
     stop = {"stop": ["target=36000", "generations=25"]}
     asked = {**SETTINGS, "migration": "none", "record.every": 5, **stop}
-    cell = run_cell(resolve(layers(asked), problem), problem, 4, backend)
+    cell = run_cell(resolve(layers(asked), problem), problem, 4, backend, beside=True)
     assert {*cell.reached} == {True, False}, "choose another target"
     for seed, cost, evaluations, reached in zip(
         range(5, 9), cell.costs, cell.evaluations, cell.reached, strict=True

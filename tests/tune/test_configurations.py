@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError
 from islands.tune.configurations import Values, grid, random, words_of
 from islands.tune.domain import Choices, Integers, Reals
 
@@ -55,6 +55,18 @@ def test_what_cannot_be_is_drawn_again() -> None:
     assert all(sum(each.values.values()) <= 2 for each in search.configurations)
     assert 5 < search.refused < 60
     assert search.refusal.startswith("too much: ")
+
+
+def test_what_cannot_be_counts_once_however_often_it_is_drawn() -> None:
+    def identify(values: Values) -> str:
+        if values.get("a") in (2, 5):
+            raise InputError(f"a={values['a']}")
+        return text(values)
+
+    search = random((Integers("a", 1, 5),), 9, 1, identify)
+    assert len(search.configurations) == 1 + 3
+    assert search.refused == 2
+    assert search.refusal in ("a=2", "a=5")
 
 
 def test_of_few_values_all_are_taken_once() -> None:

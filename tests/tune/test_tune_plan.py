@@ -10,7 +10,7 @@ from problems_for_tests import cities
 
 from islands.errors import UsageError
 from islands.run.spec import RunSpec
-from islands.tune.cell import goes_beside
+from islands.tune.ledger import key_of
 from islands.tune.plan import Asked, Tuning
 
 SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
@@ -28,12 +28,12 @@ def test_the_search_of_munhao_is_a_case_of_it(published: Path) -> None:
     asked = Asked({"preset": "munhao2019-m1"})
     tuning = Tuning.of(asked, names, SEARCHED, 30, configurations=10)
     assert len(tuning.tasks) == 27 * 11
+    assert tuning.beside
     assert [task.name for task in tuning.tasks[::11]] == names
     base = settings(tuning.tasks[0].spec)
     assert (base["c1"], base["c2"], base["penalty"]) == (0.601321, 1.79865, 329.594)
     for task in tuning.tasks:
         each = settings(task.spec)
-        assert goes_beside(task.spec, 30)
         assert 0.5 <= each["c1"] <= 2
         assert 0.5 <= each["c2"] <= 2
         assert 100 <= each["penalty"] <= 500
@@ -62,7 +62,7 @@ def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
 
 
 def test_configurations_that_no_population_could_have_are_left_out() -> None:
-    asked = Asked({"population": 8, "improver": "none"})
+    asked = Asked({"population": 8, "improver": "none", "migration": "none"})
     # Of eight individuals, an elite of 0.1 has none, and mutants of 0.8 leave too few.
     over = ["elite=0.1,0.3,0.5", "mutants=0.1,0.6"]
     with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
@@ -95,3 +95,25 @@ def test_what_is_asked_for_is_written_by_its_kind(tmp_path: Path) -> None:
 def test_the_last_seed_has_to_be_possible() -> None:
     with pytest.raises(UsageError, match="seed=9223372036854775808: must be"):
         Tuning.of(Asked({"seed": 2**63 - 1}), ["demo/tsp"], ["rho=0.5,0.9"], 2, configurations=5)
+
+
+def test_either_all_runs_go_side_by_side_or_none() -> None:
+    asked = Asked({"population": 16, "migration": "none"})
+
+    def tuning(over: str, runs: int) -> Tuning:
+        return Tuning.of(asked, ["demo/qap"], [over], runs, configurations=1, steps=1)
+
+    assert tuning("reset=0,5", 2).beside
+    assert not tuning("reset=0,5", 1).beside
+    assert not tuning("halo=false,true", 2).beside
+    assert not tuning("halo=true", 2).beside
+
+
+def test_of_runs_that_share_seconds_the_row_is_another() -> None:
+    def keys(*stop: str) -> set[tuple[str, str]]:
+        asked = Asked({"stop": list(stop)})
+        (task, *_) = Tuning.of(asked, ["demo/qap"], ["reset=5"], 2, configurations=1).tasks
+        return {key_of(task.spec, 2, beside=beside) for beside in (True, False)}
+
+    assert len(keys("generations=9")) == 1
+    assert len(keys("generations=9", "seconds=5")) == 2

@@ -117,7 +117,7 @@ def gap_facts(rows: Sequence[Row]) -> list[Fact]:
             "as_good",
             good,
             f"our mean gap is at most the least of the three on {at_most} of {len(rows)} instances,"
-            f" and {_NOISE:g} standard errors of the difference above it on {good}",
+            f" or within {_NOISE:g} standard errors above it on {good}",
         ),
         Fact("at_most_the_least", at_most, ""),
     ]

@@ -33,8 +33,8 @@ def mean_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
             f"mean_gap_{model}",
             ours,
             f"{model}: mean gaps {ours:.3f} % on average, the paper's {paper:.3f} %; at most the"
-            f" printed one on {at_most} of {len(rows)} rows, and {_NOISE:g} standard errors of the"
-            f" difference above it on {good}",
+            f" printed one on {at_most} of {len(rows)} rows, or within {_NOISE:g} standard errors"
+            f" above it on {good}",
         ),
         Fact(f"paper_mean_gap_{model}", paper, ""),
         Fact(f"at_most_the_printed_{model}", at_most, ""),

@@ -1,0 +1,86 @@
+"""What cannot be is refused before a run by the words that making the islands would end with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.parallel import World
+from islands.problems import load
+from islands.run.islands_of import islands_of
+from islands.run.resolve import layers, resolve
+from islands.tune.plan import Asked, Tuning
+from islands.tune.possible import require_possible
+
+TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}
+TSP |= {"improver": "none", "migration": "ring"}
+HALO = {"instance": "demo/qap", "population": 8, "islands": 3, "halo": "true"}
+MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands": 2}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({**TSP, "migrants": 6}, None),
+        ({**TSP, "migrants": 7}, "only 6 of population=8 are not elite"),
+        ({**TSP, "migrants": 9}, "migrants=9: must be at most population=8"),
+        ({**TSP, "migrants": 7, "islands": 1}, None),
+        ({**TSP, "migration": "elite", "migrants": 4}, "brings 8 migrants to each of 3 islands"),
+        ({**TSP, "elite": 0.1}, "elite=0.1 of population=8 is 0 individuals"),
+        ({**TSP, "decoding": "host"}, None),
+        ({**TSP, "decoding": "host", "improver": "swap"}, "decoding=host with improver swap"),
+        ({**TSP, "decoding": "sorted", "improver": "swap"}, None),
+        (HALO, None),
+        ({**HALO, "neighbours": 18}, "population=8: each slice of one population has to hold"),
+        ({**HALO, "neighbours": 24}, "islands=3 x population=8: a ring with neighbours=24"),
+        ({**HALO, "migration": "ring"}, "halo=true with migration ring"),
+        ({**MKP, "decoding": "host"}, "decoding=host: which things are chosen is judged on the"),
+    ],
+)
+def test_the_checks_are_those_of_the_islands(
+    options: dict[str, Any], message: str | None, backend: Backend
+) -> None:
+    problem = load(options["instance"])
+    spec = resolve(layers(options), problem)
+    refusals: list[str | None] = []
+    for make in (
+        lambda: require_possible(spec, problem, backend),
+        lambda: islands_of(spec, problem, World(), backend),
+    ):
+        try:
+            make()
+            refusals.append(None)
+        except UsageError as error:
+            refusals.append(str(error))
+    assert refusals[0] == refusals[1]
+    assert (refusals[0] is None) == (message is None)
+    assert (message or "") in (refusals[0] or "")
+
+
+def test_a_grid_leaves_out_what_cannot_be() -> None:
+    common = {"population": 8, "islands": 2, "elite": 0.25, "migration": "ring", "migrants": 2}
+    asked = Asked(common)
+
+    def tried(*over: str) -> tuple[list[dict[str, Any]], int]:
+        search = Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=20).search
+        return [each.values for each in search.configurations[1:]], search.refused
+
+    assert tried("migrants=1..20") == ([{"migration.migrants": k} for k in (1, 3, 4, 5, 6)], 14)
+    decoded, refused = tried("decoding=host,sorted", "improver=none,swap")
+    assert [tuple(each.values()) for each in decoded] == [
+        *(("host", "none"), ("sorted", "none"), ("sorted", "swap")),
+    ]
+    assert refused == 1
+
+
+def test_contradictions_are_drawn_again() -> None:
+    asked = Asked({"population": 16, "islands": 2})
+    over = ["infeasible=linear,repair", "penalty=1..5"]
+    search = Tuning.of(asked, ["demo/mkp"], over, 1, configurations=12).search
+    assert len(search.configurations) == 13
+    assert {each.values["infeasible"] for each in search.configurations[1:]} == {"linear"}
+    assert search.refused > 0
+    assert "is of infeasible=linear, but infeasible=repair" in search.refusal
