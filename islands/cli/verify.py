@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import tomllib
 from pathlib import Path
 
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS
-from islands.instances.locate import expanded, find
+from islands.instances.locate import Found, expanded, find
 from islands.instances.remarks import Remark
 from islands.paths import reading
 from islands.problems import SUFFIXES, read
 from islands.problems.base import Problem
+from islands.run.folder import SETTINGS
 from islands.text import gap
 
 
@@ -32,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print what is true of the solution; return 0 where it is feasible, else 1."""
     found = find(args.instance, SUFFIXES)
-    problem = read(found, args.format)
     path = _solution_path(args.solution, found.file())
+    problem = read(found, args.format or _format_of_run(path, found))
     solution, remarks = problem.read_remarked(path)
     cost, reason = None, None
     try:
@@ -53,6 +55,23 @@ def _solution_path(name: str, instance: Path) -> Path:
             if path.exists():
                 return path
     raise InputError(f"{name}: no such file, nor one beside {instance}. Name a solution's file")
+
+
+def _format_of_run(path: Path, found: Found) -> str | None:
+    """Return how the instance of a run's folder is written; refuse a run of another instance."""
+    settings = path / SETTINGS
+    if not path.is_dir() or not settings.exists():
+        return None
+    with reading(settings):
+        run = tomllib.loads(settings.read_text(encoding="utf-8"))
+    solved = find(str(run.get("instance", "")), SUFFIXES)
+    if (solved.file(), solved.part) != (found.file(), found.part):
+        raise InputError(
+            f"{path}: is a run of {solved.name}, not of {found.name}. Name its own instance, or a"
+            " solution's file"
+        )
+    form = run.get("format")
+    return None if form is None else str(form)
 
 
 def _as_text(

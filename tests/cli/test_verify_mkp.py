@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from islands.cli import verify
+from islands.cli import main, verify
 from islands.errors import InputError
 from islands.instances.drake import drake_text
 from islands.instances.mkp import MkpFile
@@ -146,3 +146,17 @@ def test_published_problems(
         everything.write_text(" ".join(map(str, range(1, size + 1))))
         assert run(name, str(everything)) == 1
         assert f"not feasible for {name}: constraint 1 of " in capsys.readouterr().out
+
+
+def test_a_run_of_another_instance_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a.dat", "b.dat"):
+        (tmp_path / name).write_text("3 1 0\n5 4 3\n2 3 4\n6\n")
+    folder = tmp_path / "run"
+    quick = ["--stop", "generations=1", "--backend", "cpu", "--islands", "1", "--quiet"]
+    assert main(["run", str(tmp_path / "a.dat"), "--out", str(folder), *quick]) == 0
+    assert main(["verify", str(tmp_path / "a.dat"), str(folder)]) == 0
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "b.dat"), str(folder)]) == 2
+    assert "is a run of" in capsys.readouterr().err
