@@ -65,7 +65,7 @@ def _format_of_run(path: Path, found: Found) -> str | None:
     with reading(settings):
         run = tomllib.loads(settings.read_text(encoding="utf-8"))
     solved = find(str(run.get("instance", "")), SUFFIXES)
-    if (solved.file(), solved.part) != (found.file(), found.part):
+    if (solved.file().resolve(), solved.part) != (found.file().resolve(), found.part):
         raise InputError(
             f"{path}: is a run of {solved.name}, not of {found.name}. Name its own instance, or a"
             " solution's file"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from islands.instances.catalogue import catalogue
@@ -25,7 +27,7 @@ def test_the_kinds_are_those_of_the_set() -> None:
 
 @pytest.mark.published
 @pytest.mark.parametrize("of", [Kind(5, 100, "0.25"), Kind(10, 250, "0.50"), Kind(30, 100, "0.75")])
-def test_capacities_are_as_tight_as_is_said(of: Kind) -> None:
+def test_capacities_are_as_tight_as_is_said(published: Path, of: Kind) -> None:
     problem = load(of.instances()[-1])
     assert isinstance(problem, Mkp)
     shares = problem.file.capacities / problem.file.weights.sum(axis=1)
