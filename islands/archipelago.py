@@ -288,6 +288,7 @@ class Archipelago:
             islands=np.int32(count),
             population=np.int32(size),
             shape=self._encoding.shape(),
+            share=np.uint64((2**64 - 1) // size + 1),
         )
 
     def _own_fields(self) -> dict[str, Field]:

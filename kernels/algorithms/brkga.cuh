@@ -80,7 +80,7 @@ KERNEL(brkga_start,
     Shelf shelf(arena.large());
     encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const int local = job / all.population, slot = job % all.population;
+        const auto [local, slot] = all.individual(job);
         const int64_t row = all.row(0, local, slot);
         float* const keys = all.genes_of(row);
         const draw::Place place = all.place(local, 0, slot);

@@ -142,7 +142,7 @@ KERNEL(cellular_start,
     Shelf shelf(arena.large());
     encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
-        const int local = job / all.population, slot = job % all.population;
+        const auto [local, slot] = all.individual(job);
         const int32_t row = all.row(0, local, slot);
         const draw::Place place = all.place(local, 0, slot);
         if (slot >= given[local]) {
@@ -162,7 +162,7 @@ KERNEL(cellular_evolve, (Arena arena, Archipelago all, problem::Data data, Cellu
     encoding::Decoder decoder(arena, shelf, all.shape);
     const cellular::Desk desk(shelf, all.shape.pitch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
-        const int local = uint32_t(job) / all.population, slot = job - local * all.population;
+        const auto [local, slot] = all.individual(job);
         const int64_t generation = all.island[local].generation;
         const int32_t row = all.row(generation + 1, local, slot);
         const draw::Place place = all.place(local, generation + 1, slot);

@@ -131,7 +131,7 @@ KERNEL(de_start,
     Shelf shelf(arena.large());
     encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const int local = job / all.population, slot = job % all.population;
+        const auto [local, slot] = all.individual(job);
         const int64_t row = all.row(0, local, slot);
         const draw::Place place = all.place(local, 0, slot);
         if (slot >= given[local]) {
@@ -149,7 +149,8 @@ KERNEL(de_evolve,
     float* const trial = shelf.take<float>(all.shape.pitch);
     const int pitch = all.shape.pitch;
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const int local = job / all.population, slot = job % all.population;
+        const auto mine = all.individual(job);
+        const int local = mine.local, slot = mine.slot;
         const int64_t generation = all.island[local].generation;
         const int64_t from = all.row(generation, local, slot);
         const int64_t to = all.row(generation + 1, local, slot);
@@ -160,9 +161,9 @@ KERNEL(de_evolve,
             continue;
         }
         const int64_t standing = all.cost[from];  // asked for early, as it takes long to come
-        const int64_t mine = int64_t(local) * all.population + slot;
+        const int64_t number = int64_t(local) * all.population + slot;
         de::Rates rates(plan);
-        if (DE_ADAPTS) rates.adapt(plan, mine, place);
+        if (DE_ADAPTS) rates.adapt(plan, number, place);
         const de::Donors donors(slot, all.population, place);
         const int lead =
             DE_STRATEGY == DE_RAND ? donors.a : all.order[int64_t(local) * all.population];
@@ -179,7 +180,7 @@ KERNEL(de_evolve,
         const bool survives = cost < standing;
         copy_row(all.genes_of(to), survives ? trial : all.genes_of(from), pitch);
         if (threadIdx.x == 0) all.cost[to] = survives ? cost : standing;
-        if (DE_ADAPTS && survives) rates.keep(plan, mine);
+        if (DE_ADAPTS && survives) rates.keep(plan, number);
         all.count(local, slot, calls);
     }
 }

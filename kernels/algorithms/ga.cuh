@@ -147,7 +147,7 @@ KERNEL(ga_start, (Arena arena, Archipelago all, problem::Data data, Ga, const in
     Shelf shelf(arena.large());
     encoding::Decoder decoder(arena, shelf, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const int local = uint32_t(job) / all.population, slot = job - local * all.population;
+        const auto [local, slot] = all.individual(job);
         const int32_t row = all.row(0, local, slot);
         encoding::Gene* const genes = all.genes_of(row);
         const draw::Place place = all.place(local, 0, slot);

@@ -170,7 +170,7 @@ KERNEL(pso_start,
     encoding::Decoder decoder(arena, shelf, all.shape);
     encoding::Gene* const here = shelf.take<encoding::Gene>(all.shape.pitch);
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const int local = job / all.population, slot = job % all.population;
+        const auto [local, slot] = all.individual(job);
         const int32_t row = all.row(0, local, slot);
         const draw::Place place = all.place(local, 0, slot);
         __syncthreads();  // the last position has been copied
@@ -194,7 +194,7 @@ KERNEL(pso_evolve,
     encoding::Gene* const here = shelf.take<encoding::Gene>(all.shape.pitch);
     const int pitch = all.shape.pitch, quads = pitch * pso::THINGS_A_GENE / 4;
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const int local = job / all.population, slot = job % all.population;
+        const auto [local, slot] = all.individual(job);
         const int64_t generation = all.island[local].generation;
         const int32_t from = all.row(generation, local, slot);
         const draw::Place place = all.place(local, generation + 1, slot);

@@ -29,6 +29,19 @@ struct Archipelago {
     int64_t* met_cost;
     int32_t islands, population;
     encoding::Shape shape;
+    uint64_t share;  // of 2^64, of one in a population, rounded up
+
+    // An individual and its island, among those of this rank.
+    struct Individual {
+        int32_t local, slot;
+    };
+
+    // Returns where one stands, counted over all islands on end. A product is quicker than a
+    // division.
+    __device__ Individual individual(int32_t number) const {
+        const int32_t local = __umul64hi(share, uint32_t(number));
+        return {local, number - local * population};
+    }
 
     __device__ int32_t row(int64_t generation, int island, int individual) const {
         return (int(generation & 1) * islands + island) * population + individual;

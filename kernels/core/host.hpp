@@ -58,6 +58,10 @@ inline int __popc(uint32_t bits) { return __builtin_popcount(bits); }
 inline int __ffs(uint32_t bits) { return __builtin_ffs(int(bits)); }
 inline int __clz(uint32_t bits) { return bits ? __builtin_clz(bits) : 32; }
 
+inline uint64_t __umul64hi(uint64_t a, uint64_t b) {
+    return uint64_t((unsigned __int128)a * b >> 64);
+}
+
 inline uint32_t __float_as_uint(float value) {
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
