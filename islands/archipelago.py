@@ -29,6 +29,7 @@ from islands.problems.base import Problem, Solution
 from islands.settings import Settings
 from islands.state import Field, State
 
+_INFEASIBLE = 1  # marked so, as no feasible cost is: see kernels/core/marks.cuh
 _EMIGRANTS = "emigrants"
 _MOST_ISLANDS = 1 << 24  # the random streams give an island's number 24 bits
 _MOST_INDIVIDUALS = (1 << 30) - 1  # kernels count the rows of a population in 32 bits
@@ -159,7 +160,9 @@ class Archipelago:
         island[:, ISLAND.index("number")] = numbers
         self._backend.upload(island, self._now("island"))
         for name in ("calls", *self._own_fields()):
-            self._state.clear(name)
+            self._state.fill(name)
+        if self._problem.marks:
+            self._state.fill("met_cost", _INFEASIBLE)
         self._upload_given()
         self._backend.run([self._launches.start])
         if self._decodes_on_host:
@@ -255,7 +258,8 @@ class Archipelago:
 
     def _allocate(self) -> None:
         count, size, pitch = len(self.mine), self._population, self._encoding.pitch
-        fields = {
+        fields: dict[str, Field] = self._met() if self._problem.marks else {}
+        fields |= {
             "genes": Field((size, pitch), self._encoding.gene, in_halves=True),
             "cost": Field((size,), np.int64, in_halves=True),
             "order": Field((size,), np.int32),
@@ -290,6 +294,14 @@ class Archipelago:
             shape=self._encoding.shape(),
             share=np.uint64((2**64 - 1) // size + 1),
         )
+
+    def _met(self) -> dict[str, Field]:
+        """Return the arrays of feasible solutions that a population may not take."""
+        size, pitch = self._population, self._encoding.pitch
+        return {
+            "met": Field((size, pitch), self._encoding.gene),
+            "met_cost": Field((size,), np.int64),
+        }
 
     def _own_fields(self) -> dict[str, Field]:
         return self._algorithm.fields(self._encoding.pitch, self._encoding.gene)

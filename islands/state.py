@@ -36,10 +36,10 @@ class State:
             halves = (2,) if field.in_halves else ()
             self.arrays[name] = backend.empty((*halves, islands, *field.shape), field.dtype)
 
-    def clear(self, name: str) -> None:
-        """Fill an array with zeros."""
+    def fill(self, name: str, value: int = 0) -> None:
+        """Give all numbers of an array one value."""
         array = self.arrays[name]
-        self._backend.upload(np.zeros(array.shape, array.dtype), array)
+        self._backend.upload(np.full(array.shape, value, array.dtype), array)
 
     def part(self, name: str, generation: int) -> Array:
         """Return an array as it stands in this generation: a row for each island."""

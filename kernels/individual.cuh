@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/archipelago.cuh"
+#include "core/marks.cuh"
 #include "genes.cuh"
 
 namespace individual {
@@ -109,6 +110,16 @@ __device__ int64_t improved(Decoder& decoder, Shelf shelf, const Archipelago& al
         }
     }
     return cost;
+}
+
+// Shows the archive a solution that the population may not take. Nothing is to be done where all
+// solutions are feasible: the best is taken there.
+__device__ void offer(const Archipelago& all, int local, int slot, const encoding::Gene* row,
+                      int64_t cost) {
+    if (!COSTS_MARKED || !marks::is_feasible(cost)) return;
+    const int64_t number = int64_t(local) * all.population + slot;
+    copy_row(all.met + number * all.shape.pitch, row, all.shape.pitch);
+    if (threadIdx.x == 0) all.met_cost[number] = cost;
 }
 
 }  // namespace individual

@@ -20,7 +20,7 @@ struct Keepsake {
 };
 
 // Of the individuals of a generation, that is the best one; where costs are marked, it is the best
-// feasible one of all that were met.
+// feasible one of these and of all that were met.
 __device__ Keepsake keepsake(const Archipelago& all, int me, int64_t generation,
                              const block::Least<int64_t>& best) {
     const int32_t first = all.row(generation, me, 0);

@@ -186,6 +186,10 @@ KERNEL(cellular_evolve, (Arena arena, Archipelago all, problem::Data data, Cellu
                                            calls);
             }
         }
+        // The better child is offered last, in the place of the other one.
+        individual::offer(all, local, slot, desk.children[takes_first ? 1 : 0],
+                          takes_first ? second : first);
+        individual::offer(all, local, slot, child, cost);
         const int32_t parent = all.row(generation, local, slot);
         if (plan.elitist && !restarts && cost >= all.cost[parent]) {
             copy_row(all.genes_of(row), all.genes_of(parent), all.shape.pitch);

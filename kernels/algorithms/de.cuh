@@ -177,6 +177,7 @@ KERNEL(de_evolve,
         int64_t cost = individual::evaluated(decoder, shelf, all, data, trial, place);
         cost =
             individual::improved(decoder, shelf, all, data, improving, trial, cost, place, calls);
+        individual::offer(all, local, slot, trial, cost);
         const bool survives = cost < standing;
         copy_row(all.genes_of(to), survives ? trial : all.genes_of(from), pitch);
         if (threadIdx.x == 0) all.cost[to] = survives ? cost : standing;

@@ -191,6 +191,7 @@ KERNEL(ga_evolve,
         int64_t cost = individual::evaluated(decoder, shelf, all, data, child, place);
         cost =
             individual::improved(decoder, shelf, all, data, improving, child, cost, place, calls);
+        individual::offer(all, local, slot, child, cost);
         bool enters = true;
         if (GA_STEADY && !restarts) {
             enters = is_twin || cost < past.cost(holder);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +13,15 @@ from numpy_mkp import judged
 from problems_for_tests import knapsack
 
 import islands
+from islands.algorithms import ALGORITHMS
+from islands.archipelago import Archipelago
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Room, shelves
 from islands.backends.source import Source
+from islands.encodings import ENCODINGS
 from islands.errors import InputError, RunError, UsageError
+from islands.migration import MigrationSettings
+from islands.parallel import World
 from islands.problems import load
 from islands.problems.mkp import WAYS, Mkp, MkpSettings
 from islands.problems.utilities import utilities
@@ -207,3 +213,48 @@ def test_the_best_feasible_is_kept_where_the_infeasible_cost_less() -> None:
     problem.check(result.solution)
     assert 0 < result.cost <= _optimum(problem)
     assert result.cost == problem.cost(result.solution)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "encoding", "changes"),
+    [
+        ("de", "keys", {"low": 0.0, "high": 1.0}),
+        ("cellular", "bits", {"replacement": "elitist", "neighbours": 4}),
+        ("ga", "bits", {"replacement": "steady"}),
+    ],
+)
+def test_feasible_solutions_that_are_refused_are_kept(
+    backend: Backend, algorithm: str, encoding: str, changes: dict[str, Any]
+) -> None:
+    problem = knapsack(14, 2).adjusted(MkpSettings(infeasible="linear", penalty=0.6))
+    settings = ALGORITHMS[algorithm].Settings.build(changes)
+    mine = Archipelago(
+        problem=problem,
+        algorithm=algorithm,
+        encoding=encoding,
+        settings=ALGORITHMS[algorithm].completed(settings, encoding),
+        population=24,
+        islands=2,
+        seed=3,
+        migration=MigrationSettings(topology="none"),
+        backend=backend,
+        world=World(),
+    )
+    mine.start()
+    genomes = ENCODINGS[encoding]["subset"](problem.size, None, "free", assigns=False)
+    best, refused = [2**62] * 2, 0
+    for _ in range(12):
+        mine.advance(1)
+        seen = mine.snapshot()
+        for island in range(2):
+            held = seen["cost"][island]
+            for cost, genome in zip(seen["met_cost"][island], seen["met"][island], strict=True):
+                if cost % 2 == 0:
+                    choice = genomes.decode(genome[np.newaxis])[0]
+                    problem.check(choice)
+                    assert cost == -2 * problem.costs(choice[np.newaxis])[0]
+                    refused += cost not in held
+            both = np.concatenate([held, seen["met_cost"][island]])
+            best[island] = min([best[island], *both[both % 2 == 0].tolist()])
+    assert refused > 0
+    assert [each.best for each in mine.measure()] == [cost // 2 for cost in best]
