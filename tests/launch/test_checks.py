@@ -10,7 +10,7 @@ def test_run_ends_in_the_closing_line_of_pytest(machine: Machine) -> None:
     done = machine.run("tests/run", "-k", "ring")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "== 7 passed in 0.1s =="
-    assert machine.calls("-m pytest") == ["-m pytest -k ring"]
+    assert machine.calls("-m pytest") == ["-m pytest -n auto --dist loadfile -k ring"]
     assert "<mpirun><-n><3><-m><pytest><--only-mpi><-m><mpi><-x><-k><ring>" in done.stdout
     assert machine.calls("-m pip install")[0].endswith(".[mpi,cuda13,test]")
 
