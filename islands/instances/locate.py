@@ -86,6 +86,12 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
         file, part = parted(path)
         if part is not None and file.is_file():
             return _of_path(file, instance, part)
+        file_name, colon, title = path.name.rpartition(":")
+        if colon and file_name and path.with_name(file_name).is_file():
+            raise UsageError(
+                f"{instance}: {title!r} is no number of a problem. Name one by its place in the"
+                f" file, such as {instance[: -len(title) - 1]}:00"
+            )
     index = Index()
     others = index.others(suffixes)
     names = [*catalogue().names(), *others]

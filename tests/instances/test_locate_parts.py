@@ -64,3 +64,10 @@ def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
 
 def test_texts_of_any_kind_are_not_taken_for_instances() -> None:
     assert Index().others((".tsp", ".dat")) == {}
+
+
+@pytest.mark.parametrize("title", ["AA", "-1", "123456789012"])
+def test_a_problem_that_is_named_otherwise_is_refused(tmp_path: Path, title: str) -> None:
+    (tmp_path / "two.txt").write_text("1\n3 1 0\n5 4 3\n2 3 4\n6\n")
+    with pytest.raises(UsageError, match=rf"'{title}' is no number .* such as .*two.txt:00"):
+        look(f"{tmp_path}/two.txt:{title}")
