@@ -11,7 +11,7 @@ import pytest
 from islands import solve
 from islands.cli import main
 from islands.problems import load
-from islands.reproduce.dantas2014 import times
+from islands.reproduce.dantas2014 import first_problems, times
 from islands.reproduce.munhao2019 import models
 from islands.reproduce.munhao2019.figures import MODELS, Group, Printed
 from islands.reproduce.orlib import Kind
@@ -60,8 +60,9 @@ def test_both_models_are_runs_that_solve_makes(
 def test_times_are_means_by_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(times, "first_names", lambda: [DEMO])
-    monkeypatch.setattr(times, "kind", lambda name: Kind(5, 60, "0.50"))
+    monkeypatch.setattr(first_problems, "first_names", lambda: [DEMO])
+    for module in (first_problems, times):
+        monkeypatch.setattr(module, "kind", lambda name: Kind(5, 60, "0.50"))
     line = ["dantas2014/times", "--runs", "1", "--threads", "1"]
     done = reproduced(line, capsys)
     (row,) = done["tables"]["times"]["rows"]

@@ -9,15 +9,14 @@ from islands.problems.base import Problem
 from islands.reproduce.cells import Column, Fact, Plot, Row, mean
 from islands.reproduce.dantas2014.divisions import (
     ALL,
-    GENERATIONS,
     ONE,
-    PRESET,
     RUNS,
     SEVERAL,
     Division,
 )
-from islands.reproduce.orlib import first_names, kind
-from islands.reproduce.pooled import PooledTable, average, total
+from islands.reproduce.dantas2014.first_problems import FirstProblems
+from islands.reproduce.orlib import kind
+from islands.reproduce.pooled import average, total
 from islands.reproduce.sample import Sample
 from islands.reproduce.timing import scaled_facts
 
@@ -28,7 +27,7 @@ _WAYS = {
 }
 
 
-class EqualTime(PooledTable):
+class EqualTime(FirstProblems):
     """Mean gaps of the best ever by size, with three measures of what is equal.
 
     A device takes about as long for one island as for many, so that equal time is nearly equal
@@ -38,19 +37,7 @@ class EqualTime(PooledTable):
 
     name: ClassVar[str] = "islands"
     title: ClassVar[str] = "1 to 64 islands: mean gaps of the best ever, in per cent"
-    preset: ClassVar[str] = PRESET
-    generations: ClassVar[int] = GENERATIONS
     runs: ClassVar[int] = RUNS
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """Return the first problem of each kind in the OR-Library."""
-        return first_names()
-
-    @classmethod
-    def group(cls, instance: str) -> str:
-        """Return the size of a problem."""
-        return kind(instance).size
 
     def columns(self) -> list[Column]:
         """Return the gap of each way, and what it changes against one island."""

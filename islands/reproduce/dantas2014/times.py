@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Plot, Row, mean
-from islands.reproduce.dantas2014.divisions import GENERATIONS, PRESET
-from islands.reproduce.orlib import first_names, kind
-from islands.reproduce.pooled import PooledTable, average
+from islands.reproduce.dantas2014.first_problems import FirstProblems
+from islands.reproduce.orlib import kind
+from islands.reproduce.pooled import average
 from islands.reproduce.timing import (
     cpu_cells,
     cpu_columns,
@@ -20,7 +20,7 @@ from islands.reproduce.timing import (
 )
 
 
-class Times(PooledTable):
+class Times(FirstProblems):
     """Our seconds, and our CPU's: with one thread as the sequential program, with all as MPI.
 
     A run has the device to itself, or those of all ranks.
@@ -28,20 +28,8 @@ class Times(PooledTable):
 
     name: ClassVar[str] = "times"
     title: ClassVar[str] = "charts 2 to 4: seconds of a run, means by size"
-    preset: ClassVar[str] = PRESET
-    generations: ClassVar[int] = GENERATIONS
     runs: ClassVar[int] = 3
     beside: ClassVar[bool] = False
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """Return the first problem of each kind in the OR-Library."""
-        return first_names()
-
-    @classmethod
-    def group(cls, instance: str) -> str:
-        """Return the size of a problem."""
-        return kind(instance).size
 
     def columns(self) -> list[Column]:
         """Return our seconds, the CPU's, and the CPU's over ours."""
