@@ -6,7 +6,7 @@ Each is the run that it would be alone, bit for bit; together they fill a GPU th
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from islands.archipelago import Archipelago
 from islands.backends.base import Backend
@@ -19,6 +19,8 @@ from islands.run.spec import RunSpec
 from islands.run.start import check_exactly, combined
 from islands.run.stop import Progress, first_reason
 from islands.run.tally import Tally, summarise
+
+_SELDOM = 1000  # generations: a visit costs a GPU a hundred microseconds, and hears of Ctrl-C
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
     """Pass so many runs of `spec` at once, the first with its seed, until the last has ended."""
     problem = problem.adjusted(spec.problem)
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
-    schedule = Schedule.of(spec)
+    schedule = _schedule(spec)
     ended: dict[int, Beside] = {}
     before: dict[int, Progress] = {}
     backend.synchronise()
@@ -77,6 +79,14 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
         archipelago.advance(visit - archipelago.generation)
         if schedule.migrates(visit):
             archipelago.migrate()
+
+
+def _schedule(spec: RunSpec) -> Schedule:
+    """Return when the host visits: as there is no trace, seldom where only generations count."""
+    schedule = Schedule.of(spec)
+    if any(criterion.kind != "generations" for criterion in spec.stop):
+        return schedule
+    return replace(schedule, record_every=max(schedule.record_every, _SELDOM))
 
 
 def _of_run(measures: list[IslandMeasure], run: int, spec: RunSpec) -> list[IslandMeasure]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from problems_for_tests import cities, facilities, knapsack
 
 import islands
+from islands.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
+from islands.lookout import IslandMeasure
 from islands.run.beside import run_beside
 from islands.run.resolve import layers, resolve
 
@@ -55,6 +58,29 @@ def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Pat
     for run in together.runs:
         other = islands.solve(problem, backend=backend.name, **{**asked, "seed": run.seed})
         assert (run.digest, run.progress.generation) == (other.digest, other.generations)
+
+
+@pytest.mark.parametrize("algorithm", ["brkga", "cellular"])
+def test_nothing_but_time_depends_on_visits(
+    monkeypatch: pytest.MonkeyPatch, backend: Backend, tmp_path: Path, algorithm: str
+) -> None:
+    visited: list[int] = []
+    measure = Archipelago.measure
+
+    def noted(archipelago: Archipelago) -> list[IslandMeasure]:
+        visited.append(archipelago.generation)
+        return measure(archipelago)
+
+    monkeypatch.setattr(Archipelago, "measure", noted)
+    problem = cities(12, tmp_path)
+    asked = {**SETTINGS, "algorithm": algorithm, "reset": 15, "record.every": 20}
+    ends = []
+    for stop in (["generations=130"], ["generations=130", "target=1"]):
+        spec = resolve(layers({**asked, "stop": stop}), problem)
+        runs = run_beside(spec, problem, 3, backend).runs
+        ends.append([(run.digest, replace(run.progress, seconds=0.0)) for run in runs])
+    assert visited == [0, 130, *range(0, 130, 20), 130]
+    assert ends[0] == ends[1]
 
 
 @pytest.mark.parametrize("topology", ["ring", "broadcast", "random", "hypercube"])
