@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,3 +49,19 @@ def highs(problem: Mkp, seconds: float) -> HighsEnd:
     except RunError:  # within its tolerance, a capacity may be exceeded
         return HighsEnd(None, taken, proved=False)
     return HighsEnd(profit, taken, proved=end.status == 0)
+
+
+@contextmanager
+def silent_processes(count: int) -> Iterator[Executor]:
+    """Give processes for work of which nothing is to be heard: HiGHS prints, told to or not."""
+    apart = multiprocessing.get_context("spawn")  # a CUDA context does not survive a fork
+    executor = ProcessPoolExecutor(count, apart, initializer=_be_silent)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _be_silent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for this one hears of it
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

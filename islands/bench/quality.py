@@ -1,19 +1,19 @@
 """How good the default run is: some seconds an instance and seed, or until the best known value.
 
 Beside it stands HiGHS with as many seconds, where that is asked for. With a GPU, some go on in
-other threads at the same time; on the CPU, one before the runs.
+other processes at the same time; on the CPU, one before the runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from fnmatch import fnmatchcase
 from functools import partial
 from statistics import fmean
 
 from islands.bench.base import Asked
-from islands.bench.highs import HighsEnd, highs
+from islands.bench.highs import HighsEnd, highs, silent_processes
 from islands.bench.quality_rows import QualityMeans, QualityRow
 from islands.instances.catalogue import catalogue
 from islands.parallel import World
@@ -23,14 +23,14 @@ from islands.problems.mkp import Mkp
 from islands.run.result import Result
 from islands.run.runner import Output, run_asked
 
-_AT_ONCE = 8  # a thread each; the one beside the GPU has to have a core of its own
+_AT_ONCE = 8  # a core each; the thread beside the GPU has to have one of its own
 
 
 def measure(asked: Asked) -> Iterator[QualityRow | QualityMeans]:
     """Run each instance on the first of the backends; then sum up each group, and each set."""
     rows: list[QualityRow] = []
     problems = [load(name) for name in named(asked.of)]
-    with ThreadPoolExecutor(_AT_ONCE) as aside:
+    with silent_processes(_AT_ONCE) as aside:
         beside = _beside(problems, asked, aside)
         for problem in problems:
             row = _measured(problem, asked, beside.get(problem.instance))
@@ -56,13 +56,17 @@ def named(patterns: Sequence[str]) -> list[str]:
 
 
 def _beside(
-    problems: Sequence[Problem], asked: Asked, aside: ThreadPoolExecutor
+    problems: Sequence[Problem], asked: Asked, aside: Executor
 ) -> dict[str, Callable[[], HighsEnd]]:
     """Return what gives the end of HiGHS, by instance."""
     knapsacks = [problem for problem in problems if isinstance(problem, Mkp)] if asked.highs else []
     if asked.backends[0] == "cpu":
-        return {each.instance: partial(highs, each, asked.limit) for each in knapsacks}
+        return {each.instance: partial(_highs, each, asked, aside) for each in knapsacks}
     return {each.instance: aside.submit(highs, each, asked.limit).result for each in knapsacks}
+
+
+def _highs(problem: Mkp, asked: Asked, aside: Executor) -> HighsEnd:
+    return aside.submit(highs, problem, asked.limit).result()
 
 
 def _measured(problem: Problem, asked: Asked, beside: Callable[[], HighsEnd] | None) -> QualityRow:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
+import os
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ from problems_for_tests import facilities, knapsack
 
 from islands.bench import BENCHES, quality
 from islands.bench.base import Asked
-from islands.bench.highs import highs
+from islands.bench.highs import highs, silent_processes
 from islands.bench.quality_rows import QualityMeans
 from islands.cli import bench, main
 from islands.instances.catalogue import BestKnown
@@ -25,6 +25,14 @@ def test_highs_proves_the_best_choice_of_all() -> None:
     fits = (choices @ problem.file.weights.T <= problem.file.capacities).all(axis=1)
     end = highs(problem, 20.0)
     assert (end.profit, end.proved) == (problem.costs(choices[fits]).max(), True)
+
+
+def test_what_highs_prints_is_not_heard(capfd: pytest.CaptureFixture[str]) -> None:
+    with silent_processes(1) as processes:
+        assert processes.submit(os.write, 1, b"said").result() == 4
+        end = processes.submit(highs, knapsack(12, 3), 20.0).result()
+    assert end.proved
+    assert capfd.readouterr().out == ""
 
 
 def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +64,7 @@ def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> N
 def test_other_problems_are_measured_without_highs(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = facilities(6)
     asked = Asked(World(), ["cpu"], limit=0.1, seeds=1, highs=True)
-    with ThreadPoolExecutor(1) as aside:
+    with silent_processes(1) as aside:
         assert quality._beside([problem], asked, aside) == {}
     row = quality._measured(problem, asked, None)
     assert (row.constraints, row.known, row.mean_gap, row.highs) == (None, None, None, None)
