@@ -40,7 +40,13 @@ class Division:
 
 ONE = Division(1, "none")
 """The paper's sequential program."""
-SEVERAL = tuple(
-    Division(count, migration) for count in (8, 64) for migration in ("none", "ring", "broadcast")
-)
+
+
+def divided(*counts: int) -> tuple[Division, ...]:
+    """Return the divisions into so many islands, with each migration and none."""
+    ways = ("none", "ring", "broadcast")
+    return tuple(Division(count, migration) for count in counts for migration in ways)
+
+
+SEVERAL = divided(8, 64)
 ALL = (ONE, *SEVERAL)

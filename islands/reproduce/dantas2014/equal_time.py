@@ -7,19 +7,15 @@ from typing import Any, ClassVar
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Column, Fact, Plot, Row, mean
-from islands.reproduce.dantas2014.divisions import (
-    ALL,
-    ONE,
-    RUNS,
-    SEVERAL,
-    Division,
-)
+from islands.reproduce.dantas2014.divisions import ONE, RUNS, Division, divided
 from islands.reproduce.dantas2014.first_problems import FirstProblems
 from islands.reproduce.orlib import kind
 from islands.reproduce.pooled import average, total
 from islands.reproduce.sample import Sample
 from islands.reproduce.timing import scaled_facts
 
+SEVERAL = divided(2, 8, 32, 64)
+ALL = (ONE, *SEVERAL)
 _WAYS = {
     "evaluations": "with the evaluations of the paper",
     "time": "in the time of 1 island here",

@@ -101,7 +101,7 @@ def test_equal_time_here_and_on_as_many_processors() -> None:
 
     table = filled(EqualTime, answer, runs=2, here=("orlib/mknapcb9-00",))
     rows = {row["division"]: row for row in table.rows(known("orlib/mknapcb9-00"))}
-    assert len(rows) == len(ALL)
+    assert len(rows) == 1 + 4 * 3  # 2, 8, 32 and 64 islands, with each migration and none
     one, ring = rows[ONE.words], rows["64 ring"]
     assert {*ring} == {column.name for column in table.columns()}
     assert (one["size"], one["m"], one["evaluations"], one["time"]) == (
