@@ -20,7 +20,11 @@ from islands.run.start import check_exactly, combined
 from islands.run.stop import Progress, first_reason
 from islands.run.tally import Tally, summarise
 
-_SELDOM = 1000  # generations: a visit costs a GPU a hundred microseconds, and hears of Ctrl-C
+_SELDOM = 1000
+"""Generations from one look at the runs to the next, where nothing but generations ends them.
+
+There is no trace to write, and while the host looks, a GPU has nothing to do.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,6 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
     """Pass so many runs of `spec` at once, the first with its seed, until the last has ended."""
     problem = problem.adjusted(spec.problem)
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
-    schedule = _schedule(spec)
     ended: dict[int, Beside] = {}
     before: dict[int, Progress] = {}
     backend.synchronise()
@@ -75,18 +78,22 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
                 aside += time.perf_counter() - paused
         if len(ended) == runs:
             return Together(tuple(ended[run] for run in range(runs)), seconds)
+        _go_on(archipelago, spec)
+
+
+def _go_on(archipelago: Archipelago, spec: RunSpec) -> None:
+    """Pass generations until the host is to look at the runs."""
+    schedule = looks = Schedule.of(spec)
+    if all(criterion.kind == "generations" for criterion in spec.stop):
+        schedule = replace(schedule, record_every=_SELDOM)
+        looks = replace(schedule, migration_interval=None)
+    while True:
         visit = schedule.next_visit(archipelago.generation)
         archipelago.advance(visit - archipelago.generation)
         if schedule.migrates(visit):
             archipelago.migrate()
-
-
-def _schedule(spec: RunSpec) -> Schedule:
-    """Return when the host visits: as there is no trace, seldom where only generations count."""
-    schedule = Schedule.of(spec)
-    if any(criterion.kind != "generations" for criterion in spec.stop):
-        return schedule
-    return replace(schedule, record_every=max(schedule.record_every, _SELDOM))
+        if looks.visits(visit):
+            return
 
 
 def _of_run(measures: list[IslandMeasure], run: int, spec: RunSpec) -> list[IslandMeasure]:

@@ -60,26 +60,32 @@ def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Pat
         assert (run.digest, run.progress.generation) == (other.digest, other.generations)
 
 
+@pytest.mark.parametrize("migration", ["none", "ring"])
 @pytest.mark.parametrize("algorithm", ["brkga", "cellular"])
-def test_nothing_but_time_depends_on_visits(
-    monkeypatch: pytest.MonkeyPatch, backend: Backend, tmp_path: Path, algorithm: str
+def test_nothing_depends_on_how_often_the_host_looks(
+    monkeypatch: pytest.MonkeyPatch,
+    backend: Backend,
+    tmp_path: Path,
+    algorithm: str,
+    migration: str,
 ) -> None:
-    visited: list[int] = []
+    looked: list[int] = []
     measure = Archipelago.measure
 
     def noted(archipelago: Archipelago) -> list[IslandMeasure]:
-        visited.append(archipelago.generation)
+        looked.append(archipelago.generation)
         return measure(archipelago)
 
     monkeypatch.setattr(Archipelago, "measure", noted)
     problem = cities(12, tmp_path)
     asked = {**SETTINGS, "algorithm": algorithm, "reset": 15, "record.every": 20}
+    asked |= {"migration": migration, "interval": 20, "migrants": 1}
     ends = []
     for stop in (["generations=130"], ["generations=130", "target=1"]):
         spec = resolve(layers({**asked, "stop": stop}), problem)
         runs = run_beside(spec, problem, 3, backend).runs
         ends.append([(run.digest, replace(run.progress, seconds=0.0)) for run in runs])
-    assert visited == [0, 130, *range(0, 130, 20), 130]
+    assert looked == [0, 130, *range(0, 130, 20), 130]
     assert ends[0] == ends[1]
 
 
