@@ -25,8 +25,7 @@ def judged(
         return bool((file.weights @ tried <= file.capacities).all())
 
     if way == "repair":
-        by_utility = problem.numbering()
-        assert by_utility is not None
+        by_utility = problem.order_of(place[0])
         for item in by_utility[::-1]:
             if not feasible(choice):
                 choice[item] = 0

@@ -22,7 +22,7 @@ from islands.instances.mkp import MkpFile, read_mkp
 from islands.instances.mkp_file import SUM_MAX
 from islands.instances.sol import read_sol, write_sol
 from islands.problems.base import Problem, Solution
-from islands.problems.utilities import UTILITIES, utilities
+from islands.problems.utilities import UTILITIES, orders
 from islands.settings import setting
 
 WAYS = ("drop", "linear", "dynamic", "repair")
@@ -55,10 +55,17 @@ class MkpSettings(named.Settings):
         " by one over each capacity",
         choices=UTILITIES,
     )
+    orders: int = setting(
+        16,
+        "of infeasible=repair: islands differ by so many orders of utility; 1: the plain one alone",
+        low=1,
+        high=1000,
+    )
 
     def check(self) -> None:
         """Refuse what has no effect beside the way that is chosen."""
-        for name, way in (("penalty", "linear"), ("utilities", "repair")):
+        of_way = (("penalty", "linear"), ("utilities", "repair"), ("orders", "repair"))
+        for name, way in of_way:
             value, default = getattr(self, name), getattr(type(self), name)
             if value != default and self.infeasible != way:
                 raise UsageError(
@@ -110,17 +117,27 @@ class Mkp(Problem):
 
     def numbering(self) -> NDArray[np.int64] | None:
         """Return the items from the most useful one on, where choices are repaired."""
-        return self._by_utility if self.ranks_things else None
+        return self._orders[0] if self.ranks_things else None
 
     @property
     def ranks_things(self) -> bool:
         """Whether choices are repaired."""
         return self.settings.infeasible == "repair"
 
+    def order_of(self, island: int) -> NDArray[np.int64]:
+        """Return the items from the most useful one on, as an island repairs choices."""
+        order: NDArray[np.int64] = self._orders[island % len(self._orders)]
+        return order
+
     @cached_property
-    def _by_utility(self) -> NDArray[np.int64]:
-        useful = utilities(self.file, self.settings.utilities)
-        return np.argsort(-useful, kind="stable").astype(np.int64)
+    def _orders(self) -> NDArray[np.int64]:
+        if not self.ranks_things:
+            return np.zeros((1, 1), np.int64)
+        return orders(self.file, self.settings.utilities, self.settings.orders)
+
+    def _ranks(self) -> NDArray[np.generic]:
+        """Return the orders in the numbers that things have on the device."""
+        return _narrowed(np.argsort(self._orders[0], kind="stable")[self._orders])
 
     def defines(self) -> dict[str, str]:
         """Return the number of constraints, the types of the numbers, and the way."""
@@ -129,6 +146,8 @@ class Mkp(Problem):
             "MKP_WEIGHT": _c_type(self.file.weights),
             "MKP_LOAD": self._load_type(),
             "MKP_PROFIT": _c_type(self.file.profits),
+            "MKP_RANK": _c_type(self._orders),
+            "MKP_ORDERS": str(len(self._orders)),
             "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
         }
 
@@ -175,6 +194,7 @@ class Mkp(Problem):
             np.ascontiguousarray(_narrowed(self.file.profits)[order]),
             capacities.astype(np.int64 if self._load_type() == _WIDEST else np.int32),
             self.prices(),
+            self._ranks(),
         ]
 
     def prices(self) -> NDArray[np.float64]:

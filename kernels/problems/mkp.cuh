@@ -22,6 +22,7 @@ constexpr int CONSTRAINTS = MKP_CONSTRAINTS;
 using Weight = MKP_WEIGHT;
 using Load = MKP_LOAD;  // holds what all things together weigh, and its negative
 using Profit = MKP_PROFIT;
+using Rank = MKP_RANK;
 
 struct Data {
     const Weight* row;     // [constraint][thing]
@@ -29,6 +30,7 @@ struct Data {
     const Profit* profit;  // [thing]
     const Load* capacity;  // [constraint]
     const double* price;   // [constraint]: of a unit of excess
+    const Rank* order;     // [MKP_ORDERS][thing]: things from the most useful one on
 };
 
 // A choice with its profit and what it leaves of each capacity, which follow each change.
@@ -161,21 +163,25 @@ __device__ void drop(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Pl
     }
 }
 
-// Leaves out the least useful until the rest fits, and then adds the most useful that fit.
-__device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n) {
-    for (int end = n; !knapsack.is_feasible();) {
-        int w = (end - 1) / 32;
-        uint32_t word = chosen[w] & (~0u >> (31 - (end - 1) % 32));
-        while (!word) word = chosen[--w];
-        end = 32 * w + 31 - __clz(word);
-        knapsack.turn(chosen, end);
+// Leaves out the least useful until the rest fits, and then adds the most useful that fit; `order`
+// has the things from the most useful one on.
+__device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* order) {
+    const int me = threadIdx.x;
+    bool fits = knapsack.is_feasible();
+    for (int end = n; !fits; end -= blockDim.x) {
+        bool may = me < end && Knapsack::has(chosen, order[end - 1 - me]);
+        for (int next; !fits && (next = block::first(may)) < blockDim.x;) {
+            knapsack.turn(chosen, order[end - 1 - next]);
+            fits = knapsack.is_feasible();
+            may = may && me > next;
+        }
     }
     for (int begin = 0; begin < n; begin += blockDim.x) {
-        const int thing = begin + threadIdx.x;
-        bool may = thing < n && !Knapsack::has(chosen, thing) && knapsack.fits(thing);
+        const int thing = order[min(begin + me, n - 1)];
+        bool may = begin + me < n && !Knapsack::has(chosen, thing) && knapsack.fits(thing);
         for (int next; (next = block::first(may)) < blockDim.x;) {
-            knapsack.turn(chosen, begin + next);
-            may = may && int(threadIdx.x) > next && knapsack.fits(thing);
+            knapsack.turn(chosen, order[begin + next]);
+            may = may && me > next && knapsack.fits(thing);
         }
     }
 }
@@ -204,7 +210,8 @@ __device__ Verdict judge(uint32_t* chosen, Shelf shelf, int n, const Data& data,
     Knapsack knapsack(shelf, n, data);
     knapsack.begin(chosen);
 #if MKP_INFEASIBLE == MKP_REPAIR
-    repair(knapsack, chosen, n);
+    // Islands see with different eyes, so that not all are caught in the same traps.
+    repair(knapsack, chosen, n, data.order + int64_t(place.island % MKP_ORDERS) * n);
     return {-knapsack.profit(), true};
 #else
     if (knapsack.is_feasible()) return {marks::feasible(-knapsack.profit()), false};

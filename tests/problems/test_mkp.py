@@ -24,7 +24,7 @@ from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.mkp import WAYS, Mkp, MkpSettings
-from islands.problems.utilities import utilities
+from islands.problems.utilities import UTILITIES, by_difference, by_ratio, prices_of
 
 _KERNEL = Path(__file__).with_name("judged.cuh")
 
@@ -78,7 +78,7 @@ def test_judges_as_plain_python_does(
     for child in (0, 1):
         seen, costs = _judge(backend, problem, choices, threads, child)
         for row, choice in enumerate(choices):
-            wanted, cost = judged(problem, choice, 7, (3, 5, row), child)
+            wanted, cost = judged(problem, choice, 7, (row, 5, row), child)
             assert costs[row] == cost
             np.testing.assert_array_equal(seen[row], wanted)
 
@@ -90,7 +90,7 @@ def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> Non
     choices = _choices(problem)
     seen, costs = _judge(backend, problem, choices, 32)
     for row, choice in enumerate(choices):
-        wanted, cost = judged(problem, choice, 7, (3, 5, row))
+        wanted, cost = judged(problem, choice, 7, (row, 5, row))
         assert costs[row] == cost
         np.testing.assert_array_equal(seen[row], wanted)
 
@@ -104,7 +104,9 @@ def test_items_that_fit_nowhere_and_empty_capacities(backend: Backend) -> None:
     assert not seen[0, :10].any()
     problem.check(seen[0])
     assert costs == [-int(problem.file.profits @ seen[0])]
-    assert utilities(problem.file, "lp")[4] == utilities(problem.file, "scaled")[4] == -1
+    for kind in UTILITIES:
+        for useful in (by_ratio, by_difference):
+            assert useful(problem.file, prices_of(problem.file, kind))[4] == -np.inf
 
 
 def _optimum(problem: Mkp) -> int:
@@ -148,6 +150,34 @@ def test_repair_of_random_choices_beats_leaving_out_at_random() -> None:
     assert profits["repair"] > 1.1 * profits["drop"]
 
 
+@pytest.mark.parametrize("kind", UTILITIES)
+def test_islands_differ_by_how_useful_they_find_things(kind: str) -> None:
+    problem = knapsack(100, 5).adjusted(MkpSettings(utilities=kind, orders=4))
+    orders = [problem.order_of(island) for island in range(5)]
+    for order in orders:
+        assert sorted(order) == [*range(100)]
+    assert len({tuple(order) for order in orders}) == 4
+    assert orders[0].tolist() == orders[4].tolist() == problem.numbering().tolist()
+    prices, file = prices_of(problem.file, kind), problem.file
+    ratio = [int(file.profits[i]) / float(prices @ file.weights[:, i]) for i in orders[0]]
+    assert all(one >= other * (1 - 1e-8) for one, other in itertools.pairwise(ratio))
+    # Prices are off by less than a tenth: nobody thinks the worst things to be the best.
+    for order in orders[1:]:
+        assert not {*order[:20]} & {*orders[0][-20:]}
+    plain = problem.adjusted(MkpSettings(utilities=kind, orders=1))
+    assert plain.order_of(3).tolist() == orders[0].tolist()
+
+
+def test_what_an_island_finds_useful_is_what_it_repairs_by() -> None:
+    problem, asked = knapsack(100, 5), {"population": 8, "stop": "generations=1", "backend": "cpu"}
+    digests = [
+        [islands.solve(problem, islands=count, orders=orders, **asked).digest for orders in (1, 16)]
+        for count in (1, 2)
+    ]
+    assert digests[0][0] == digests[0][1], "the first island has the plain order"
+    assert digests[1][0] != digests[1][1]
+
+
 def test_an_infeasible_choice_is_named_by_its_constraint() -> None:
     problem = knapsack(20, 3)
     problem.file.capacities[1] = problem.file.weights[1].sum() - 1
@@ -188,6 +218,8 @@ def test_settings_of_another_way_are_refused() -> None:
         MkpSettings.build({"penalty": 3.0})
     with pytest.raises(UsageError, match=r"utilities=scaled.*infeasible=repair"):
         MkpSettings.build({"infeasible": "drop", "utilities": "scaled"})
+    with pytest.raises(UsageError, match=r"orders=2.*infeasible=repair"):
+        MkpSettings.build({"infeasible": "dynamic", "orders": 2})
 
 
 def test_fines_that_could_overflow_are_refused() -> None:
