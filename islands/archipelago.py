@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms import ALGORITHMS
-from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
@@ -17,6 +16,7 @@ from islands.halo import Halo, require_fit
 from islands.improvers import ImproverSettings, improvers_for
 from islands.launches import Launches, Parts
 from islands.lookout import ISLAND, NONE, Candidate, IslandMeasure, Lookout
+from islands.memory import as_kernels_see, fields_of
 from islands.migration import (
     Arrivals,
     AsyncExchange,
@@ -27,7 +27,7 @@ from islands.migration import (
 from islands.parallel import World, deal
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings
-from islands.state import Field, State
+from islands.state import State
 
 _INFEASIBLE = 1  # marked so, as no feasible cost is: see kernels/core/marks.cuh
 _EMIGRANTS = "emigrants"
@@ -159,7 +159,8 @@ class Archipelago:
         island[:, ISLAND.index("seed")] = (runs.astype(np.uint64) + self._seed).view(np.int64)
         island[:, ISLAND.index("number")] = numbers
         self._backend.upload(island, self._now("island"))
-        for name in ("calls", *self._own_fields()):
+        own = self._algorithm.fields(self._encoding.pitch, self._encoding.gene)
+        for name in ("calls", *own):
             self._state.fill(name)
         if self._problem.marks:
             self._state.fill("met_cost", _INFEASIBLE)
@@ -257,20 +258,10 @@ class Archipelago:
         return self._lookout.digests(self.generation, run)
 
     def _allocate(self) -> None:
-        count, size, pitch = len(self.mine), self._population, self._encoding.pitch
-        fields: dict[str, Field] = self._met() if self._problem.marks else {}
-        fields |= {
-            "genes": Field((size, pitch), self._encoding.gene, in_halves=True),
-            "cost": Field((size,), np.int64, in_halves=True),
-            "order": Field((size,), np.int32),
-            "island": Field((len(ISLAND),), np.int64),
-            "calls": Field((size,), np.int64),
-            **self._own_fields(),
-        }
-        if self._algorithm.patience or self._algorithm.loses_best or self._problem.marks:
-            fields["archive"] = Field((pitch,), self._encoding.gene)
-        self._state = State(self._backend, count, fields)
-        self._given = self._backend.empty((count,), np.int32)
+        size = self._population
+        fields = fields_of(self._problem, self._encoding, self._algorithm, size)
+        self._state = State(self._backend, len(self.mine), fields)
+        self._given = self._backend.empty((len(self.mine),), np.int32)
         self._lookout = Lookout(
             self._problem,
             self._encoding,
@@ -279,32 +270,7 @@ class Archipelago:
             self.mine,
             self._islands_a_run,
         )
-        arrays = self._state.arrays
-        self._all = Struct(
-            island=arrays["island"],
-            genes=arrays["genes"],
-            cost=arrays["cost"],
-            order=arrays["order"],
-            calls=arrays["calls"],
-            archive=arrays.get("archive"),
-            met=arrays.get("met"),
-            met_cost=arrays.get("met_cost"),
-            islands=np.int32(count),
-            population=np.int32(size),
-            shape=self._encoding.shape(),
-            share=np.uint64((2**64 - 1) // size + 1),
-        )
-
-    def _met(self) -> dict[str, Field]:
-        """Return the arrays of feasible solutions that a population may not take."""
-        size, pitch = self._population, self._encoding.pitch
-        return {
-            "met": Field((size, pitch), self._encoding.gene),
-            "met_cost": Field((size,), np.int64),
-        }
-
-    def _own_fields(self) -> dict[str, Field]:
-        return self._algorithm.fields(self._encoding.pitch, self._encoding.gene)
+        self._all = as_kernels_see(self._state, len(self.mine), size, self._encoding.shape())
 
     def _upload_given(self) -> None:
         """Deal the solutions of the warm start to all islands in turn, and take in mine."""

@@ -15,7 +15,8 @@ from islands.backends.base import Backend, Room, shelves
 from islands.backends.source import Source
 from islands.improvers import ImproverSettings, improvers_for
 from islands.paths import data_folder
-from islands.problems.mkp import Mkp, MkpSettings
+from islands.problems.mkp import Mkp
+from islands.problems.mkp_settings import MkpSettings
 
 KERNEL = os.path.relpath(
     Path(__file__).with_name("improvers") / "near_subset.cuh", data_folder("kernels")

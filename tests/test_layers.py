@@ -23,7 +23,7 @@ LAYERS = [
     {"state"},
     {"problems", "encodings", "algorithms", "improvers"},
     {"launches", "migration", "lookout"},
-    {"halo"},
+    {"halo", "memory"},
     {"archipelago"},
     {"run", "presets"},
     {"tune"},

@@ -6,7 +6,6 @@ A solution has 1 for each of n items that is chosen, and 0 for the others.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -16,17 +15,14 @@ from numpy.typing import NDArray
 
 from islands import settings as named
 from islands.backends.base import shelves
-from islands.errors import InputError, RunError, UsageError
+from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import MkpFile, read_mkp
 from islands.instances.mkp_file import SUM_MAX
 from islands.instances.sol import read_sol, write_sol
 from islands.problems.base import Problem, Solution
-from islands.problems.utilities import UTILITIES, orders
-from islands.settings import setting
-
-WAYS = ("drop", "linear", "dynamic", "repair")
-"""What becomes of infeasible choices, in the order of kernels/problems/mkp.cuh."""
+from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.utilities import orders
 
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
 _WIDEST = "int64_t"
@@ -35,43 +31,6 @@ _WIDEST = "int64_t"
 _MANY, _FEW = 16_384, 4_096
 _SMALL = 15_000  # weights; of more, generations of many individuals take too long
 _FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
-
-
-@dataclass(frozen=True)
-class MkpSettings(named.Settings):
-    """What becomes of infeasible choices."""
-
-    infeasible: str = setting(
-        "repair",
-        "leave out random items, fine by excess or by weight, or leave out and add by utility",
-        choices=WAYS,
-    )
-    penalty: float = setting(
-        329.594, "of infeasible=linear: the fine a unit of excess", low=0, high=1e15
-    )
-    utilities: str = setting(
-        "lp",
-        "of infeasible=repair: profit a weight, priced by the duals of the linear relaxation, or"
-        " by one over each capacity",
-        choices=UTILITIES,
-    )
-    orders: int = setting(
-        16,
-        "of infeasible=repair: islands differ by so many orders of utility; 1: the plain one alone",
-        low=1,
-        high=1000,
-    )
-
-    def check(self) -> None:
-        """Refuse what has no effect beside the way that is chosen."""
-        of_way = (("penalty", "linear"), ("utilities", "repair"), ("orders", "repair"))
-        for name, way in of_way:
-            value, default = getattr(self, name), getattr(type(self), name)
-            if value != default and self.infeasible != way:
-                raise UsageError(
-                    f"{name}={value}: is of infeasible={way}, but infeasible={self.infeasible}."
-                    f" Leave {name} out, or choose infeasible={way}"
-                )
 
 
 class Mkp(Problem):

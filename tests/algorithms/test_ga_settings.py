@@ -16,7 +16,7 @@ from islands import solve
 from islands.algorithms.ga import Ga, GaSettings
 from islands.backends.source import Source
 from islands.errors import UsageError
-from islands.problems.mkp import MkpSettings
+from islands.problems.mkp_settings import MkpSettings
 from islands.run.fit import encoding_for
 from islands.run.resolve import layers, resolve
 

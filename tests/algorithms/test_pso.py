@@ -27,7 +27,8 @@ from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.paths import data_folder
 from islands.problems.base import Problem
-from islands.problems.mkp import WAYS, Mkp, MkpSettings
+from islands.problems.mkp import Mkp
+from islands.problems.mkp_settings import WAYS, MkpSettings
 
 KINDS: dict[str, tuple[str, Callable[[int, Path], Problem]]] = {
     "bits": ("bits", lambda n, _: Wanted(n)),

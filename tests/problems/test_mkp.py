@@ -23,7 +23,8 @@ from islands.errors import InputError, RunError, UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems import load
-from islands.problems.mkp import WAYS, Mkp, MkpSettings
+from islands.problems.mkp import Mkp
+from islands.problems.mkp_settings import WAYS, MkpSettings
 from islands.problems.utilities import UTILITIES, by_difference, by_ratio, prices_of
 
 _KERNEL = Path(__file__).with_name("judged.cuh")

@@ -1,0 +1,49 @@
+"""What becomes of choices that exceed a capacity of a knapsack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from islands.errors import UsageError
+from islands.problems.utilities import UTILITIES
+from islands.settings import Settings, setting
+
+WAYS = ("drop", "linear", "dynamic", "repair")
+"""What becomes of infeasible choices, in the order of kernels/problems/mkp.cuh."""
+
+
+@dataclass(frozen=True)
+class MkpSettings(Settings):
+    """What becomes of infeasible choices."""
+
+    infeasible: str = setting(
+        "repair",
+        "leave out random items, fine by excess or by weight, or leave out and add by utility",
+        choices=WAYS,
+    )
+    penalty: float = setting(
+        329.594, "of infeasible=linear: the fine a unit of excess", low=0, high=1e15
+    )
+    utilities: str = setting(
+        "lp",
+        "of infeasible=repair: profit a weight, priced by the duals of the linear relaxation, or"
+        " by one over each capacity",
+        choices=UTILITIES,
+    )
+    orders: int = setting(
+        16,
+        "of infeasible=repair: islands differ by so many orders of utility; 1: the plain one alone",
+        low=1,
+        high=1000,
+    )
+
+    def check(self) -> None:
+        """Refuse what has no effect beside the way that is chosen."""
+        of_way = (("penalty", "linear"), ("utilities", "repair"), ("orders", "repair"))
+        for name, way in of_way:
+            value, default = getattr(self, name), getattr(type(self), name)
+            if value != default and self.infeasible != way:
+                raise UsageError(
+                    f"{name}={value}: is of infeasible={way}, but infeasible={self.infeasible}."
+                    f" Leave {name} out, or choose infeasible={way}"
+                )

@@ -1,0 +1,136 @@
+// A choice of things with its profit and what it leaves of each capacity, which follow each change.
+#pragma once
+
+#include "core/core.cuh"
+
+namespace problem {
+
+constexpr int CONSTRAINTS = MKP_CONSTRAINTS;
+
+using Weight = MKP_WEIGHT;
+using Load = MKP_LOAD;  // holds what all things together weigh, and its negative
+using Profit = MKP_PROFIT;
+using Rank = MKP_RANK;
+
+struct Data {
+    const Weight* row;     // [constraint][thing]
+    const Weight* column;  // [thing][constraint]
+    const Profit* profit;  // [thing]
+    const Load* capacity;  // [constraint]
+    const double* price;   // [constraint]: of a unit of excess
+    const Rank* order;     // [MKP_ORDERS][thing]: from the most useful on, first 0, 1, 2, ...
+};
+
+class Knapsack {
+  public:
+    __device__ Knapsack(Shelf& shelf, int n, const Data& data)
+        : n_(n), data_(data), slack_(shelf.take<Load>(CONSTRAINTS)), profit_(0) {}
+
+    // `chosen` lies in block memory, complete and visible; so is the slack on return.
+    __device__ void begin(const uint32_t* chosen) {
+        int64_t mine = 0;
+        if (blockDim.x == 1) {
+            for (int i = 0; i < CONSTRAINTS; ++i) slack_[i] = data_.capacity[i];
+            for (int w = 0; 32 * w < n_; ++w) {
+                for (uint32_t left = chosen[w]; left; left &= left - 1) {
+                    const int thing = 32 * w + __ffs(left) - 1;
+                    mine += data_.profit[thing];
+                    take(thing, 1);
+                }
+            }
+        } else {
+            for (int j = threadIdx.x; j < n_; j += blockDim.x) {
+                if (has(chosen, j)) mine += data_.profit[j];
+            }
+            for (int i = 0; i < CONSTRAINTS; i += TILE) weigh(chosen, i);
+        }
+        profit_ = block::sum(mine);
+        __syncthreads();
+    }
+
+    // Takes a thing in or out. All threads have read `chosen` and the slack before.
+    __device__ void turn(uint32_t* chosen, int thing) {
+        const bool leaves = has(chosen, thing);
+        __syncthreads();
+        if (threadIdx.x == 0) chosen[thing / 32] ^= 1u << (thing % 32);
+        take(thing, leaves ? -1 : 1);
+        profit_ += leaves ? -data_.profit[thing] : data_.profit[thing];
+        __syncthreads();
+    }
+
+    // Returns whether a thing fits beside what is chosen, as one thread sees it.
+    __device__ bool fits(int thing) const {
+        for (int i = 0; i < CONSTRAINTS; ++i) {
+            if (Load(data_.row[int64_t(i) * n_ + thing]) > slack_[i]) return false;
+        }
+        return true;
+    }
+
+    // The same for all threads together: whether nothing exceeds its capacity.
+    __device__ bool is_feasible() const {
+        bool exceeds = false;
+        for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) exceeds |= slack_[i] < 0;
+        return !block::any(exceeds);
+    }
+
+    // Returns the price of all that exceeds capacities: each thread adds it up in the same order.
+    __device__ double fine() const {
+        double sum = 0.0;
+        for (int i = 0; i < CONSTRAINTS; ++i) {
+            if (slack_[i] < 0) sum += data_.price[i] * double(-slack_[i]);
+        }
+        return sum;
+    }
+
+    // Returns the weight of all that is chosen, over all constraints.
+    __device__ int64_t weight() const {
+        int64_t mine = 0;
+        for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) {
+            mine += int64_t(data_.capacity[i]) - slack_[i];
+        }
+        return block::sum(mine);
+    }
+
+    __device__ int64_t profit() const { return profit_; }
+    __device__ const Load* slack() const { return slack_; }
+
+    __device__ static bool has(const uint32_t* chosen, int thing) {
+        return chosen[thing / 32] >> (thing % 32) & 1;
+    }
+
+  private:
+    static constexpr int TILE = CONSTRAINTS < 10 ? CONSTRAINTS : 10;
+
+    __device__ void take(int thing, int sign) {
+        for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) {
+            slack_[i] -= sign * Load(data_.column[int64_t(thing) * CONSTRAINTS + i]);
+        }
+    }
+
+    // Finds the slack of a few constraints on end: threads share the things.
+    __device__ void weigh(const uint32_t* chosen, int first) {
+        Load load[TILE] = {};
+        for (int j = threadIdx.x; j < n_; j += blockDim.x) {
+            const Load taken = has(chosen, j);
+#pragma unroll
+            for (int k = 0; k < TILE; ++k) {
+                const int i = min(first + k, CONSTRAINTS - 1);
+                load[k] += taken * Load(data_.row[int64_t(i) * n_ + j]);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < TILE; ++k) {
+            const Load total = block::sum(load[k]);
+            if (first + k < CONSTRAINTS && threadIdx.x == 0) {
+                slack_[first + k] = data_.capacity[first + k] - total;
+            }
+        }
+    }
+
+    const int n_;
+    const Data& data_;
+    Load* const slack_;
+    int64_t profit_;
+};
+
+}  // namespace problem
