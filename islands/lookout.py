@@ -92,7 +92,8 @@ class Lookout:
         return [self._seen_as(island, row) for island, row in zip(self._mine, rows, strict=True)]
 
     def _seen_as(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
-        from_archive = self._problem.marks or row["archived"] < row["best"]
+        # An island that restarted may meet the same cost once more: the first time counts.
+        from_archive = self._problem.marks or row["archived"] <= row["best"]
         best = row["archived" if from_archive else "best"]
         total = (row["sum_high"] << 32) + row["sum_low"]
         return IslandMeasure(

@@ -6,10 +6,8 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.pool import Pool
 
 import numpy as np
 
@@ -51,15 +49,13 @@ def highs(problem: Mkp, seconds: float) -> HighsEnd:
     return HighsEnd(profit, taken, proved=end.status == 0)
 
 
-@contextmanager
-def silent_processes(count: int) -> Iterator[Executor]:
-    """Give processes for work of which nothing is to be heard: HiGHS prints, told to or not."""
+def silent_processes(count: int) -> Pool:
+    """Return processes of which nothing is heard, as HiGHS prints, told to or not.
+
+    They end with the block that they are used in, whatever they are doing.
+    """
     apart = multiprocessing.get_context("spawn")  # a CUDA context does not survive a fork
-    executor = ProcessPoolExecutor(count, apart, initializer=_be_silent)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(cancel_futures=True)
+    return apart.Pool(count, initializer=_be_silent)
 
 
 def _be_silent() -> None:

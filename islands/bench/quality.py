@@ -7,9 +7,10 @@ other processes at the same time; on the CPU, one before the runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
+from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from functools import partial
+from multiprocessing.pool import Pool
 from statistics import fmean
 
 from islands.bench.base import Asked
@@ -30,8 +31,9 @@ def measure(asked: Asked) -> Iterator[QualityRow | QualityMeans]:
     """Run each instance on the first of the backends; then sum up each group, and each set."""
     rows: list[QualityRow] = []
     problems = [load(name) for name in named(asked.of)]
-    with silent_processes(_AT_ONCE) as aside:
-        beside = _beside(problems, asked, aside)
+    count = 1 if asked.backends[0] == "cpu" else _AT_ONCE
+    with silent_processes(count) if asked.highs else nullcontext() as aside:
+        beside = _beside(problems, asked, aside) if aside is not None else {}
         for problem in problems:
             row = _measured(problem, asked, beside.get(problem.instance))
             rows.append(row)
@@ -56,17 +58,14 @@ def named(patterns: Sequence[str]) -> list[str]:
 
 
 def _beside(
-    problems: Sequence[Problem], asked: Asked, aside: Executor
+    problems: Sequence[Problem], asked: Asked, aside: Pool
 ) -> dict[str, Callable[[], HighsEnd]]:
     """Return what gives the end of HiGHS, by instance."""
-    knapsacks = [problem for problem in problems if isinstance(problem, Mkp)] if asked.highs else []
+    knapsacks = [problem for problem in problems if isinstance(problem, Mkp)]
+    work = {each.instance: (each, asked.limit) for each in knapsacks}
     if asked.backends[0] == "cpu":
-        return {each.instance: partial(_highs, each, asked, aside) for each in knapsacks}
-    return {each.instance: aside.submit(highs, each, asked.limit).result for each in knapsacks}
-
-
-def _highs(problem: Mkp, asked: Asked, aside: Executor) -> HighsEnd:
-    return aside.submit(highs, problem, asked.limit).result()
+        return {name: partial(aside.apply, highs, each) for name, each in work.items()}
+    return {name: aside.apply_async(highs, each).get for name, each in work.items()}
 
 
 def _measured(problem: Problem, asked: Asked, beside: Callable[[], HighsEnd] | None) -> QualityRow:

@@ -1,6 +1,8 @@
-"""How useful each item of a knapsack is: its profit a weight, with a price for each capacity."""
+"""How useful each item of a knapsack is: by its profit and its weight, which capacities price."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,51 +19,69 @@ Floats = NDArray[np.float64]
 
 
 def orders(file: MkpFile, kind: str, count: int) -> NDArray[np.int64]:
-    """Return all items from the most useful one on, in so many different orders, a row each.
+    """Return all items from the most useful one on, in up to so many different orders, a row each.
 
     The first is the one of the prices as they are. For the others, each price is somewhat higher
     or lower; every second one takes the profit less the priced weight, and not their ratio. A
     search that repairs by one order alone may never come to where the best solutions are.
     """
-    prices = prices_of(file, kind)
-    rows = [by_ratio(file, prices)]
-    for number in range(1, count):
-        # This old generator gives the same numbers in all versions of NumPy.
-        doubts = np.random.RandomState(number).uniform(-_DOUBTS, _DOUBTS, len(prices))
+    weights, prices = file.weights.astype(np.float64), prices_of(file, kind)
+    fits = (file.weights <= file.capacities[:, np.newaxis]).all(axis=0)
+    rows = []
+    for number in range(count):
+        priced = doubted(prices, number) @ weights
         useful = by_difference if number % 2 else by_ratio
-        rows.append(useful(file, prices * 2.0**doubts))
+        rows.append(np.where(fits, useful(file.profits, priced), -np.inf))
     return np.argsort(-np.array(rows), axis=1, kind="stable").astype(np.int64)
 
 
 def prices_of(file: MkpFile, kind: str) -> Floats:
-    """Return the price of a unit of each capacity."""
+    """Return the price of a unit of each capacity, in units of profit."""
     return _duals(file) if kind == "lp" else _scaled(file)
 
 
-def by_ratio(file: MkpFile, prices: Floats) -> Floats:
-    """Return the profit of each item by its priced weight."""
-    priced = prices @ file.weights.astype(np.float64)
+def doubted(prices: Floats, number: int) -> Floats:
+    """Return the prices of the order of this number; 0 leaves them as they are."""
+    if number == 0:
+        return prices
+    # This old generator gives the same numbers in all versions of NumPy.
+    doubts = np.random.RandomState(number).uniform(-_DOUBTS, _DOUBTS, len(prices))
+    off: Floats = prices * 2.0**doubts
+    return off
+
+
+def by_ratio(profits: NDArray[np.int64], priced: Floats) -> Floats:
+    """Return the profit of each item by its priced weight, of which some digits are kept."""
+    ratios = _ratios(profits, priced).tolist()
+    return np.array([float(f"{ratio:.{_DIGITS}g}") for ratio in ratios])
+
+
+def by_difference(profits: NDArray[np.int64], priced: Floats) -> Floats:
+    """Return what is left of each profit when the weight is paid, in small parts of the largest."""
+    left = (profits - priced) / max(1, int(profits.max(initial=0)))
+    parts: Floats = np.rint(left * 10.0**_DIGITS)
+    return parts
+
+
+def _ratios(profits: NDArray[np.int64], priced: Floats) -> Floats:
     free = priced <= 0
-    useful = np.where(free, np.inf, file.profits / np.where(free, 1.0, priced))
-    return _last_where_too_heavy(file, _rounded(useful))
-
-
-def by_difference(file: MkpFile, prices: Floats) -> Floats:
-    """Return what is left of the profit of each item when its weight is paid."""
-    left = file.profits - prices @ file.weights.astype(np.float64)
-    largest = max(1.0, float(file.profits.max(initial=0)))
-    return _last_where_too_heavy(file, np.rint(left / largest * 10.0**_DIGITS))
-
-
-def _last_where_too_heavy(file: MkpFile, useful: Floats) -> Floats:
-    """Return utilities with those of items that fit nowhere below all others."""
-    fits = (file.weights <= file.capacities[:, np.newaxis]).all(axis=0)
-    return np.where(fits, useful, -np.inf)
+    return np.where(free, np.inf, profits / np.where(free, 1.0, priced))
 
 
 def _scaled(file: MkpFile) -> Floats:
+    """Return one over each capacity, times what makes profits of it.
+
+    That is the ratio of the item with which all capacities together are used up, if the items of
+    the best ratios are chosen.
+    """
     capacities = file.capacities.astype(np.float64)
-    return np.where(capacities > 0, 1.0 / np.maximum(capacities, 1.0), 0.0)
+    shares = np.where(capacities > 0, 1.0 / np.maximum(capacities, 1.0), 0.0)
+    priced = shares @ file.weights.astype(np.float64)
+    ratios = _ratios(file.profits, priced)
+    order = np.argsort(-ratios, kind="stable")
+    last = int(np.searchsorted(np.cumsum(priced[order]), shares @ capacities))
+    ratio = float(ratios[order[min(last, len(order) - 1)]])
+    return shares * ratio if math.isfinite(ratio) and ratio > 0 else shares
 
 
 def _duals(file: MkpFile) -> Floats:
@@ -79,8 +99,3 @@ def _duals(file: MkpFile) -> Floats:
         return _scaled(file)
     duals: Floats = np.maximum(-solved.ineqlin.marginals, 0.0)
     return duals
-
-
-def _rounded(numbers: Floats) -> Floats:
-    """Return the numbers to a few digits."""
-    return np.array([float(f"{number:.{_DIGITS}g}") for number in numbers.tolist()])

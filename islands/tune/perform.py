@@ -115,7 +115,7 @@ def _cells(tuning: Tuning, ledger: Ledger, output: Output) -> tuple[Cells, dict[
                 if not output.quiet:
                     output.say(f"[{place:>{len(str(of))}}/{of}] {said}")
     except BaseException:
-        _leave(ledger.folder, len(cells), of, output)
+        _leave(tuning, ledger.folder, output)
         raise
     return cells, left_out
 
@@ -168,8 +168,12 @@ def _suspending() -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def _leave(folder: Path, done: int, of: int, output: Output) -> None:
+def _leave(tuning: Tuning, folder: Path, output: Output) -> None:
     """Say how to go on; a tuning that could not begin leaves nothing."""
+    # What is in the file counts: a signal may come when a row is written, but not yet noted here.
+    ledger, of = Ledger(folder), len(tuning.tasks)
+    keys = (key_of(task.spec, tuning.runs, beside=tuning.beside) for task in tuning.tasks)
+    done = sum(ledger.cell(key) is not None for key in keys)
     if not done:
         with suppress(OSError):
             folder.rmdir()

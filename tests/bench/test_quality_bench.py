@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,19 @@ def test_highs_proves_the_best_choice_of_all() -> None:
 
 def test_what_highs_prints_is_not_heard(capfd: pytest.CaptureFixture[str]) -> None:
     with silent_processes(1) as processes:
-        assert processes.submit(os.write, 1, b"said").result() == 4
-        end = processes.submit(highs, knapsack(12, 3), 20.0).result()
+        assert processes.apply(os.write, (1, b"said")) == 4
+        end = processes.apply(highs, (knapsack(12, 3), 20.0))
     assert end.proved
     assert capfd.readouterr().out == ""
+
+
+def test_what_highs_is_at_is_not_waited_for() -> None:
+    began = time.monotonic()
+    with silent_processes(1) as processes:
+        processes.apply_async(time.sleep, (60,))
+        (process,) = processes._pool  # type: ignore[attr-defined]
+    assert not process.is_alive()
+    assert time.monotonic() - began < 30
 
 
 def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from islands.cli import main
 from islands.errors import UsageError
 from islands.run.spec import RunSpec
 from islands.tune.cell import Cell, run_cell
+from islands.tune.ledger import Ledger
 
 SMALL = ["--algorithm", "de", "--population", "16", "--islands", "2", "--migration", "none"]
 SMALL += ["--backend", "cpu", "--stop", "generations=20", "--seed", "4"]
@@ -282,6 +283,21 @@ def test_a_spoilt_table_is_named(capsys: pytest.CaptureFixture[str]) -> None:
         capsys.readouterr()
         assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
         assert capsys.readouterr().err.startswith(f"islands: {message}")
+
+
+def test_a_row_counts_from_when_it_is_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enter = Ledger.enter
+
+    def interrupted(ledger: Ledger, *arguments: Any) -> None:
+        enter(ledger, *arguments)
+        if len(rows("a")) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "enter", interrupted)
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 130
+    assert "Ended after 2 of 6 rows" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

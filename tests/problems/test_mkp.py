@@ -20,12 +20,13 @@ from islands.backends.base import Backend, Room, shelves
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS
 from islands.errors import InputError, RunError, UsageError
+from islands.instances.mkp import MkpFile
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.mkp import Mkp
 from islands.problems.mkp_settings import WAYS, MkpSettings
-from islands.problems.utilities import UTILITIES, by_difference, by_ratio, prices_of
+from islands.problems.utilities import UTILITIES, doubted, orders, prices_of
 
 _KERNEL = Path(__file__).with_name("judged.cuh")
 
@@ -106,8 +107,8 @@ def test_items_that_fit_nowhere_and_empty_capacities(backend: Backend) -> None:
     problem.check(seen[0])
     assert costs == [-int(problem.file.profits @ seen[0])]
     for kind in UTILITIES:
-        for useful in (by_ratio, by_difference):
-            assert useful(problem.file, prices_of(problem.file, kind))[4] == -np.inf
+        last = orders(problem.file, kind, 4)[:, 10:]
+        assert np.sort(last, axis=1).tolist() == [[*range(10)]] * 4
 
 
 def _optimum(problem: Mkp) -> int:
@@ -154,19 +155,36 @@ def test_repair_of_random_choices_beats_leaving_out_at_random() -> None:
 @pytest.mark.parametrize("kind", UTILITIES)
 def test_islands_differ_by_how_useful_they_find_things(kind: str) -> None:
     problem = knapsack(100, 5).adjusted(MkpSettings(utilities=kind, orders=4))
-    orders = [problem.order_of(island) for island in range(5)]
-    for order in orders:
+    file, prices = problem.file, prices_of(problem.file, kind)
+    found = [problem.order_of(island) for island in range(5)]
+    for number, order in enumerate(found[:4]):
         assert sorted(order) == [*range(100)]
-    assert len({tuple(order) for order in orders}) == 4
-    assert orders[0].tolist() == orders[4].tolist() == problem.numbering().tolist()
-    prices, file = prices_of(problem.file, kind), problem.file
-    ratio = [int(file.profits[i]) / float(prices @ file.weights[:, i]) for i in orders[0]]
-    assert all(one >= other * (1 - 1e-8) for one, other in itertools.pairwise(ratio))
-    # Prices are off by less than a tenth: nobody thinks the worst things to be the best.
-    for order in orders[1:]:
-        assert not {*order[:20]} & {*orders[0][-20:]}
+        doubts = np.random.RandomState(number).uniform(-0.1, 0.1, 5) if number else np.zeros(5)
+        useful = []
+        for item in order:
+            paid = sum(float(prices[i]) * 2 ** doubts[i] * file.weights[i, item] for i in range(5))
+            profit = int(file.profits[item])
+            useful.append(profit - paid if number % 2 else profit / paid)
+        assert all(one > other - 1e-6 for one, other in itertools.pairwise(useful))
+        assert useful[0] > useful[-1]
+    assert len({tuple(order) for order in found}) == 4
+    assert found[0].tolist() == found[4].tolist() == problem.numbering().tolist()
     plain = problem.adjusted(MkpSettings(utilities=kind, orders=1))
-    assert plain.order_of(3).tolist() == orders[0].tolist()
+    assert plain.order_of(3).tolist() == found[0].tolist()
+
+
+def test_doubts_are_the_same_in_all_versions_of_numpy() -> None:
+    drawn = doubted(np.ones(2), 1)
+    assert drawn == pytest.approx(2 ** (0.2 * np.array([0.417022004703, 0.720324493442]) - 0.1))
+
+
+def test_scaled_prices_are_in_units_of_profit() -> None:
+    """The second item of three, by which all capacities are used up, is worth its weight."""
+    capacities, weights = np.array([10, 20]), np.array([[4, 7, 8], [8, 12, 2]])
+    file = MkpFile("three", None, np.array([40, 30, 10]), weights, capacities)
+    prices = prices_of(file, "scaled")
+    assert prices @ weights[:, 1] == pytest.approx(30)
+    assert prices[0] / prices[1] == pytest.approx(2)
 
 
 def test_what_an_island_finds_useful_is_what_it_repairs_by() -> None:

@@ -14,8 +14,8 @@ from islands.reproduce.pooled import average, total
 from islands.reproduce.sample import Sample
 from islands.reproduce.timing import scaled_facts
 
-SEVERAL = divided(2, 8, 32, 64)
-ALL = (ONE, *SEVERAL)
+_DIVIDED = divided(2, 8, 32, 64)
+_COMPARED = (ONE, *_DIVIDED)
 _WAYS = {
     "evaluations": "with the evaluations of the paper",
     "time": "in the time of 1 island here",
@@ -67,7 +67,7 @@ class EqualTime(FirstProblems):
         # The first runs of a program also warm the device up.
         self.sample(problem, **ONE.options())
         yardstick = self.sample(problem, **ONE.options())
-        for each in ALL:
+        for each in _COMPARED:
             equal = yardstick if each == ONE else self.sample(problem, **each.options())
             passed = self.experiment.generations
             in_time = max(1, round(passed * yardstick.seconds / equal.seconds))
@@ -98,7 +98,7 @@ class EqualTime(FirstProblems):
         """Sum a size up for each division."""
         of = kind(str(parts[0]["instance"]))
         ones = [row for row in parts if row["division"] == ONE.words]
-        for each in ALL:
+        for each in _COMPARED:
             mine = [row for row in parts if row["division"] == each.words]
             changes = {
                 f"{way}_change": mean(mine, way) - mean(ones, way) if each != ONE else None
@@ -123,7 +123,7 @@ class EqualTime(FirstProblems):
         """Return on how many sizes each division is worse than one island, and by how much."""
         facts = []
         for way, words in _WAYS.items():
-            for each in SEVERAL:
+            for each in _DIVIDED:
                 mine = [row for row in rows if row["division"] == each.words]
                 change = mean(mine, f"{way}_change")
                 worse = [str(row["size"]) for row in mine if mean([row], f"{way}_change") > 0]
