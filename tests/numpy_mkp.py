@@ -8,7 +8,7 @@ from numpy_brkga import philox
 
 from islands.problems.mkp import Mkp
 
-DROP = 17
+DROP, FILL = 17, 22
 
 
 def judged(
@@ -33,7 +33,8 @@ def judged(
             if not choice[item]:
                 choice[item] = 1
                 choice[item] = feasible(choice)
-    if way == "drop":
+    fits_first = problem.settings.fit_first and place[1] == 0 and not feasible(choice)
+    if way == "drop" or fits_first:
         step = 0
         while not feasible(choice):
             here = np.flatnonzero(choice)
@@ -42,6 +43,15 @@ def judged(
             word = int(philox(np.array([counter], np.uint64), seed)[0, step % 4])
             choice[here[word * len(here) >> 32]] = 0
             step += 1
+    if fits_first:
+        island, generation, individual = place
+        counter = [child, individual, generation, FILL << 24 | island]
+        word = int(philox(np.array([counter], np.uint64), seed)[0, 0])
+        first = word * problem.size >> 32
+        for item in [*range(first, problem.size), *range(first)]:
+            if not choice[item]:
+                choice[item] = 1
+                choice[item] = feasible(choice)
     profit = int(file.profits @ choice)
     if way in ("repair", "drop"):
         return choice, -profit

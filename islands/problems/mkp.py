@@ -21,7 +21,7 @@ from islands.instances.mkp import MkpFile, read_mkp
 from islands.instances.mkp_file import SUM_MAX
 from islands.instances.sol import read_sol, write_sol
 from islands.problems.base import Problem, Solution
-from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
 from islands.problems.utilities import orders
 
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
@@ -58,7 +58,7 @@ class Mkp(Problem):
         self.best_known = best_known
         self.file, self.path, self.unit = file, file.path, file.unit
         self.settings = settings or MkpSettings()
-        self.marks = self.settings.infeasible in ("linear", "dynamic")
+        self.marks = self.settings.infeasible in PENALTIES
         if self.marks:
             self._check_fines()
 
@@ -107,6 +107,7 @@ class Mkp(Problem):
             "MKP_PROFIT": _c_type(self.file.profits),
             "MKP_RANK": _c_type(self._orders),
             "MKP_ORDERS": str(len(self._orders)),
+            "MKP_FIT_FIRST": str(int(self.settings.fit_first)),
             "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
         }
 

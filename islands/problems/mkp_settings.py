@@ -10,6 +10,15 @@ from islands.settings import Settings, setting
 
 WAYS = ("drop", "linear", "dynamic", "repair")
 """What becomes of infeasible choices, in the order of kernels/problems/mkp.cuh."""
+PENALTIES = ("linear", "dynamic")
+"""Those that leave them as they are."""
+
+_OF_WAYS = {
+    "penalty": ("linear",),
+    "fit_first": PENALTIES,
+    "utilities": ("repair",),
+    "orders": ("repair",),
+}
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,11 @@ class MkpSettings(Settings):
     )
     penalty: float = setting(
         329.594, "of infeasible=linear: the fine a unit of excess", low=0, high=1e15
+    )
+    fit_first: bool = setting(
+        False,
+        "of penalties: infeasible choices of the first generation lose random items until they fit,"
+        " and take in those that still do",
     )
     utilities: str = setting(
         "lp",
@@ -39,11 +53,11 @@ class MkpSettings(Settings):
 
     def check(self) -> None:
         """Refuse what has no effect beside the way that is chosen."""
-        of_way = (("penalty", "linear"), ("utilities", "repair"), ("orders", "repair"))
-        for name, way in of_way:
+        for name, ways in _OF_WAYS.items():
             value, default = getattr(self, name), getattr(type(self), name)
-            if value != default and self.infeasible != way:
+            if value != default and self.infeasible not in ways:
+                chosen = " or ".join(f"infeasible={way}" for way in ways)
                 raise UsageError(
-                    f"{name}={value}: is of infeasible={way}, but infeasible={self.infeasible}."
-                    f" Leave {name} out, or choose infeasible={way}"
+                    f"{name}={value}: is of {chosen}, but infeasible={self.infeasible}."
+                    f" Leave {name} out, or choose {chosen}"
                 )

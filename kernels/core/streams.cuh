@@ -26,5 +26,6 @@ enum : unsigned {
     SIGMOID = 19,   // whether a particle's bit is set
     MATES = 20,     // the parents of a genetic algorithm's child
     SEARCH = 21,    // what a search near a subset draws
+    FILL = 22,      // which thing is the first to be asked whether it still fits
 };
 }

@@ -1,6 +1,7 @@
 // The multidimensional knapsack problem: the most profit of things chosen within every capacity.
 // Costs are profits with their sign turned. MKP_INFEASIBLE says what becomes of a choice that takes
-// too much; with penalties, costs are marked (core/marks.cuh).
+// too much; with penalties, costs are marked (core/marks.cuh). MKP_FIT_FIRST says whether those of
+// the first generation are made to fit.
 #pragma once
 
 #include "core/marks.cuh"
@@ -32,6 +33,20 @@ __device__ void drop(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Pl
     }
 }
 
+// Adds the things that fit, one after another in the order of `thing_at`.
+template <class ThingAt>
+__device__ void enter(Knapsack& knapsack, uint32_t* chosen, int n, ThingAt thing_at) {
+    const int me = threadIdx.x;
+    for (int begin = 0; begin < n; begin += blockDim.x) {
+        const int thing = thing_at(min(begin + me, n - 1));
+        bool may = begin + me < n && !Knapsack::has(chosen, thing) && knapsack.fits(thing);
+        for (int next; (next = block::first(may)) < blockDim.x;) {
+            knapsack.turn(chosen, thing_at(begin + next));
+            may = may && me > next && knapsack.fits(thing);
+        }
+    }
+}
+
 // Leaves out the least useful until the rest fits, and then adds the most useful that fit; `order`
 // has the things from the most useful one on.
 __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* order) {
@@ -45,14 +60,18 @@ __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* 
             may = may && me > next;
         }
     }
-    for (int begin = 0; begin < n; begin += blockDim.x) {
-        const int thing = order[min(begin + me, n - 1)];
-        bool may = begin + me < n && !Knapsack::has(chosen, thing) && knapsack.fits(thing);
-        for (int next; (next = block::first(may)) < blockDim.x;) {
-            knapsack.turn(chosen, order[begin + next]);
-            may = may && me > next && knapsack.fits(thing);
-        }
-    }
+    enter(knapsack, chosen, n, [&](int position) { return order[position]; });
+}
+
+// Makes a choice fit that does not: random things leave, and then those that fit enter, from a
+// random one on.
+__device__ void fit(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Place& place,
+                    int child) {
+    drop(knapsack, chosen, n, place, child);
+    const int first = draw::below(place.words(stream::FILL, child).x, n);
+    enter(knapsack, chosen, n, [&](int position) {
+        return first + position < n ? first + position : first + position - n;
+    });
 }
 
 // Returns the cost of a choice that takes too much.
@@ -84,6 +103,10 @@ __device__ Verdict judge(uint32_t* chosen, Shelf shelf, int n, const Data& data,
     return {-knapsack.profit(), true};
 #else
     if (knapsack.is_feasible()) return {marks::feasible(-knapsack.profit()), false};
+    if (MKP_FIT_FIRST && place.generation == 0) {
+        fit(knapsack, chosen, n, place, child);
+        return {marks::feasible(-knapsack.profit()), true};
+    }
 #if MKP_INFEASIBLE == MKP_DROP
     drop(knapsack, chosen, n, place, child);
     return {-knapsack.profit(), true};

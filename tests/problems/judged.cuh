@@ -10,7 +10,7 @@ KERNEL(check_judge, (Arena arena, int32_t rows, int32_t n, problem::Data data, i
         uint32_t* const mine = shelf.take<uint32_t>(words);
         for (int w = threadIdx.x; w < words; w += blockDim.x) mine[w] = chosen[row * words + w];
         __syncthreads();
-        const draw::Place place{7, uint32_t(row), 5, uint32_t(row)};
+        const draw::Place place{7, uint32_t(row), uint32_t(5 * (row % 2)), uint32_t(row)};
         const problem::Verdict verdict = problem::judge(mine, shelf, n, data, place, child);
         for (int w = threadIdx.x; w < words; w += blockDim.x) chosen[row * words + w] = mine[w];
         if (threadIdx.x == 0) cost[row] = verdict.cost;

@@ -25,7 +25,7 @@ from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.mkp import Mkp
-from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
 from islands.problems.utilities import UTILITIES, doubted, orders, prices_of
 
 _KERNEL = Path(__file__).with_name("judged.cuh")
@@ -70,17 +70,17 @@ def _choices(problem: Mkp, count: int = 40) -> NDArray[np.int64]:
     return (rng.random((count, problem.size)) < shares).astype(np.int64)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
 @pytest.mark.parametrize(("size", "threads"), [((1, 1), 32), ((32, 5), 32), ((270, 37), 128)])
 def test_judges_as_plain_python_does(
-    backend: Backend, size: tuple[int, int], threads: int, way: str
+    backend: Backend, size: tuple[int, int], threads: int, way: str, fit_first: bool
 ) -> None:
-    problem = knapsack(*size).adjusted(MkpSettings(infeasible=way))
+    problem = knapsack(*size).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
     choices = _choices(problem)
     for child in (0, 1):
         seen, costs = _judge(backend, problem, choices, threads, child)
         for row, choice in enumerate(choices):
-            wanted, cost = judged(problem, choice, 7, (row, 5, row), child)
+            wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row), child)
             assert costs[row] == cost
             np.testing.assert_array_equal(seen[row], wanted)
 
@@ -92,7 +92,7 @@ def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> Non
     choices = _choices(problem)
     seen, costs = _judge(backend, problem, choices, 32)
     for row, choice in enumerate(choices):
-        wanted, cost = judged(problem, choice, 7, (row, 5, row))
+        wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row))
         assert costs[row] == cost
         np.testing.assert_array_equal(seen[row], wanted)
 
@@ -197,6 +197,22 @@ def test_what_an_island_finds_useful_is_what_it_repairs_by() -> None:
     assert digests[1][0] != digests[1][1]
 
 
+@pytest.mark.parametrize("way", PENALTIES)
+@pytest.mark.parametrize(
+    ("algorithm", "encoding"), [("pso", "bits"), ("pso", "keys"), ("ga", "bits")]
+)
+def test_first_choices_fit_where_they_are_to(algorithm: str, encoding: str, way: str) -> None:
+    problem = knapsack(100, 5)
+    problem.file.capacities[:] //= 4  # where no choice of half of the items fits
+    asked = {"algorithm": algorithm, "encoding": encoding, "infeasible": way, "islands": 2}
+    asked |= {"population": 16, "stop": "evaluations=1", "backend": "cpu"}
+    with pytest.raises(RunError, match="no feasible"):
+        islands.solve(problem, **asked)
+    result = islands.solve(problem, fit_first=True, **asked)
+    assert result.generations == 0
+    problem.check(np.array(result.solution))
+
+
 def test_an_infeasible_choice_is_named_by_its_constraint() -> None:
     problem = knapsack(20, 3)
     problem.file.capacities[1] = problem.file.weights[1].sum() - 1
@@ -237,6 +253,10 @@ def test_settings_of_another_way_are_refused() -> None:
         MkpSettings.build({"penalty": 3.0})
     with pytest.raises(UsageError, match=r"utilities=scaled.*infeasible=repair"):
         MkpSettings.build({"infeasible": "drop", "utilities": "scaled"})
+    with pytest.raises(
+        UsageError, match=r"fit_first=True.*infeasible=linear or infeasible=dynamic"
+    ):
+        MkpSettings.build({"fit_first": True})
     with pytest.raises(UsageError, match=r"orders=2.*infeasible=repair"):
         MkpSettings.build({"infeasible": "dynamic", "orders": 2})
 
