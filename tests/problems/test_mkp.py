@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,20 @@ def test_judges_as_plain_python_does(
             wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row), child)
             assert costs[row] == cost
             np.testing.assert_array_equal(seen[row], wanted)
+
+
+@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
+@pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
+def test_each_way_compiles_for_gpus(way: str, fit_first: bool) -> None:
+    from islands.backends.cuda import compiled
+
+    problem = knapsack(100, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
+    macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
+    for threads, blocks in (("32", "32"), ("1024", "1")):
+        cut = {"ISLANDS_THREADS": threads, "ISLANDS_BLOCKS": blocks}
+        source = Source(str(_KERNEL), macros | cut)
+        code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())
+        assert code[:4] == b"\x7fELF"
 
 
 @pytest.mark.parametrize("way", WAYS)
