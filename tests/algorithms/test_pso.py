@@ -1,10 +1,9 @@
-"""The particle swarm on every device against NumPy, bit for bit, and its settings."""
+"""The particle swarm on every device against NumPy, bit for bit."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,10 @@ from numpy_pso import Judge, NumpyPso, sigmoid
 from problems_for_tests import cities, facilities, knapsack
 from test_operators import Wanted
 
-from islands.algorithms.pso import Pso, PsoSettings
+from islands.algorithms.pso import PsoSettings
 from islands.archipelago import Archipelago
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
-from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.parallel import World
@@ -321,71 +319,3 @@ def test_the_sigmoid_of_the_kernels_is_that_of_mathematics(backend: Backend) -> 
     near = np.abs(x) < 80
     assert (np.abs(found - exact) / exact)[near].max() < 1e-6
     assert found[-1] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("settings", "population", "message"),
-    [
-        ({"c1": -1}, 20, "c1=-1: must be from 0 to 100"),
-        ({"schedule": "liner"}, 20, "Did you mean 'linear'?"),
-        (
-            {"inertia_end": 0.5},
-            20,
-            "inertia_end=0.5: is of schedule=linear or early or late, but it is constant."
-            " Leave inertia_end at 0.4, or choose",
-        ),
-        ({"neighbours": 4}, 20, "neighbours=4: is of neighbourhood=ring, but it is global."),
-        ({"neighbourhood": "ring", "neighbours": 3}, 20, "neighbours=3: must be even"),
-        ({"neighbourhood": "ring"}, 2, "population=2: a ring with neighbours=2 has to hold at"),
-        ({"constriction": True}, 20, "c1=1.49618 + c2=1.49618 = 2.99236: must be more than 4"),
-        (
-            {"constriction": True, "c1": 3, "c2": 3, "inertia": 1},
-            20,
-            "inertia=1.0: is of constriction=false, but it is true",
-        ),
-        ({"low": 3, "high": 3}, 20, "low=3 with high=3: the first keys lie from low to high"),
-        ({"C1": 0.5}, 20, "unknown setting 'C1'. Did you mean 'c1'?"),
-    ],
-)
-def test_settings_that_cannot_be(settings: dict[str, Any], population: int, message: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        Pso(PsoSettings.build(settings), population)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(("encoding", "usual"), [("keys", 0.7298), ("bits", 1.0)])
-def test_each_encoding_has_its_usual_inertia(encoding: str, usual: float) -> None:
-    completed = Pso.completed(PsoSettings(), encoding)
-    assert completed.inertia == usual
-    assert Pso.completed(completed, encoding) == completed
-    bound = PsoSettings.build({"constriction": True, "c1": 2.05, "c2": 2.05})
-    assert PsoSettings.build(Pso.completed(bound, encoding).to_mapping()) == bound
-
-
-def test_bits_have_no_range() -> None:
-    with pytest.raises(UsageError) as caught:
-        Pso(PsoSettings.build({"low": -1}), 20, "bits")
-    assert "low=-1.0: is of encoding=keys, but it is bits" in str(caught.value)
-
-
-@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
-@pytest.mark.parametrize("encoding", ["bits", "keys", "keys_of_subset"])
-@pytest.mark.parametrize("block", [Block(32, 32), Block(1024, 1, 1)])
-def test_swarms_compile_for_gpus(encoding: str, block: Block) -> None:
-    from islands.backends.cuda import compiled
-
-    problem = "tsp" if encoding == "keys" else Wanted.name
-    parts = {
-        "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
-        "ISLANDS_PROBLEM": f'"problems/{problem}.cuh"',
-        "ISLANDS_IMPROVER": '"improvers/none.cuh"',
-        "ISLANDS_ALGORITHM": '"algorithms/pso.cuh"',
-        "KEYS_DECODING": "3",
-        "ENCODING_ASSIGNS": "0",
-        "TSP_METRIC": "TSP_MATRIX",
-        "ISLANDS_THREADS": str(block.threads),
-        "ISLANDS_BLOCKS": str(block.resident),
-        **({"ISLANDS_GLOBAL_ARENA": "1"} if block.spill else {}),
-    }
-    code, _ = compiled(Source("program.cuh", parts), "sm_90", lambda path: path.read_bytes())
-    assert code[:4] == b"\x7fELF"

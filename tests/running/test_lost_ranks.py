@@ -1,0 +1,109 @@
+"""Runs that go on when other ranks have died."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from fakes import FakeProblem
+from runs_for_tests import Honest, resumed
+
+from islands.parallel import RanksLostError, World
+from islands.run.runner import Output, run_asked
+
+
+class Shrinking(World):
+    """A world of two, of which one dies."""
+
+    def __init__(self) -> None:
+        super().__init__(fault_tolerant=True)
+        self.shrunk = 0
+
+    def shrink(self) -> None:
+        self.shrunk += 1
+
+
+class Losing(Honest):
+    """Its first two lives end when another rank dies: in a generation, and when it goes on."""
+
+    lives = 0
+
+    def advance(self, generations: int) -> None:
+        super().advance(generations)
+        if self.generation == 150 and Losing.lives == 0:
+            Losing.lives = 1
+            raise RanksLostError("lost ranks of 2")
+
+    def restore(self, *arguments: Any, **named: Any) -> None:
+        if Losing.lives == 1:
+            Losing.lives = 2
+            raise RanksLostError("lost ranks of 2")
+        super().restore(*arguments, **named)
+
+
+def test_the_ranks_that_are_left_go_on_from_the_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Losing)
+    monkeypatch.setattr(Losing, "lives", 0)
+    world, stream = Shrinking(), StringIO()
+    output = Output(writes=True, folder=tmp_path / "a", stream=stream)
+    options = {"backend": "cpu", "stop": "generations=300", "checkpoint.every": "1e-9"}
+    result = run_asked(options, None, world, output, FakeProblem())
+    assert (world.shrunk, Losing.lives, result.generations) == (2, 2, 300)
+    said = stream.getvalue()
+    assert said.count("0 of 1 ranks have died; the others go on\nislands ") == 2
+    assert said.count("goes on from generation ") == 1
+    table = pq.read_table(tmp_path / "a" / "trace" / "rank-000.parquet")
+    assert table.column("generation").to_pylist() == [g for g in range(0, 301, 50) for _ in "ab"]
+
+
+def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[weakref.ref[Any]]()
+    alive = list[int]()
+
+    def counted(**arguments: Any) -> Losing:
+        alive.append(sum(each() is not None for each in made))
+        archipelago = Losing(**arguments)
+        made.append(weakref.ref(archipelago))
+        return archipelago
+
+    options = {"backend": "cpu", "stop": "generations=300", "checkpoint.every": "1e-9"}
+    output = Output(writes=True, folder=tmp_path / "a")
+    gc.disable()
+    try:
+        for begin in (
+            lambda: run_asked(options, None, Shrinking(), output, FakeProblem()),
+            lambda: resumed(tmp_path / "a", Shrinking()),
+        ):
+            monkeypatch.setattr("islands.run.islands_of.Archipelago", counted)
+            monkeypatch.setattr(Losing, "lives", 0)
+            made.clear()
+            alive.clear()
+            begin()
+            assert alive == [0, 0, 0]
+            (tmp_path / "a" / "solution.parquet").unlink()
+            for path in (tmp_path / "a").glob("checkpoints/*/manifest.json"):
+                path.unlink()
+    finally:
+        gc.enable()
+
+
+def test_without_a_folder_there_is_nothing_to_go_on_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Losing)
+    monkeypatch.setattr(Losing, "lives", 0)
+    with pytest.raises(RanksLostError):
+        run_asked(
+            {"backend": "cpu", "stop": "generations=300"},
+            None,
+            Shrinking(),
+            Output(),
+            FakeProblem(),
+        )
