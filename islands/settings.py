@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self, get_type_hints
 
 from islands.errors import UsageError
@@ -45,6 +45,16 @@ class Settings:
         """Return the sentence of a setting, and its default."""
         fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         return f"{fields[name].metadata['sentence']} ({fields[name].default})"
+
+    def refuse(self, names: Iterable[str], other: str, chosen: str) -> None:
+        """Refuse settings that mean nothing but where something else is chosen."""
+        for name in names:
+            value, default = getattr(self, name), getattr(type(self), name)
+            if value != default:
+                raise UsageError(
+                    f"{name}={value}: is of {other}, but it is {chosen}. Leave {name} at"
+                    f" {default}, or choose {other}"
+                )
 
     @classmethod
     def build(cls, values: Mapping[str, Any], group: str = "") -> Self:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -73,15 +73,8 @@ class CellularSettings(Settings):
                 f"neighbours={self.neighbours}: must be even, as many on either side. Choose"
                 f" {self.neighbours - 1} or {self.neighbours + 1}"
             )
-        default = {field.name: field.default for field in fields(self)}
         other = _TORUS if self.grid == _RING else _RING
-        for name in _OF_GRID[other]:
-            value = getattr(self, name)
-            if value != default[name]:
-                raise UsageError(
-                    f"{name}={value}: is of grid={other}, but the grid is a {self.grid}. Leave"
-                    f" {name} at {default[name]}, or choose grid={other}"
-                )
+        self.refuse(_OF_GRID[other], f"grid={other}", self.grid)
 
 
 class Cellular(Algorithm):

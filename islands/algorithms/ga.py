@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -68,14 +68,9 @@ class GaSettings(Settings):
     )
 
     def check(self) -> None:
-        default = {field.name: field.default for field in fields(self)}
         for name, (other, needed) in _OF.items():
-            value, is_set = getattr(self, name), getattr(self, other)
-            if value != default[name] and is_set != needed:
-                raise UsageError(
-                    f"{name}={value}: is of {other}={needed}, but {other} is {is_set}. Leave"
-                    f" {name} at {default[name]}, or choose {other}={needed}"
-                )
+            if getattr(self, other) != needed:
+                self.refuse((name,), f"{other}={needed}", getattr(self, other))
 
 
 class Ga(Algorithm):

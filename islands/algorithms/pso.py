@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -97,17 +97,6 @@ class PsoSettings(Settings):
                 f"low={self.low:g} with high={self.high:g}: the first keys lie from low to high, so"
                 " low must be less. Lower it or raise high"
             )
-
-    def refuse(self, names: tuple[str, ...], other: str, chosen: str) -> None:
-        """Refuse settings that mean nothing but where something else is chosen."""
-        default = {field.name: field.default for field in fields(self)}
-        for name in names:
-            value = getattr(self, name)
-            if value != default[name]:
-                raise UsageError(
-                    f"{name}={value}: is of {other}, but it is {chosen}. Leave {name} at"
-                    f" {default[name]}, or choose {other}"
-                )
 
 
 class Pso(Algorithm):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from islands.errors import UsageError
 from islands.problems.utilities import UTILITIES
 from islands.settings import Settings, setting
 
@@ -54,10 +53,5 @@ class MkpSettings(Settings):
     def check(self) -> None:
         """Refuse what has no effect beside the way that is chosen."""
         for name, ways in _OF_WAYS.items():
-            value, default = getattr(self, name), getattr(type(self), name)
-            if value != default and self.infeasible not in ways:
-                chosen = " or ".join(f"infeasible={way}" for way in ways)
-                raise UsageError(
-                    f"{name}={value}: is of {chosen}, but infeasible={self.infeasible}."
-                    f" Leave {name} out, or choose {chosen}"
-                )
+            if self.infeasible not in ways:
+                self.refuse((name,), f"infeasible={' or '.join(ways)}", self.infeasible)

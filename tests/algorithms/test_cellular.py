@@ -281,16 +281,15 @@ def test_costs_far_apart_do_not_overflow_the_selection(backend: Backend, selecti
             {"width": 5},
             20,
             "keys",
-            "width=5: is of grid=torus, but the grid is a ring. Leave width at 0, or choose"
-            " grid=torus",
+            "width=5: is of grid=torus, but it is ring. Leave width at 0, or choose grid=torus",
         ),
-        ({"radius": 2}, 20, "keys", "radius=2: is of grid=torus, but the grid is a ring. Leave"),
-        ({"shape": "moore"}, 20, "keys", "shape=moore: is of grid=torus, but the grid is a ring."),
+        ({"radius": 2}, 20, "keys", "radius=2: is of grid=torus, but it is ring. Leave"),
+        ({"shape": "moore"}, 20, "keys", "shape=moore: is of grid=torus, but it is ring."),
         (
             {"grid": "torus", "neighbours": 6},
             20,
             "keys",
-            "neighbours=6: is of grid=ring, but the grid is a torus. Leave neighbours at 4, or"
+            "neighbours=6: is of grid=ring, but it is torus. Leave neighbours at 4, or"
             " choose grid=ring",
         ),
     ],

@@ -264,12 +264,12 @@ def test_fines_do_not_depend_on_how_decimals_are_written(tmp_path: Path) -> None
 
 
 def test_settings_of_another_way_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"penalty=3.*infeasible=linear, but infeasible=repair"):
+    with pytest.raises(UsageError, match=r"penalty=3.*infeasible=linear, but it is repair"):
         MkpSettings.build({"penalty": 3.0})
     with pytest.raises(UsageError, match=r"utilities=scaled.*infeasible=repair"):
         MkpSettings.build({"infeasible": "drop", "utilities": "scaled"})
     with pytest.raises(
-        UsageError, match=r"fit_first=True.*infeasible=linear or infeasible=dynamic"
+        UsageError, match=r"fit_first=True.*infeasible=linear or dynamic, but it is repair"
     ):
         MkpSettings.build({"fit_first": True})
     with pytest.raises(UsageError, match=r"orders=2.*infeasible=repair"):
