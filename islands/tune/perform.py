@@ -115,7 +115,7 @@ def _cells(tuning: Tuning, ledger: Ledger, output: Output) -> tuple[Cells, dict[
                 if not output.quiet:
                     output.say(f"[{place:>{len(str(of))}}/{of}] {said}")
     except BaseException:
-        _leave(tuning, ledger.folder, output)
+        _leave(tuning, ledger, output)
         raise
     return cells, left_out
 
@@ -168,12 +168,14 @@ def _suspending() -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def _leave(tuning: Tuning, folder: Path, output: Output) -> None:
+def _leave(tuning: Tuning, ledger: Ledger, output: Output) -> None:
     """Say how to go on; a tuning that could not begin leaves nothing."""
-    # What is in the file counts: a signal may come when a row is written, but not yet noted here.
-    ledger, of = Ledger(folder), len(tuning.tasks)
-    keys = (key_of(task.spec, tuning.runs, beside=tuning.beside) for task in tuning.tasks)
-    done = sum(ledger.cell(key) is not None for key in keys)
+    folder, of = ledger.folder, len(tuning.tasks)
+    keys = {key_of(task.spec, tuning.runs, beside=tuning.beside) for task in tuning.tasks}
+    noted = {key for key in keys if ledger.cell(key) is not None}
+    # A signal may have come before what is noted was written.
+    written = Ledger(folder) if noted else ledger
+    done = sum(written.cell(key) is not None for key in noted)
     if not done:
         with suppress(OSError):
             folder.rmdir()

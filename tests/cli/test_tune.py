@@ -300,6 +300,19 @@ def test_a_row_counts_from_when_it_is_written(
     assert "Ended after 2 of 6 rows" in capsys.readouterr().out
 
 
+def test_a_tuning_that_begins_anew_counts_no_rows_of_the_one_before(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done(capsys, "tune", *LINE, "--out", "a")
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "enter", interrupted)
+    assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 130
+    assert "Ended after" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
 )
