@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend
-from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.halo import Halo, require_fit
-from islands.improvers import ImproverSettings, improvers_for
-from islands.launches import Launches, Parts
+from islands.improvers import ImproverSettings
+from islands.launches import Launches
 from islands.lookout import ISLAND, NONE, Candidate, IslandMeasure, Lookout
 from islands.memory import as_kernels_see, fields_of
 from islands.migration import (
@@ -25,6 +23,7 @@ from islands.migration import (
     Road,
 )
 from islands.parallel import World, deal
+from islands.parts import Parts
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings
 from islands.state import State
@@ -75,24 +74,18 @@ class Archipelago:
             )
         self.generation = 0
         self._problem, self._backend = problem, backend
-        self._algorithm = ALGORITHMS[algorithm](settings, population, encoding)
-        self._algorithm.require_islands(islands)
-        improving = improver if improver is not None else ImproverSettings()
-        self._decodes_on_host = self._algorithm.decoding == "host"
-        self._encoding = ENCODINGS[encoding][problem.solution_kind](
-            problem.size,
-            backend.block_memory,
-            decoding_for(self._algorithm.decoding, improving.name),
-            assigns=problem.assigns,
-        )
-        parts = Parts(
+        parts = Parts.of(
             problem,
-            self._encoding,
-            improvers_for(problem.solution_kind)[improving.name](
-                improving, problem.size, problem.defines()
-            ),
-            self._algorithm,
+            algorithm,
+            encoding,
+            settings,
+            improver if improver is not None else ImproverSettings(),
+            population=population,
+            block_memory=backend.block_memory,
         )
+        self._algorithm, self._encoding = parts.algorithm, parts.encoding
+        self._algorithm.require_islands(islands)
+        self._decodes_on_host = self._algorithm.decoding == "host"
         self._population = population
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
@@ -309,15 +302,3 @@ class Archipelago:
 
     def _islands(self) -> NDArray[np.int64]:
         return self._backend.download(self._now("island"))
-
-
-def decoding_for(asked: str, improver: str) -> str:
-    """Return how genomes are decoded: only what is decoded freely can be improved."""
-    if improver == "none" or asked == "free":
-        return asked
-    if asked != "sorted":
-        raise UsageError(
-            f"decoding={asked} with improver {improver}: solutions are improved where the block"
-            " decodes. Leave decoding out, or choose --improver none"
-        )
-    return "free"

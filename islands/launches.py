@@ -2,58 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from islands.algorithms import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program, Room
 from islands.backends.source import Source
-from islands.encodings import Encoding
-from islands.improvers import Improver
-from islands.problems.base import Problem
+from islands.parts import Parts
 
 _INDIVIDUALS_A_SLICE = 6
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What a program is put together from."""
-
-    problem: Problem
-    encoding: Encoding
-    improver: Improver
-    algorithm: Algorithm
-
-    def macros(self) -> dict[str, str]:
-        """Return the macros that choose the parts, and those of each."""
-        chosen = {
-            "ISLANDS_PROBLEM": f'"problems/{self.problem.name}.cuh"',
-            "ISLANDS_IMPROVER": f'"{self.improver.header}"',
-            "ISLANDS_ALGORITHM": f'"algorithms/{self.algorithm.name}.cuh"',
-        }
-        own = self.problem.defines() | self.improver.defines() | self.algorithm.defines()
-        return self.encoding_macros() | chosen | own
-
-    def encoding_macros(self) -> dict[str, str]:
-        """Return the macros of the encoding, and of how costs are to be read."""
-        return {
-            "ISLANDS_ENCODING": f'"{self.encoding.header}"',
-            "COSTS_MARKED": str(int(self.problem.marks)),
-            **self.encoding.defines(),
-        }
-
-    def room(self) -> Room:
-        """Return the working memory that a block needs for an individual."""
-        decoder = self.encoding.room()
-        own = self.algorithm.room(self.encoding.pitch)
-        behind = max(self.problem.room(), self.improver.room())
-        return Room(decoder.large + own + behind, decoder.small)
-
-    def items(self) -> int:
-        """Return the pieces of work that a block shares."""
-        return max(self.problem.items(), self.improver.items())
 
 
 class Launches:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from islands.algorithms import ALGORITHMS
-from islands.archipelago import decoding_for
 from islands.backends.base import Backend
-from islands.encodings import ENCODINGS
 from islands.halo import require_fit
-from islands.improvers import improvers_for
 from islands.migration import Exchange
 from islands.parallel import World
+from islands.parts import Parts
 from islands.problems.base import Problem
 from islands.run.spec import RunSpec
 
@@ -21,12 +18,16 @@ def require_possible(spec: RunSpec, problem: Problem, backend: Backend) -> None:
     """
     general, problem = spec.general, problem.adjusted(spec.problem)
     islands, population = general.islands, general.population
-    algorithm = ALGORITHMS[spec.algorithm](spec.settings, population, spec.encoding)
+    algorithm = Parts.of(
+        problem,
+        spec.algorithm,
+        spec.encoding,
+        spec.settings,
+        spec.improver,
+        population=population,
+        block_memory=backend.block_memory,
+    ).algorithm
     algorithm.require_islands(islands)
-    kind, size = problem.solution_kind, problem.size
-    improvers_for(kind)[spec.improver.name](spec.improver, size, problem.defines())
-    decoding = decoding_for(algorithm.decoding, spec.improver.name)
-    ENCODINGS[spec.encoding][kind](size, backend.block_memory, decoding, assigns=problem.assigns)
     Exchange(
         spec.migration,
         backend,
