@@ -1,4 +1,4 @@
-"""The cellular algorithm on every device against one in NumPy, bit for bit, and its settings."""
+"""The cellular algorithm on every device against one in NumPy, bit for bit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.instances.qaplib import QapFile
 from islands.migration import MigrationSettings
@@ -257,81 +256,3 @@ def test_costs_far_apart_do_not_overflow_the_selection(backend: Backend, selecti
     mine.advance(5)
     reference.evolve(5)
     assert_same(mine, reference)
-
-
-@pytest.mark.parametrize(
-    ("settings", "population", "encoding", "message"),
-    [
-        ({"neighbours": 5}, 20, "permutation", "neighbours=5: must be even"),
-        ({}, 4, "permutation", "population=4: a ring with neighbours=4 has to hold at least 5"),
-        (
-            {"grid": "torus"},
-            22,
-            "keys",
-            "torus of 11 rows and 2 columns: radius=1 needs at least 3",
-        ),
-        ({"grid": "torus", "width": 6}, 20, "keys", "width=6: population=20 does not fill whole"),
-        ({"grid": "torus", "radius": 3}, 36, "keys", "a population such as 49"),
-        ({"crossover": "pmx"}, 20, "keys", "crossover=pmx is for permutation, but the encoding is"),
-        ({"crossover": "pmxx"}, 20, "permutation", "Did you mean 'pmx'?"),
-        ({"mutation": "flip"}, 20, "permutation", "mutation=flip is for bits, but the encoding is"),
-        ({"selection": "roulette"}, 20, "keys", "Known: random, proportional, relative, best"),
-        ({"group": 0}, 20, "keys", "group=0: must be from 1 to 1e+06"),
-        (
-            {"width": 5},
-            20,
-            "keys",
-            "width=5: is of grid=torus, but it is ring. Leave width at 0, or choose grid=torus",
-        ),
-        ({"radius": 2}, 20, "keys", "radius=2: is of grid=torus, but it is ring. Leave"),
-        ({"shape": "moore"}, 20, "keys", "shape=moore: is of grid=torus, but it is ring."),
-        (
-            {"grid": "torus", "neighbours": 6},
-            20,
-            "keys",
-            "neighbours=6: is of grid=ring, but it is torus. Leave neighbours at 4, or"
-            " choose grid=ring",
-        ),
-    ],
-)
-def test_settings_that_cannot_be(
-    settings: dict[str, Any], population: int, encoding: str, message: str
-) -> None:
-    with pytest.raises(UsageError) as caught:
-        Cellular(CellularSettings.build(settings), population, encoding)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("settings", "population", "fewest", "message"),
-    [
-        ({}, 2, 3, "islands=2 x population=2: a ring with neighbours=4 has to hold at least 5."),
-        ({"neighbours": 8}, 5, 2, "islands=1 x population=5: a ring with neighbours=8 has to"),
-        (
-            {"grid": "torus", "width": 4},
-            4,
-            3,
-            "islands=2 x population=4 on a torus of 2 rows and 4 columns: radius=1 needs",
-        ),
-    ],
-)
-def test_slices_have_to_hold_a_neighbourhood_together(
-    settings: dict[str, Any], population: int, fewest: int, message: str
-) -> None:
-    slices = Cellular(CellularSettings.build({"halo": True, **settings}), population, "keys")
-    slices.require_islands(fewest)
-    with pytest.raises(UsageError) as caught:
-        slices.require_islands(fewest - 1)
-    assert message in str(caught.value)
-
-
-def test_settings_of_the_other_grid_may_be_the_default_ones() -> None:
-    whole = CellularSettings.build({}).to_mapping()
-    assert CellularSettings.build(whole | {"grid": "torus"}).grid == "torus"
-
-
-def test_a_torus_is_as_square_as_possible() -> None:
-    widths = {20: 4, 2048: 32, 100: 10}
-    for population, width in widths.items():
-        settings = CellularSettings.build({"grid": "torus"})
-        assert Cellular(settings, population, "keys").width == width

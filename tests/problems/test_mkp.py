@@ -20,14 +20,12 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Room, shelves
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS
-from islands.errors import InputError, RunError, UsageError
-from islands.instances.mkp import MkpFile
+from islands.errors import RunError
 from islands.migration import MigrationSettings
 from islands.parallel import World
-from islands.problems import load
 from islands.problems.mkp import Mkp
 from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
-from islands.problems.utilities import UTILITIES, doubted, orders, prices_of
+from islands.problems.utilities import UTILITIES, orders
 
 _KERNEL = Path(__file__).with_name("judged.cuh")
 
@@ -167,51 +165,6 @@ def test_repair_of_random_choices_beats_leaving_out_at_random() -> None:
     assert profits["repair"] > 1.1 * profits["drop"]
 
 
-@pytest.mark.parametrize("kind", UTILITIES)
-def test_islands_differ_by_how_useful_they_find_things(kind: str) -> None:
-    problem = knapsack(100, 5).adjusted(MkpSettings(utilities=kind, orders=4))
-    file, prices = problem.file, prices_of(problem.file, kind)
-    found = [problem.order_of(island) for island in range(5)]
-    for number, order in enumerate(found[:4]):
-        assert sorted(order) == [*range(100)]
-        doubts = np.random.RandomState(number).uniform(-0.1, 0.1, 5) if number else np.zeros(5)
-        useful = []
-        for item in order:
-            paid = sum(float(prices[i]) * 2 ** doubts[i] * file.weights[i, item] for i in range(5))
-            profit = int(file.profits[item])
-            useful.append(profit - paid if number % 2 else profit / paid)
-        assert all(one > other - 1e-6 for one, other in itertools.pairwise(useful))
-        assert useful[0] > useful[-1]
-    assert len({tuple(order) for order in found}) == 4
-    assert found[0].tolist() == found[4].tolist() == problem.numbering().tolist()
-    plain = problem.adjusted(MkpSettings(utilities=kind, orders=1))
-    assert plain.order_of(3).tolist() == found[0].tolist()
-
-
-def test_doubts_are_the_same_in_all_versions_of_numpy() -> None:
-    drawn = doubted(np.ones(2), 1)
-    assert drawn == pytest.approx(2 ** (0.2 * np.array([0.417022004703, 0.720324493442]) - 0.1))
-
-
-def test_scaled_prices_are_in_units_of_profit() -> None:
-    """The second item of three, by which all capacities are used up, is worth its weight."""
-    capacities, weights = np.array([10, 20]), np.array([[4, 7, 8], [8, 12, 2]])
-    file = MkpFile("three", None, np.array([40, 30, 10]), weights, capacities)
-    prices = prices_of(file, "scaled")
-    assert prices @ weights[:, 1] == pytest.approx(30)
-    assert prices[0] / prices[1] == pytest.approx(2)
-
-
-def test_what_an_island_finds_useful_is_what_it_repairs_by() -> None:
-    problem, asked = knapsack(100, 5), {"population": 8, "stop": "generations=1", "backend": "cpu"}
-    digests = [
-        [islands.solve(problem, islands=count, orders=orders, **asked).digest for orders in (1, 16)]
-        for count in (1, 2)
-    ]
-    assert digests[0][0] == digests[0][1], "the first island has the plain order"
-    assert digests[1][0] != digests[1][1]
-
-
 @pytest.mark.parametrize("way", PENALTIES)
 @pytest.mark.parametrize(
     ("algorithm", "encoding"), [("pso", "bits"), ("pso", "keys"), ("ga", "bits")]
@@ -245,49 +198,6 @@ def test_costs_are_profits() -> None:
         sum(int(p) for p, x in zip(problem.file.profits, row, strict=True) if x) for row in choices
     ]
     assert problem.costs(choices).tolist() == wanted
-
-
-def test_fines_do_not_depend_on_how_decimals_are_written(tmp_path: Path) -> None:
-    texts = {
-        "whole.dat": "4 2 0\n61 50 40 30\n3 4 5 6\n7 2 3 1\n9 8\n",
-        "tenths.dat": "4 2 0\n6.1 5.0 4.0 3.0\n0.3 0.4 0.5 0.6\n7 2 3 1\n0.9 8\n",
-    }
-    costs = []
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
-        problem = load(str(tmp_path / name), "drake")
-        assert isinstance(problem, Mkp)
-        # Profits are ten times as large, and so are the weights of the first constraint alone.
-        prices = problem.adjusted(MkpSettings(infeasible="linear", penalty=20.0)).prices()
-        costs.append(prices.tolist())
-    assert costs == [[20.0, 20.0], [20.0, 200.0]]
-
-
-def test_settings_of_another_way_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"penalty=3.*infeasible=linear, but it is repair"):
-        MkpSettings.build({"penalty": 3.0})
-    with pytest.raises(UsageError, match=r"utilities=scaled.*infeasible=repair"):
-        MkpSettings.build({"infeasible": "drop", "utilities": "scaled"})
-    with pytest.raises(
-        UsageError, match=r"fit_first=True.*infeasible=linear or dynamic, but it is repair"
-    ):
-        MkpSettings.build({"fit_first": True})
-    with pytest.raises(UsageError, match=r"orders=2.*infeasible=repair"):
-        MkpSettings.build({"infeasible": "dynamic", "orders": 2})
-
-
-def test_fines_that_could_overflow_are_refused() -> None:
-    problem = knapsack(2, 20, largest=1 << 58)
-    problem.adjusted(MkpSettings(infeasible="drop"))
-    with pytest.raises(InputError, match=r"all weights add up to .*Choose infeasible=repair"):
-        problem.adjusted(MkpSettings(infeasible="linear"))
-
-
-def test_a_core_needs_an_order_of_utility() -> None:
-    improver = {"name": "exchange", "core": 5}
-    for way in ("drop", "linear", "dynamic"):
-        with pytest.raises(UsageError, match=r"improver.core=5: .*infeasible=repair"):
-            islands.solve(knapsack(9, 2), infeasible=way, improver=improver, backend="cpu")
 
 
 def test_the_best_feasible_is_kept_where_the_infeasible_cost_less() -> None:

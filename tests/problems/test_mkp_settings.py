@@ -1,0 +1,57 @@
+"""Settings of the knapsack, and what they come to in the units of a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from problems_for_tests import knapsack
+
+import islands
+from islands.errors import InputError, UsageError
+from islands.problems import load
+from islands.problems.mkp import Mkp
+from islands.problems.mkp_settings import MkpSettings
+
+
+def test_fines_do_not_depend_on_how_decimals_are_written(tmp_path: Path) -> None:
+    texts = {
+        "whole.dat": "4 2 0\n61 50 40 30\n3 4 5 6\n7 2 3 1\n9 8\n",
+        "tenths.dat": "4 2 0\n6.1 5.0 4.0 3.0\n0.3 0.4 0.5 0.6\n7 2 3 1\n0.9 8\n",
+    }
+    costs = []
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+        problem = load(str(tmp_path / name), "drake")
+        assert isinstance(problem, Mkp)
+        # Profits are ten times as large, and so are the weights of the first constraint alone.
+        prices = problem.adjusted(MkpSettings(infeasible="linear", penalty=20.0)).prices()
+        costs.append(prices.tolist())
+    assert costs == [[20.0, 20.0], [20.0, 200.0]]
+
+
+def test_settings_of_another_way_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"penalty=3.*infeasible=linear, but it is repair"):
+        MkpSettings.build({"penalty": 3.0})
+    with pytest.raises(UsageError, match=r"utilities=scaled.*infeasible=repair"):
+        MkpSettings.build({"infeasible": "drop", "utilities": "scaled"})
+    with pytest.raises(
+        UsageError, match=r"fit_first=True.*infeasible=linear or dynamic, but it is repair"
+    ):
+        MkpSettings.build({"fit_first": True})
+    with pytest.raises(UsageError, match=r"orders=2.*infeasible=repair"):
+        MkpSettings.build({"infeasible": "dynamic", "orders": 2})
+
+
+def test_fines_that_could_overflow_are_refused() -> None:
+    problem = knapsack(2, 20, largest=1 << 58)
+    problem.adjusted(MkpSettings(infeasible="drop"))
+    with pytest.raises(InputError, match=r"all weights add up to .*Choose infeasible=repair"):
+        problem.adjusted(MkpSettings(infeasible="linear"))
+
+
+def test_a_core_needs_an_order_of_utility() -> None:
+    improver = {"name": "exchange", "core": 5}
+    for way in ("drop", "linear", "dynamic"):
+        with pytest.raises(UsageError, match=r"improver.core=5: .*infeasible=repair"):
+            islands.solve(knapsack(9, 2), infeasible=way, improver=improver, backend="cpu")
