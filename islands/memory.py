@@ -27,7 +27,8 @@ def fields_of(
     }
     if algorithm.patience or algorithm.loses_best or problem.marks:
         fields["archive"] = Field((pitch,), gene)
-    if problem.marks:  # feasible solutions that a population may not take
+    if problem.marks:
+        # Feasible solutions that a population may refuse; a swarm has its particles there anyway.
         fields["met"] = Field((population, pitch), gene)
         fields["met_cost"] = Field((population,), np.int64)
     return fields

@@ -48,12 +48,13 @@ class Settings:
 
     def refuse(self, names: Iterable[str], other: str, chosen: str) -> None:
         """Refuse settings that mean nothing but where something else is chosen."""
+        of = other.partition("=")[0]
         for name in names:
             value, default = getattr(self, name), getattr(type(self), name)
             if value != default:
                 raise UsageError(
-                    f"{name}={value}: is of {other}, but it is {chosen}. Leave {name} at"
-                    f" {default}, or choose {other}"
+                    f"{name}={_shown(value)}: is of {other}, but {of} is {chosen}. Leave {name} at"
+                    f" {_shown(default)}, or choose {other}"
                 )
 
     @classmethod
@@ -89,6 +90,11 @@ class Settings:
 @dataclasses.dataclass(frozen=True)
 class NoSettings(Settings):
     """Of what has nothing to be set."""
+
+
+def _shown(value: Any) -> str:
+    """Return a value as people write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> Any:

@@ -26,7 +26,7 @@ __device__ Keepsake keepsake(const Archipelago& all, int me, int64_t generation,
     const int32_t first = all.row(generation, me, 0);
     if (!COSTS_MARKED) return {best.value, all.genes_of(first + best.index)};
     const int size = all.population;
-    const int64_t* const met = all.met ? all.met_cost + int64_t(me) * size : all.cost + first;
+    const int64_t* const met = all.met_cost + int64_t(me) * size;
     block::Least<int64_t> mine;
     for (int i = threadIdx.x; i < 2 * size; i += blockDim.x) {
         const int64_t cost = i < size ? all.cost[first + i] : met[i - size];

@@ -25,7 +25,7 @@ def judged(
         return bool((file.weights @ tried <= file.capacities).all())
 
     if way == "repair":
-        by_utility = problem.order_of(place[0])
+        by_utility = problem.orders[place[0] % len(problem.orders)]
         for item in by_utility[::-1]:
             if not feasible(choice):
                 choice[item] = 0

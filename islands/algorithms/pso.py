@@ -158,6 +158,7 @@ class Pso(Algorithm):
 
     def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
         things = pitch * (_BITS if np.dtype(gene) == np.uint32 else 1)
+        # The archive looks under these names for what was met, which is where particles are.
         return {
             "met": Field((self._population, pitch), gene),
             "met_cost": Field((self._population,), np.int64),

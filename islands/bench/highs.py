@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 import time
 from dataclasses import dataclass
-from multiprocessing.pool import Pool
 
 import numpy as np
 
@@ -47,17 +43,3 @@ def highs(problem: Mkp, seconds: float) -> HighsEnd:
     except RunError:  # within its tolerance, a capacity may be exceeded
         return HighsEnd(None, taken, proved=False)
     return HighsEnd(profit, taken, proved=end.status == 0)
-
-
-def silent_processes(count: int) -> Pool:
-    """Return processes of which nothing is heard, as HiGHS prints, told to or not.
-
-    They end with the block that they are used in, whatever they are doing.
-    """
-    apart = multiprocessing.get_context("spawn")  # a CUDA context does not survive a fork
-    return apart.Pool(count, initializer=_be_silent)
-
-
-def _be_silent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for this one hears of it
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

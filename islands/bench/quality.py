@@ -14,8 +14,9 @@ from multiprocessing.pool import Pool
 from statistics import fmean
 
 from islands.bench.base import Asked
-from islands.bench.highs import HighsEnd, highs, silent_processes
+from islands.bench.highs import HighsEnd, highs
 from islands.bench.quality_rows import QualityMeans, QualityRow
+from islands.bench.silent import silent_processes
 from islands.instances.catalogue import catalogue
 from islands.parallel import World
 from islands.problems import load

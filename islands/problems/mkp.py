@@ -20,9 +20,9 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import MkpFile, read_mkp
 from islands.instances.mkp_file import SUM_MAX
 from islands.instances.sol import read_sol, write_sol
+from islands.problems import utilities
 from islands.problems.base import Problem, Solution
 from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
-from islands.problems.utilities import orders
 
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
 _WIDEST = "int64_t"
@@ -76,27 +76,23 @@ class Mkp(Problem):
 
     def numbering(self) -> NDArray[np.int64] | None:
         """Return the items from the most useful one on, where choices are repaired."""
-        return self._orders[0] if self.ranks_things else None
+        return self.orders[0] if self.ranks_things else None
 
     @property
     def ranks_things(self) -> bool:
         """Whether choices are repaired."""
         return self.settings.infeasible == "repair"
 
-    def order_of(self, island: int) -> NDArray[np.int64]:
-        """Return the items from the most useful one on, as an island repairs choices."""
-        order: NDArray[np.int64] = self._orders[island % len(self._orders)]
-        return order
-
     @cached_property
-    def _orders(self) -> NDArray[np.int64]:
+    def orders(self) -> NDArray[np.int64]:
+        """All items from the most useful one on, a row for each order by which islands repair."""
         if not self.ranks_things:
             return np.zeros((1, 1), np.int64)
-        return orders(self.file, self.settings.utilities, self.settings.orders)
+        return utilities.orders(self.file, self.settings.utilities, self.settings.orders)
 
     def _ranks(self) -> NDArray[np.generic]:
         """Return the orders in the numbers that things have on the device."""
-        return _narrowed(np.argsort(self._orders[0], kind="stable")[self._orders])
+        return _narrowed(np.argsort(self.orders[0], kind="stable")[self.orders])
 
     def defines(self) -> dict[str, str]:
         """Return the number of constraints, the types of the numbers, and the way."""
@@ -105,8 +101,8 @@ class Mkp(Problem):
             "MKP_WEIGHT": _c_type(self.file.weights),
             "MKP_LOAD": self._load_type(),
             "MKP_PROFIT": _c_type(self.file.profits),
-            "MKP_RANK": _c_type(self._orders),
-            "MKP_ORDERS": str(len(self._orders)),
+            "MKP_RANK": _c_type(self.orders),
+            "MKP_ORDERS": str(len(self.orders)),
             "MKP_FIT_FIRST": str(int(self.settings.fit_first)),
             "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
         }

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.errors import RunError
 from islands.instances.mkp import MkpFile
 
 UTILITIES = ("lp", "scaled")
@@ -23,7 +24,8 @@ def orders(file: MkpFile, kind: str, count: int) -> NDArray[np.int64]:
 
     The first is the one of the prices as they are. For the others, each price is somewhat higher
     or lower; every second one takes the profit less the priced weight, and not their ratio. A
-    search that repairs by one order alone may never come to where the best solutions are.
+    search that repairs by one order alone may never come to where the best solutions are. Of items
+    that cost nothing, the more profitable comes first.
     """
     weights, prices = file.weights.astype(np.float64), prices_of(file, kind)
     fits = (file.weights <= file.capacities[:, np.newaxis]).all(axis=0)
@@ -31,8 +33,9 @@ def orders(file: MkpFile, kind: str, count: int) -> NDArray[np.int64]:
     for number in range(count):
         priced = doubted(prices, number) @ weights
         useful = by_difference if number % 2 else by_ratio
-        rows.append(np.where(fits, useful(file.profits, priced), -np.inf))
-    return np.argsort(-np.array(rows), axis=1, kind="stable").astype(np.int64)
+        ranks = np.where(fits, useful(file.profits, priced), -np.inf)
+        rows.append(np.lexsort((np.where(np.isposinf(ranks), -file.profits, 0), -ranks)))
+    return np.array(rows, np.int64)
 
 
 def prices_of(file: MkpFile, kind: str) -> Floats:
@@ -88,14 +91,25 @@ def _duals(file: MkpFile) -> Floats:
     """Return what one more unit of each capacity would bring if items could be divided."""
     from scipy.optimize import linprog
 
+    # HiGHS refuses very large numbers; powers of two take nothing from their digits.
+    unit, units = _power(file.profits), np.array([_power(row) for row in file.weights])
+    most = np.minimum(file.capacities, file.weights.sum(axis=1))
     solved = linprog(
-        -file.profits.astype(np.float64),
-        A_ub=file.weights,
-        b_ub=file.capacities,
+        -file.profits / unit,
+        A_ub=file.weights / units[:, np.newaxis],
+        b_ub=most / units,
         bounds=(0, 1),
         method="highs",
     )
     if not solved.success:
-        return _scaled(file)
-    duals: Floats = np.maximum(-solved.ineqlin.marginals, 0.0)
+        raise RunError(
+            f"{file.name}: the linear relaxation, whose duals price the capacities, was not solved:"
+            f" {solved.message} Choose utilities=scaled"
+        )
+    duals: Floats = np.maximum(-solved.ineqlin.marginals, 0.0) * unit / units
     return duals
+
+
+def _power(numbers: NDArray[np.int64]) -> float:
+    """Return the power of two by which the largest of some numbers comes to 2^20, if it is more."""
+    return 2.0 ** max(0, int(numbers.max(initial=0)).bit_length() - 20)

@@ -56,12 +56,12 @@ class Together:
 
 def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Together:
     """Pass so many runs of `spec` at once, the first with its seed, until the last has ended."""
+    spec.general.later(runs - 1)
     problem = problem.adjusted(spec.problem)
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
     ended: dict[int, Beside] = {}
     before: dict[int, Progress] = {}
     backend.synchronise()
-    spec.general.replace({"seed": spec.general.seed + runs - 1})  # refuses what no run could have
     began, aside = time.perf_counter(), 0.0
     archipelago.start()
     while True:

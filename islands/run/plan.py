@@ -38,8 +38,7 @@ class Job:
 
     def later(self, runs: int) -> Job:
         """Return the run of the same instance that comes so many seeds later."""
-        general = self.spec.general.replace({"seed": self.spec.general.seed + runs})
-        return Job(replace(self.spec, general=general), self.problem)
+        return Job(replace(self.spec, general=self.spec.general.later(runs)), self.problem)
 
 
 @dataclass(frozen=True)

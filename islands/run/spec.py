@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
+from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.run.stop import Criterion
 from islands.settings import Settings, setting
+
+_LAST_SEED = 2**63 - 1
 
 SIGN = "# The settings of a run of islands"
 """What the text of `run.toml` begins with, by which a run's folder is known."""
@@ -20,9 +23,18 @@ class GeneralSettings(Settings):
 
     islands: int = setting(8, "islands in the whole run, over all ranks", low=1)
     population: int = setting(256, "individuals an island", low=2)
-    seed: int = setting(1, "the same seed repeats the run", low=0, high=2**63 - 1)
+    seed: int = setting(1, "the same seed repeats the run", low=0, high=_LAST_SEED)
     backend: str = setting("auto", "where kernels run", choices=("auto", "cpu", "cuda"))
     threads: int = setting(0, "threads of the cpu backend; 0 takes every core", low=0)
+
+    def later(self, runs: int) -> Self:
+        """Return the settings of the run that comes so many seeds later."""
+        if self.seed + runs > _LAST_SEED:
+            raise UsageError(
+                f"seed={self.seed}: the last of {runs + 1} runs would have the seed"
+                f" {self.seed + runs}, and {_LAST_SEED} is the largest. Choose a smaller seed"
+            )
+        return self.replace({"seed": self.seed + runs})
 
 
 @dataclass(frozen=True)

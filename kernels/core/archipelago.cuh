@@ -24,7 +24,8 @@ struct Archipelago {
     int32_t* order;           // [islands][population]: individuals from best to worst
     int64_t* calls;           // [islands][population]: of the objective, so far
     encoding::Gene* archive;  // [islands][pitch], or null where no island can lose its best
-    // Solutions met in this generation that the population may lack, or null: as genes and cost.
+    // The last feasible solution that came to each place of the population, which may have refused
+    // it; of a swarm, where each particle is. As genes and cost, or null.
     encoding::Gene* met;
     int64_t* met_cost;
     int32_t islands, population;

@@ -32,15 +32,15 @@ from islands.errors import UsageError
             {"width": 5},
             20,
             "keys",
-            "width=5: is of grid=torus, but it is ring. Leave width at 0, or choose grid=torus",
+            "width=5: is of grid=torus, but grid is ring. Leave width at 0, or choose grid=torus",
         ),
-        ({"radius": 2}, 20, "keys", "radius=2: is of grid=torus, but it is ring. Leave"),
-        ({"shape": "moore"}, 20, "keys", "shape=moore: is of grid=torus, but it is ring."),
+        ({"radius": 2}, 20, "keys", "radius=2: is of grid=torus, but grid is ring. Leave"),
+        ({"shape": "moore"}, 20, "keys", "shape=moore: is of grid=torus, but grid is ring."),
         (
             {"grid": "torus", "neighbours": 6},
             20,
             "keys",
-            "neighbours=6: is of grid=ring, but it is torus. Leave neighbours at 4, or"
+            "neighbours=6: is of grid=ring, but grid is torus. Leave neighbours at 4, or"
             " choose grid=ring",
         ),
     ],

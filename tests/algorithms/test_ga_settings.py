@@ -32,12 +32,12 @@ from islands.run.resolve import layers, resolve
             "elite=9: must be below population=9",
         ),
         ({"children": 10}, 9, "bits", "children=10: must be at most population=9"),
-        ({"elite": 1}, 9, "bits", "elite=1: is of replacement=generational, but it is"),
+        ({"elite": 1}, 9, "bits", "elite=1: is of replacement=generational, but replacement is"),
         (
             {"replacement": "generational", "children": 3},
             9,
             "bits",
-            "children=3: is of replacement=steady, but it is generational. Leave children"
+            "children=3: is of replacement=steady, but replacement is generational. Leave children"
             " at 0, or choose replacement=steady",
         ),
         ({"replacement": "generational", "duplicates": "accept"}, 9, "bits", "duplicates=accept:"),
@@ -45,7 +45,7 @@ from islands.run.resolve import layers, resolve
             {"selection": "random", "tournament": 3},
             9,
             "bits",
-            "tournament=3: is of selection=tournament, but it is random",
+            "tournament=3: is of selection=tournament, but selection is random",
         ),
         ({"selection": "roulette"}, 9, "bits", "Known: best, tournament, random, proportional"),
         ({"crossover": "pmx"}, 9, "bits", "crossover=pmx is for permutation, but the encoding is"),

@@ -22,17 +22,21 @@ from islands.errors import UsageError
         (
             {"inertia_end": 0.5},
             20,
-            "inertia_end=0.5: is of schedule=linear or early or late, but it is constant."
+            "inertia_end=0.5: is of schedule=linear or early or late, but schedule is constant."
             " Leave inertia_end at 0.4, or choose",
         ),
-        ({"neighbours": 4}, 20, "neighbours=4: is of neighbourhood=ring, but it is global."),
+        (
+            {"neighbours": 4},
+            20,
+            "neighbours=4: is of neighbourhood=ring, but neighbourhood is global.",
+        ),
         ({"neighbourhood": "ring", "neighbours": 3}, 20, "neighbours=3: must be even"),
         ({"neighbourhood": "ring"}, 2, "population=2: a ring with neighbours=2 has to hold at"),
         ({"constriction": True}, 20, "c1=1.49618 + c2=1.49618 = 2.99236: must be more than 4"),
         (
             {"constriction": True, "c1": 3, "c2": 3, "inertia": 1},
             20,
-            "inertia=1.0: is of constriction=false, but it is true",
+            "inertia=1.0: is of constriction=false, but constriction is true",
         ),
         ({"low": 3, "high": 3}, 20, "low=3 with high=3: the first keys lie from low to high"),
         ({"C1": 0.5}, 20, "unknown setting 'C1'. Did you mean 'c1'?"),
@@ -56,7 +60,7 @@ def test_each_encoding_has_its_usual_inertia(encoding: str, usual: float) -> Non
 def test_bits_have_no_range() -> None:
     with pytest.raises(UsageError) as caught:
         Pso(PsoSettings.build({"low": -1}), 20, "bits")
-    assert "low=-1.0: is of encoding=keys, but it is bits" in str(caught.value)
+    assert "low=-1.0: is of encoding=keys, but encoding is bits" in str(caught.value)
 
 
 @pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")

@@ -110,6 +110,17 @@ def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> Non
         np.testing.assert_array_equal(seen[row], wanted)
 
 
+def test_a_capacity_may_be_far_more_than_all_weigh(backend: Backend) -> None:
+    problem = knapsack(20, 3)
+    problem.file.capacities[1] = 1 << 58
+    assert problem.defines()["MKP_LOAD"] == "int32_t"
+    choice = np.ones((1, 20), np.int64)
+    choice[0, :10] = 0
+    seen, costs = _judge(backend, problem, choice, 32)
+    wanted, cost = judged(problem, choice[0], 7, (0, 0, 0))
+    assert (seen[0].tolist(), costs) == (wanted.tolist(), [cost])
+
+
 def test_items_that_fit_nowhere_and_empty_capacities(backend: Backend) -> None:
     problem = knapsack(20, 3)
     problem.file.weights[1, 4] = 10 + problem.file.capacities[1]  # fits nowhere

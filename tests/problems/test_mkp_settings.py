@@ -31,12 +31,12 @@ def test_fines_do_not_depend_on_how_decimals_are_written(tmp_path: Path) -> None
 
 
 def test_settings_of_another_way_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"penalty=3.*infeasible=linear, but it is repair"):
+    with pytest.raises(UsageError, match=r"penalty=3.*infeasible=linear, but infeasible is repair"):
         MkpSettings.build({"penalty": 3.0})
     with pytest.raises(UsageError, match=r"utilities=scaled.*infeasible=repair"):
         MkpSettings.build({"infeasible": "drop", "utilities": "scaled"})
     with pytest.raises(
-        UsageError, match=r"fit_first=True.*infeasible=linear or dynamic, but it is repair"
+        UsageError, match=r"fit_first=true.*infeasible=linear or dynamic, but infeasible is repair"
     ):
         MkpSettings.build({"fit_first": True})
     with pytest.raises(UsageError, match=r"orders=2.*infeasible=repair"):
@@ -55,3 +55,25 @@ def test_a_core_needs_an_order_of_utility() -> None:
     for way in ("drop", "linear", "dynamic"):
         with pytest.raises(UsageError, match=r"improver.core=5: .*infeasible=repair"):
             islands.solve(knapsack(9, 2), infeasible=way, improver=improver, backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("items", "constraints", "population", "islands_of_all", "reset", "every"),
+    [
+        (50, 5, 64, 256, 500, 10),
+        (500, 30, 64, 256, 500, 10),
+        (1500, 15, 256, 16, 1500, 2),
+        (2500, 100, 512, 8, 2500, 2),
+        (9000, 5, 512, 8, 5000, 2),
+    ],
+)
+def test_the_default_run_is_the_one_that_was_measured(
+    items: int, constraints: int, population: int, islands_of_all: int, reset: int, every: int
+) -> None:
+    found = knapsack(items, constraints).defaults()
+    sizes = {"population": population, "islands": islands_of_all}
+    assert found.items() >= {**sizes, "reset": reset, "record.every": every}.items()
+    improver = {"name": "exchange22", "strategy": "best", "core": 60, "every": 100, "rate": 0.1}
+    assert found.items() >= {f"improver.{name}": value for name, value in improver.items()}.items()
+    chosen = {"algorithm": "ga", "encoding": "bits", "strength": 2, "migration.topology": "none"}
+    assert found.items() >= chosen.items()

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.optimize
 from problems_for_tests import knapsack
 
 import islands
+from islands.errors import RunError
 from islands.instances.mkp import MkpFile
 from islands.problems.mkp_settings import MkpSettings
-from islands.problems.utilities import UTILITIES, doubted, prices_of
+from islands.problems.utilities import (
+    UTILITIES,
+    by_difference,
+    by_ratio,
+    doubted,
+    orders,
+    prices_of,
+)
 
 
 @pytest.mark.parametrize("kind", UTILITIES)
 def test_islands_differ_by_how_useful_they_find_things(kind: str) -> None:
     problem = knapsack(100, 5).adjusted(MkpSettings(utilities=kind, orders=4))
     file, prices = problem.file, prices_of(problem.file, kind)
-    found = [problem.order_of(island) for island in range(5)]
-    for number, order in enumerate(found[:4]):
+    found = problem.orders.tolist()
+    for number, order in enumerate(found):
         assert sorted(order) == [*range(100)]
         doubts = np.random.RandomState(number).uniform(-0.1, 0.1, 5) if number else np.zeros(5)
         useful = []
@@ -30,9 +41,9 @@ def test_islands_differ_by_how_useful_they_find_things(kind: str) -> None:
         assert all(one > other - 1e-6 for one, other in itertools.pairwise(useful))
         assert useful[0] > useful[-1]
     assert len({tuple(order) for order in found}) == 4
-    assert found[0].tolist() == found[4].tolist() == problem.numbering().tolist()
+    assert found[0] == problem.numbering().tolist()
     plain = problem.adjusted(MkpSettings(utilities=kind, orders=1))
-    assert plain.order_of(3).tolist() == found[0].tolist()
+    assert plain.orders.tolist() == found[:1]
 
 
 def test_doubts_are_the_same_in_all_versions_of_numpy() -> None:
@@ -57,3 +68,61 @@ def test_what_an_island_finds_useful_is_what_it_repairs_by() -> None:
     ]
     assert digests[0][0] == digests[0][1], "the first island has the plain order"
     assert digests[1][0] != digests[1][1]
+
+
+def test_duals_are_those_of_the_best_divided_choice() -> None:
+    """By weak duality, no prices come below its profit, and only duals come to it."""
+    for items, constraints in ((30, 1), (60, 5), (100, 30)):
+        file = knapsack(items, constraints).file
+        divided = scipy.optimize.linprog(
+            -file.profits, A_ub=file.weights, b_ub=file.capacities, bounds=(0, 1)
+        )
+        prices = prices_of(file, "lp")
+        left = np.maximum(0, file.profits - prices @ file.weights)
+        assert prices.min() >= 0
+        assert prices @ file.capacities + left.sum() == pytest.approx(-divided.fun)
+
+
+def test_one_capacity_is_priced_by_the_item_that_is_divided() -> None:
+    weights, profits = np.array([[5, 4, 3, 2]]), np.array([50, 36, 24, 2])
+    file = MkpFile("four", None, profits, weights, np.array([7]))
+    assert prices_of(file, "lp") == pytest.approx([36 / 4])
+    assert orders(file, "lp", 1).tolist() == [[0, 1, 2, 3]]
+
+
+def test_large_numbers_are_priced_as_small_ones_are() -> None:
+    small = knapsack(40, 3).file
+    large = replace(
+        small,
+        profits=small.profits << 30,
+        weights=small.weights << 40,
+        capacities=small.capacities << 40,
+    )
+    for kind in UTILITIES:
+        assert prices_of(large, kind) * 2.0**10 == pytest.approx(prices_of(small, kind))
+        assert orders(large, kind, 4).tolist() == orders(small, kind, 4).tolist()
+
+
+def test_where_the_relaxation_is_not_solved_nothing_else_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failed = SimpleNamespace(success=False, message="Too hard.")
+    monkeypatch.setattr(scipy.optimize, "linprog", lambda *_, **__: failed)
+    with pytest.raises(RunError, match=r"knapsack: .* Too hard\. Choose utilities=scaled"):
+        _ = knapsack(9, 2).orders
+
+
+def test_of_what_costs_nothing_the_most_profitable_comes_first() -> None:
+    weights = np.array([[0, 0, 0, 0, 6, 6], [4, 4, 4, 4, 1, 1]])
+    profits, capacities = np.array([1, 2, 1, 30, 40, 40]), np.array([9, 18])
+    file = MkpFile("free", None, profits, weights, capacities)
+    assert prices_of(file, "lp")[1] == 0
+    assert orders(file, "lp", 1).tolist() == [[3, 1, 0, 2, 4, 5]]
+
+
+def test_the_last_digits_do_not_make_an_order() -> None:
+    profits, priced = np.array([300, 100, 200]), np.array([3.0, 1.0, 2.0])
+    off = priced * (1 + np.array([0, 1e-13, -1e-13]))
+    for useful in (by_ratio, by_difference):
+        assert useful(profits, off).tolist() == useful(profits, priced).tolist()
+    assert by_ratio(profits, priced).tolist() == [100, 100, 100]

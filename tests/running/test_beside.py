@@ -62,9 +62,7 @@ def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Pat
         assert (run.digest, run.progress.generation) == (other.digest, other.generations)
 
 
-@pytest.mark.parametrize(
-    "migration", [{}, {"migration": "ring", "interval": 7, "migration.delay": 1}]
-)
+@pytest.mark.parametrize("migration", [{}, DELAYED])
 @pytest.mark.parametrize("algorithm", ["brkga", "cellular", "ga", "pso"])
 def test_nothing_depends_on_how_often_the_host_looks(
     monkeypatch: pytest.MonkeyPatch,
@@ -109,6 +107,17 @@ def test_no_migrant_leaves_its_run(
     apart = run_beside(resolve(layers(asked), problem), problem, 3, backend)
     assert [run.digest for run in together.runs] == [run.digest for run in alone]
     assert {run.digest for run in together.runs}.isdisjoint(run.digest for run in apart.runs)
+
+
+def test_seeds_that_cannot_be_are_refused_before_anything_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("islands.run.beside.islands_of", None)
+    problem = knapsack(9, 2)
+    spec = resolve(layers({"seed": 2**63 - 2}), problem)
+    message = "seed=9223372036854775806: the last of 3 runs would have the seed 9223372036854775808"
+    with pytest.raises(UsageError, match=message):
+        run_beside(spec, problem, 3, choose("cpu"))
 
 
 def test_slices_of_one_ring_cannot_go_side_by_side() -> None:

@@ -26,8 +26,7 @@ _WAYS = {
 class EqualTime(FirstProblems):
     """Mean gaps of the best ever by size, with three measures of what is equal.
 
-    A device takes about as long for one island as for many, so that equal time is nearly equal
-    evaluations. On the paper's cluster each island has a processor of its own, so that in the time
+    On the paper's cluster each island has a processor of its own, so that in the time
     of one island, P of them pass P times as many generations.
     """
 
