@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Self, get_type_hints
 
 from islands.errors import UsageError
@@ -22,13 +22,15 @@ def setting(
     high: float | None = None,
     choices: tuple[str, ...] = (),
     is_time: bool = False,
+    of: str = "",
 ) -> Any:
     """Declare one setting: its default, what it does, and which values are allowed.
 
-    A time is a number of seconds, also where text names another unit, as in `5m`.
+    A time is a number of seconds, also where text names another unit, as in `5m`. One that is `of`
+    choices, such as `selection=tournament or random`, means nothing beside others.
     """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
-    metadata["is_time"] = is_time
+    metadata |= {"is_time": is_time, "of": of}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -46,37 +48,64 @@ class Settings:
         fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         return f"{fields[name].metadata['sentence']} ({fields[name].default})"
 
-    def refuse(self, names: Iterable[str], other: str, chosen: str) -> None:
-        """Refuse settings that mean nothing but where something else is chosen."""
-        of = other.partition("=")[0]
-        for name in names:
-            value, default = getattr(self, name), getattr(type(self), name)
-            if value != default:
-                raise UsageError(
-                    f"{name}={_shown(value)}: is of {other}, but {of} is {chosen}. Leave {name} at"
-                    f" {_shown(default)}, or choose {other}"
-                )
-
     @classmethod
     def build(cls, values: Mapping[str, Any], group: str = "") -> Self:
         """Return settings made of `values`, each converted and checked, the rest being defaults.
 
         Errors name them as settings of the group.
         """
-        prefix = f"{group}." if group else ""
-        types = get_type_hints(cls)
-        fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        converted = {}
-        for name, value in values.items():
-            if name not in fields:
-                raise UsageError(unknown("setting", name, fields))
-            converted[name] = _checked(prefix + name, value, types[name], fields[name].metadata)
-        built = cls(**converted)
+        built = cls(**{name: cls.converted(name, value, group) for name, value in values.items()})
         built.check()
         return built
 
+    @classmethod
+    def converted(cls, name: str, value: Any, group: str = "") -> Any:
+        """Return one value as its setting has it, checked by itself."""
+        fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        if name not in fields:
+            raise UsageError(unknown("setting", name, fields))
+        full = f"{group}.{name}" if group else name
+        return _checked(full, value, get_type_hints(cls)[name], fields[name].metadata)
+
+    @classmethod
+    def giving_way(cls, values: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values and stronger choices, without values that mean nothing beside these."""
+        left, chosen = dict(values), dict(choices)
+        while chosen:
+            idle = [
+                name
+                for name, other, meant in cls._conditions()
+                if name in left
+                and other in chosen
+                and _shown(cls.converted(other, chosen[other])) not in meant
+            ]
+            left = {name: value for name, value in left.items() if name not in idle}
+            chosen = {name: getattr(cls, name) for name in idle}
+        return {**left, **choices}
+
+    @classmethod
+    def _conditions(cls) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield settings that are of some choices of another one, the other, and these."""
+        for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+            other, _, meant = field.metadata["of"].partition("=")
+            if other:
+                yield field.name, other, meant.split(" or ")
+
     def check(self) -> None:
         """Raise a `UsageError` where settings contradict each other."""
+        for name, other, meant in self._conditions():
+            chosen = _shown(getattr(self, other))
+            if chosen not in meant:
+                self.refuse(name, f"{other}={' or '.join(meant)}", chosen)
+
+    def refuse(self, name: str, of: str, chosen: str) -> None:
+        """Refuse a setting, unless it is the default, as it is of other choices than what is."""
+        value, default = getattr(self, name), getattr(type(self), name)
+        if value != default:
+            raise UsageError(
+                f"{name}={_shown(value)}: is of {of}, but {of.partition('=')[0]} is {chosen}."
+                f" Leave {name} at {_shown(default)}, or choose {of}"
+            )
 
     def replace(self, values: Mapping[str, Any]) -> Self:
         """Return a copy with some values changed, checked like the rest."""

@@ -22,7 +22,6 @@ from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 _RING, _TORUS = "ring", "torus"
-_OF_GRID = {_RING: ("neighbours",), _TORUS: ("shape", "radius", "width")}
 _SHAPES = ("von_neumann", "moore")
 _SELECTIONS = ("random", "proportional", "relative", "best")
 _REPLACEMENTS = ("generational", "elitist")
@@ -39,12 +38,19 @@ class CellularSettings(Settings):
 
     grid: str = setting(_RING, "how individuals lie", choices=(_RING, _TORUS))
     neighbours: int = setting(
-        4, "neighbours on a ring, half on either side", low=2, high=_MOST_NEIGHBOURS
+        4, "neighbours on a ring, half on either side", low=2, high=_MOST_NEIGHBOURS, of="grid=ring"
     )
-    shape: str = setting("von_neumann", "the neighbourhood on a torus", choices=_SHAPES)
-    radius: int = setting(1, "steps to the furthest neighbour on it", low=1, high=_LARGEST_RADIUS)
+    shape: str = setting(
+        "von_neumann", "the neighbourhood on a torus", choices=_SHAPES, of="grid=torus"
+    )
+    radius: int = setting(
+        1, "steps to the furthest neighbour on it", low=1, high=_LARGEST_RADIUS, of="grid=torus"
+    )
     width: int = setting(
-        0, "columns of the torus; 0: as square as possible, with a halo each slice of it", low=0
+        0,
+        "columns of the torus; 0: as square as possible, with a halo each slice of it",
+        low=0,
+        of="grid=torus",
     )
     selection: str = setting(
         "proportional",
@@ -68,13 +74,12 @@ class CellularSettings(Settings):
     halo: bool = setting(False, "whether the islands are slices of one grid")
 
     def check(self) -> None:
+        super().check()
         if self.neighbours % 2:
             raise UsageError(
                 f"neighbours={self.neighbours}: must be even, as many on either side. Choose"
                 f" {self.neighbours - 1} or {self.neighbours + 1}"
             )
-        other = _TORUS if self.grid == _RING else _RING
-        self.refuse(_OF_GRID[other], f"grid={other}", self.grid)
 
 
 class Cellular(Algorithm):

@@ -24,13 +24,6 @@ _SELECTIONS = ("best", "tournament", "random", "proportional")
 _REPLACEMENTS = ("generational", "steady")
 _DUPLICATES = ("accept", "refuse")
 _LARGEST_TOURNAMENT, _MOST_MUTATIONS = 1000, 1000
-# Settings that mean something only where another one is as it says.
-_OF = {
-    "tournament": ("selection", "tournament"),
-    "elite": ("replacement", "generational"),
-    "children": ("replacement", "steady"),
-    "duplicates": ("replacement", "steady"),
-}
 _GENE_BYTES = 4
 
 
@@ -44,7 +37,11 @@ class GaSettings(Settings):
         choices=_SELECTIONS,
     )
     tournament: int = setting(
-        2, "individuals drawn for a parent, the best of them", low=1, high=_LARGEST_TOURNAMENT
+        2,
+        "individuals drawn for a parent, the best of them",
+        low=1,
+        high=_LARGEST_TOURNAMENT,
+        of="selection=tournament",
     )
     crossover: str = setting("", "how children are made; empty: as is usual for the encoding")
     mutation: str = setting("", "how children are changed; empty: as is usual for the encoding")
@@ -56,21 +53,24 @@ class GaSettings(Settings):
         "children replace all, or compete each with one of the worst",
         choices=_REPLACEMENTS,
     )
-    elite: int = setting(0, "generational: how many of the best survive", low=0)
+    elite: int = setting(
+        0, "generational: how many of the best survive", low=0, of="replacement=generational"
+    )
     children: int = setting(
-        0, "steady: how many are born in a generation; 0: half the population", low=0
+        0,
+        "steady: how many are born in a generation; 0: half the population",
+        low=0,
+        of="replacement=steady",
     )
     duplicates: str = setting(
-        "refuse", "steady: what becomes of a child that its island has already", choices=_DUPLICATES
+        "refuse",
+        "steady: what becomes of a child that its island has already",
+        choices=_DUPLICATES,
+        of="replacement=steady",
     )
     reset: int = setting(
         0, "restart an island after so many generations without progress", low=0, high=2**62
     )
-
-    def check(self) -> None:
-        for name, (other, needed) in _OF.items():
-            if getattr(self, other) != needed:
-                self.refuse((name,), f"{other}={needed}", getattr(self, other))
 
 
 class Ga(Algorithm):

@@ -25,8 +25,6 @@ from islands.state import Field
 _CONSTANT = "constant"
 _COURSES = ("linear", "early", "late")
 _GLOBAL, _RING = "global", "ring"
-_FALLING = ("inertia_end", "horizon")
-_INERTIA = ("inertia", "schedule", *_FALLING)
 _MOST_PULLED, _MOST_NEIGHBOURS = 100.0, 1024
 _FARTHEST, _FASTEST = 1e6, 1e30
 _GENE_BYTES, _BITS = 4, 32
@@ -44,16 +42,27 @@ class PsoSettings(Settings):
     )
     c2: float = setting(1.49618, "pull of the best position that it sees", low=0, high=_MOST_PULLED)
     inertia: float = setting(
-        0.0, "share of the velocity that is kept; 0: 0.7298 for keys, 1 for bits", low=0, high=10
+        0.0,
+        "share of the velocity that is kept; 0: 0.7298 for keys, 1 for bits",
+        low=0,
+        high=10,
+        of="constriction=false",
     )
     schedule: str = setting(
         _CONSTANT,
         "how the inertia falls to inertia_end: not, evenly, mostly early or mostly late",
         choices=(_CONSTANT, *_COURSES),
+        of="constriction=false",
     )
-    inertia_end: float = setting(0.4, "what the inertia falls to", low=0, high=10)
+    inertia_end: float = setting(
+        0.4, "what the inertia falls to", low=0, high=10, of="schedule=linear or early or late"
+    )
     horizon: int = setting(
-        1000, "generations from the beginning within which it falls", low=1, high=2**31 - 1
+        1000,
+        "generations from the beginning within which it falls",
+        low=1,
+        high=2**31 - 1,
+        of="schedule=linear or early or late",
     )
     velocity: float = setting(0.0, "largest velocity; 0: any", low=0, high=_FASTEST)
     constriction: bool = setting(
@@ -63,7 +72,11 @@ class PsoSettings(Settings):
         _GLOBAL, "whose best positions a particle sees", choices=(_GLOBAL, _RING)
     )
     neighbours: int = setting(
-        2, "neighbours on the ring, half on either side", low=2, high=_MOST_NEIGHBOURS
+        2,
+        "neighbours on the ring, half on either side",
+        low=2,
+        high=_MOST_NEIGHBOURS,
+        of="neighbourhood=ring",
     )
     low: float = setting(
         0.0, "lower end of the first keys, which bits have not", low=-_FARTHEST, high=_FARTHEST
@@ -76,17 +89,12 @@ class PsoSettings(Settings):
     )
 
     def check(self) -> None:
-        if self.constriction:
-            self.refuse(_INERTIA, "constriction=false", "true")
-            if self.c1 + self.c2 <= 4:
-                raise UsageError(
-                    f"constriction with c1={self.c1:g} + c2={self.c2:g} = {self.c1 + self.c2:g}:"
-                    " must be more than 4. Choose 2.05 for both, or constriction=false"
-                )
-        elif self.schedule == _CONSTANT:
-            self.refuse(_FALLING, f"schedule={' or '.join(_COURSES)}", _CONSTANT)
-        if self.neighbourhood == _GLOBAL:
-            self.refuse(("neighbours",), f"neighbourhood={_RING}", _GLOBAL)
+        super().check()
+        if self.constriction and self.c1 + self.c2 <= 4:
+            raise UsageError(
+                f"constriction with c1={self.c1:g} + c2={self.c2:g} = {self.c1 + self.c2:g}:"
+                " must be more than 4. Choose 2.05 for both, or constriction=false"
+            )
         if self.neighbours % 2:
             raise UsageError(
                 f"neighbours={self.neighbours}: must be even, as many on either side. Choose"
@@ -116,7 +124,8 @@ class Pso(Algorithm):
                 f" at least {settings.neighbours + 1}. Raise population, or lower neighbours"
             )
         if encoding == "bits":
-            settings.refuse(("low", "high"), "encoding=keys", "bits")
+            for name in ("low", "high"):
+                settings.refuse(name, "encoding=keys", "bits")
 
     @classmethod
     def completed(cls, settings: PsoSettings, encoding: str) -> PsoSettings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -18,9 +19,13 @@ def threads(text: str) -> int:
     return _positive(text, "Leave it out to use every core")
 
 
-def runs(text: str) -> int:
-    """Return how many runs of each instance are asked for."""
-    return _positive(text, "Leave it out for a single run")
+def runs(usual: str) -> Callable[[str], int]:
+    """Return what takes a number of runs of each instance; left out, it is the usual one."""
+
+    def number(text: str) -> int:
+        return _positive(text, f"Leave it out for {usual}")
+
+    return number
 
 
 def _positive(text: str, mend: str) -> int:

@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
     add("--seed", metavar="S", help=GeneralSettings.words("seed"))
     words = "runs of each instance, the first with seed S; all instances in turn for each seed (1)"
-    add("--runs", metavar="R", type=arguments.runs, help=words)
+    add("--runs", metavar="R", type=arguments.runs("a single run"), help=words)
     add("--start", metavar="FILE", action="append", help="start from this solution; repeatable")
     add("--stop", metavar="KIND=VALUE", action="append", help="when to stop; repeatable, see below")
     place = add_place(parser)
@@ -150,7 +150,8 @@ def main(args: argparse.Namespace) -> int:
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     """Print the result where it is asked for, and return the exit status; collective.
 
-    A run without a solution is an error all the same, unless it was cut short.
+    A run without a solution is an error all the same, unless it was cut short; so are all runs of
+    an instance of which none has one.
     """
     from islands.problems import PROBLEMS
     from islands.run.result import Result
@@ -161,6 +162,8 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     if isinstance(result, Result):
         mend = PROBLEMS[result.problem].mend
         ranks.agreed(lambda: result.require_solution(mend))
+    else:
+        ranks.agreed(lambda: result.require_solutions(lambda name: PROBLEMS[name].mend))
     # A launcher may end the ranks that are left as soon as one has left with a status.
     with suppress(RanksLostError):  # all is written
         ranks.barrier()

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = f"all combinations instead, ranges in so many steps ({_STEPS})"
     add("--grid", metavar="STEPS", type=int, nargs="?", const=_STEPS, help=words)
     words = f"runs of each configuration on each instance, with seeds S, S+1, ... ({_RUNS})"
-    add("--runs", metavar="R", type=arguments.runs, default=_RUNS, help=words)
+    add("--runs", metavar="R", type=arguments.runs(f"{_RUNS}"), default=_RUNS, help=words)
     words = f"what is averaged and tested: {', '.join(METRICS)} ({METRICS[0]})"
     add("--metric", metavar="NAME", default=METRICS[0], help=words)
     _add_settings(parser.add_argument_group("what all have in common, as in islands run"))
@@ -93,6 +93,7 @@ def main(args: argparse.Namespace) -> int:
     from islands.tune.ledger import LEDGER
     from islands.tune.perform import BEST, RANKING, Output, Suspended, perform
     from islands.tune.table import table
+    from islands.tune.words import refused
 
     stream = sys.stderr if args.json else sys.stdout
 
@@ -107,6 +108,8 @@ def main(args: argparse.Namespace) -> int:
     say(("" if args.quiet else "\n") + table(done.ranking))
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
+    if args.quiet and tuning.search.refused:
+        say(refused(tuning.search))
     say(f"\nWrote {done.folder}: {LEDGER}, {RANKING}, {BEST}")
     if args.json:
         print(done.to_json(), flush=True)

@@ -14,7 +14,8 @@ from islands.instances.remarks import Remark
 from islands.paths import reading
 from islands.problems import SUFFIXES, read
 from islands.problems.base import Problem
-from islands.run.folder import SETTINGS
+from islands.run.folder import FINISHED, SETTINGS
+from islands.run.solution import recorded
 from islands.text import gap
 
 
@@ -40,6 +41,7 @@ def main(args: argparse.Namespace) -> int:
     cost, reason = None, None
     try:
         cost = problem.cost(solution)
+        remarks += _compared(path, problem, cost)
     except RunError as error:
         reason = str(error)
     if args.json:
@@ -72,6 +74,29 @@ def _format_of_run(path: Path, found: Found) -> str | None:
         )
     form = run.get("format")
     return None if form is None else str(form)
+
+
+def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
+    """Return what a JSON file or a finished run says of the cost, and whether that is right."""
+    said = _said(path)
+    if said is None:
+        return []
+    word, agrees = problem.cost_word, said == cost
+    is_so = "right" if agrees else f"wrong: the {word} of its solution is {cost}"
+    return [
+        Remark("said", said, f"{path.name} says {word} {said}"),
+        Remark("said_agrees", agrees, f"that is {is_so}"),
+    ]
+
+
+def _said(path: Path) -> float | None:
+    if (path / FINISHED).exists():
+        return recorded(path).cost
+    if path.suffix != ".json":
+        return None
+    content = json.loads(path.read_bytes())
+    said = content.get("cost") if isinstance(content, dict) else None
+    return said if isinstance(said, int | float) and not isinstance(said, bool) else None
 
 
 def _as_text(

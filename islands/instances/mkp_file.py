@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,6 +97,12 @@ def made(
 ) -> MkpFile:
     """Return the instance of these numbers."""
     units, optimum = _together(numbers, profits, best, "profits")
+    unit, total = 10 ** max(profits.places, best.places), int(units.sum())
+    if optimum > total:
+        raise numbers.error(
+            f"the best profit of {name} is said to be {Decimal(optimum) / unit}, but all profits"
+            f" come to {Decimal(total) / unit}. Correct it, or write 0 where it is unknown"
+        )
     decimals_of = [
         (row.places, limit.places) for row, limit in zip(weights, capacities, strict=True)
     ]
@@ -109,7 +116,7 @@ def made(
         profits=units,
         weights=matrix,
         capacities=limits,
-        unit=10 ** max(profits.places, best.places),
+        unit=unit,
         optimum=optimum or None,
         places=tuple(max(pair) for pair in decimals_of),
     )

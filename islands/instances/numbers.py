@@ -124,4 +124,6 @@ def _scaled(word: bytes, places: int) -> int:
 def _fault(word: bytes) -> str:
     if word[:1] == b"-" and is_number(word[1:]):
         return "is negative: they are numbers from 0"
+    if _NUMBER.fullmatch(word):
+        return f"is longer than {_LONGEST} characters: such numbers are not computed exactly"
     return "is not a number such as 12 or 0.5"

@@ -6,6 +6,7 @@ A solution has 1 for each of n items that is chosen, and 0 for the others.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -26,6 +27,7 @@ from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
 
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
 _WIDEST = "int64_t"
+_NAMED = 10  # constraints that an error lists
 
 # Of the default run, as measured on an H200: individuals in all, and in a population.
 _MANY, _FEW = 16_384, 4_096
@@ -41,7 +43,10 @@ class Mkp(Problem):
     solution_suffix: ClassVar[str] = ".sol"
     maximise: ClassVar[bool] = True
     cost_word: ClassVar[str] = "profit"
-    mend: ClassVar[str] = "Choose infeasible=repair or infeasible=drop, or a larger penalty"
+    mend: ClassVar[str] = (
+        "Choose infeasible=repair, infeasible=drop or fit_first=true, or for infeasible=linear a"
+        " larger penalty"
+    )
     Settings: ClassVar[type[named.Settings]] = MkpSettings
 
     settings: MkpSettings
@@ -175,9 +180,8 @@ class Mkp(Problem):
             )
         excess = self.loads(solution) - self.file.capacities
         if (excess > 0).any():
-            first = int(np.argmax(excess > 0))
-            more = int((excess > 0).sum()) - 1
-            others = f" ({more} other{'s are' if more > 1 else ' is'} exceeded too)" if more else ""
+            first, *more = np.flatnonzero(excess > 0).tolist()
+            others = f" ({_exceeded_too(more)})" if more else ""
             load, capacity = self.loads(solution)[first], self.file.capacities[first]
 
             def shown(number: np.int64) -> str:
@@ -222,6 +226,13 @@ class Mkp(Problem):
     def _load_type(self) -> str:
         most = int(self.file.weights.sum(axis=1).max(initial=0))
         return "int32_t" if most < 2**31 else _WIDEST
+
+
+def _exceeded_too(constraints: Sequence[int]) -> str:
+    """Return the words for constraints, counted from 0, that are exceeded beside the first one."""
+    shown = ", ".join(str(each + 1) for each in constraints[:_NAMED])
+    rest = f" and {len(constraints) - _NAMED} more" if constraints[_NAMED:] else ""
+    return f"{shown}{rest} {'are' if constraints[1:] else 'is'} exceeded too"
 
 
 def _narrowed(numbers: NDArray[np.int64]) -> NDArray[np.generic]:

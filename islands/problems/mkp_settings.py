@@ -12,13 +12,6 @@ WAYS = ("drop", "linear", "dynamic", "repair")
 PENALTIES = ("linear", "dynamic")
 """Those that leave them as they are."""
 
-_OF_WAYS = {
-    "penalty": ("linear",),
-    "fit_first": PENALTIES,
-    "utilities": ("repair",),
-    "orders": ("repair",),
-}
-
 
 @dataclass(frozen=True)
 class MkpSettings(Settings):
@@ -30,28 +23,29 @@ class MkpSettings(Settings):
         choices=WAYS,
     )
     penalty: float = setting(
-        329.594, "of infeasible=linear: the fine a unit of excess", low=0, high=1e15
+        329.594,
+        "of infeasible=linear: the fine a unit of excess",
+        low=0,
+        high=1e15,
+        of="infeasible=linear",
     )
     fit_first: bool = setting(
         False,
         "of penalties: infeasible choices of the first generation lose random items until they fit,"
         " and take in those that still do",
+        of="infeasible=linear or dynamic",
     )
     utilities: str = setting(
         "lp",
         "of infeasible=repair: profit a weight, priced by the duals of the linear relaxation, or"
         " by one over each capacity",
         choices=UTILITIES,
+        of="infeasible=repair",
     )
     orders: int = setting(
         16,
         "of infeasible=repair: islands differ by so many orders of utility; 1: the plain one alone",
         low=1,
         high=1000,
+        of="infeasible=repair",
     )
-
-    def check(self) -> None:
-        """Refuse what has no effect beside the way that is chosen."""
-        for name, ways in _OF_WAYS.items():
-            if self.infeasible not in ways:
-                self.refuse((name,), f"infeasible={' or '.join(ways)}", self.infeasible)

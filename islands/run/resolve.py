@@ -78,10 +78,9 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     encoding = _strongest(asked, "encoding", None)
     encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
     algorithm = ALGORITHMS[name]
-    values: dict[str, Any] = {}
     for layer in asked:
         _refuse_unknown(layer, algorithm, problem)
-        values |= layer.values
+    values = _merged(asked, algorithm.Settings, problem.Settings)
     if _is_true(values.get("halo")) and _strongest(own, "migration.topology", None) is None:
         values["migration.topology"] = "none"  # slices of one population do not migrate
     # An empty list would let the run go on for ever.
@@ -91,8 +90,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
-    # What is not asked for stays as it is in a problem that was made with other settings.
-    set_so = problem.settings.replace(_part(values, "", problem.Settings))
+    set_so = _set_so(problem, values)
     require_improver(groups["improver"], problem.adjusted(set_so))
     return RunSpec(
         instance=_lasting(instance_of(asked)),
@@ -111,14 +109,33 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     )
 
 
+def _merged(asked: Sequence[Layer], *groups: type[Settings]) -> dict[str, Any]:
+    """Return the strongest values; weaker ones of groups give way that mean nothing beside them."""
+    values: dict[str, Any] = {}
+    for layer in asked:
+        for group in groups:
+            own = _part(values, "", group)
+            left = group.giving_way(own, _part(layer.values, "", group))
+            values = {name: values[name] for name in values if name not in own or name in left}
+        values |= layer.values
+    return values
+
+
+def _set_so(problem: Problem, values: Mapping[str, Any]) -> Settings:
+    """Return the problem's settings: what is asked for, upon those that it was made with."""
+    chosen = _part(values, "", problem.Settings)
+    return problem.Settings.build(
+        problem.Settings.giving_way(problem.settings.to_mapping(), chosen)
+    )
+
+
 def _is_true(value: Any) -> bool:
     return str(value).lower() in ("true", "yes", "on", "1")
 
 
 def _upon_defaults(asked: Sequence[Layer], problem: Problem) -> list[Layer]:
     """Return the layers upon the problem's defaults, which make sense only all together."""
-    set_so = {name: layer.values[name] for layer in asked for name in layer.values}
-    settings = problem.settings.replace(_part(set_so, "", problem.Settings))
+    settings = _set_so(problem, _merged(asked, problem.Settings))
     defaults = problem.adjusted(settings).defaults()
     parts = ("algorithm", "encoding", "improver.name")
     usual = {name: defaults.get(name) for name in parts}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from islands.errors import RunError
 from islands.run.plan import Plan
 from islands.run.result import Result
 from islands.run.standing import Standing
@@ -47,6 +48,17 @@ class Series:
             if (runs := [each for each in whole if each.instance == job.problem.instance])
         ]
         return cls(folder, len(plan.first), results, standings, interrupted, suspended)
+
+    def require_solutions(self, mend: Callable[[str], str]) -> None:
+        """Raise a `RunError` where all runs of an instance have ended without a solution.
+
+        What is to be chosen then is said by `mend` of the kind of problem.
+        """
+        for standing in self.standings:
+            if standing.unmet == standing.runs:
+                runs = f"none of {standing.runs} runs" if standing.runs > 1 else "no run"
+                words = f"{standing.instance}: {runs} met a feasible solution"
+                raise RunError(". ".join(filter(None, (words, mend(standing.problem)))))
 
     def to_json(self) -> str:
         """Return the series as one JSON object on one line."""

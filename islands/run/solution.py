@@ -44,7 +44,7 @@ def finished(folder: Path, *, goes_on: bool) -> Result | None:
     """
     if not (folder / FINISHED).exists():
         return None
-    result = _read(folder)
+    result = recorded(folder)
     if not (goes_on or result.interrupted):
         return result
     if not result.reproducible:
@@ -57,7 +57,8 @@ def finished(folder: Path, *, goes_on: bool) -> Result | None:
     return None
 
 
-def _read(folder: Path) -> Result:
+def recorded(folder: Path) -> Result:
+    """Return the result that a finished run has left."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
-from typing import Any, NamedTuple, Protocol, cast, get_type_hints
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, get_type_hints
 
 from islands.algorithms import ALGORITHMS
 from islands.encodings import ENCODINGS
@@ -139,12 +139,8 @@ def _listed(text: str, values: str) -> tuple[str, ...]:
 
 def _checked(text: str, owner: Owner, value: str) -> Any:
     """Return one value, converted and checked by itself: others are to change too."""
-    found = {each.name: each for each in fields(cast(Any, owner.group))}[owner.name]
-    kind = get_type_hints(owner.group)[owner.name]
-    alone = [(owner.name, kind, field(default=found.default, metadata=found.metadata))]
-    group = cast(type[Settings], make_dataclass("Alone", alone, bases=(Settings,), frozen=True))
     try:
-        return getattr(group.build({owner.name: value}, owner.prefix), owner.name)
+        return owner.group.converted(owner.name, value, owner.prefix)
     except UsageError as error:
         raise UsageError(f"--over {text}: {error}") from None
 

@@ -14,10 +14,11 @@ from types import FrameType
 from typing import Any
 
 from islands.backends.base import Backend
-from islands.errors import IslandsError, UsageError
+from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.run.folder import fresh
 from islands.tune.cell import Cell, run_cell
+from islands.tune.configurations import Search
 from islands.tune.ledger import LEDGER, Ledger, key_of, write_table
 from islands.tune.plan import Task, Tuning
 from islands.tune.ranking import Cells, Ranking, Standing
@@ -53,6 +54,7 @@ class Done:
     """The settings of the best configuration, as `islands run --config` takes them."""
     left_out: Mapping[int, str]
     """Why, by their numbers, configurations were refused only when they were to be run."""
+    search: Search
 
     def to_json(self) -> str:
         """Return the tuning as one JSON object on one line."""
@@ -60,6 +62,7 @@ class Done:
         whole["left_out"] = [
             {"configuration": number, "reason": reason} for number, reason in self.left_out.items()
         ]
+        whole |= {"refused": self.search.refused, "last_refusal": self.search.refusal or None}
         return json.dumps({**whole, "best": self.best, "folder": str(self.folder)})
 
 
@@ -73,9 +76,25 @@ def perform(tuning: Tuning, metric: str, output: Output) -> Done:
     cells, left_out = _cells(tuning, ledger, output)
     fit = [each for each in tuning.search.configurations if each.number not in left_out]
     ranking = Ranking.of(fit, tuning.problems, cells, metric)
+    _require_any(tuning, ranking)
     best = _best(tuning, ranking)
     _write(folder, ranking, best)
-    return Done(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out)
+    return Done(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out, tuning.search)
+
+
+def _require_any(tuning: Tuning, ranking: Ranking) -> None:
+    """Refuse to name a best configuration where no run of any is one that counts."""
+    if any(each.void < ranking.blocks for each in ranking.standings):
+        return
+    if ranking.metric == "evaluations":
+        raise RunError(
+            "no run of any configuration has reached what --stop names. Let them run longer, or"
+            " name less"
+        )
+    mends = {problem.mend for problem in tuning.problems.values()}
+    raise RunError(
+        ". ".join(["no run of any configuration met a feasible solution", *sorted(mends - {""})])
+    )
 
 
 def _best(tuning: Tuning, ranking: Ranking) -> dict[str, Any]:

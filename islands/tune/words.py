@@ -7,6 +7,7 @@ from statistics import fmean
 from islands.problems.base import Problem
 from islands.text import gap
 from islands.tune.cell import Cell, is_timed
+from islands.tune.configurations import Search
 from islands.tune.plan import Task, Tuning
 
 _APART = (
@@ -26,10 +27,15 @@ def header(tuning: Tuning) -> str:
     ]
     lines = [", ".join(parts)]
     if search.refused:
-        lines.append(f"{search.refused} more cannot be, the last because: {search.refusal}")
+        lines.append(refused(search))
     if runs > 1:
         lines.append(_together(tuning) if tuning.beside else _APART)
     return "\n".join([*lines, ""])
+
+
+def refused(search: Search) -> str:
+    """Return the line that says how many configurations were offered that cannot be, and why."""
+    return f"{search.refused} more cannot be, the last because: {search.refusal}"
 
 
 def _together(tuning: Tuning) -> str:

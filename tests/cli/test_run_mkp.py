@@ -131,7 +131,7 @@ def test_a_run_that_meets_nothing_feasible_fails_and_can_go_on(
 def test_a_series_counts_and_records_what_was_met(capsys: pytest.CaptureFixture[str]) -> None:
     name = written(Numbers(4, share="0.01").text(), Numbers(3).text())
     both = [f"{name}:00", f"{name}:01"]
-    found = solved(capsys, *both, *IMPOSSIBLE, "--runs", "2", "--out", "a")
+    found = solved(capsys, *both, *IMPOSSIBLE, "--runs", "2", "--out", "a", status=1)
     first, second = found["instances"]
     assert (first["runs"], first["unmet"], first["best"], first["mean"]) == (2, 2, None, None)
     assert (second["runs"], second["unmet"]) == (2, 0)

@@ -205,6 +205,50 @@ def test_where_all_are_refused_the_tuning_ends(
     assert "Only configuration 0 is left." in capsys.readouterr().out
 
 
+def test_configurations_that_cannot_be_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["demo/mkp", "--preset", "munhao2019-m1", "--stop", "generations=2", "--runs", "2"]
+    ways = [*line, "--over", "infeasible=repair,drop,linear,dynamic", "--grid"]
+    found = done(capsys, "tune", *ways, "--out", "a")
+    # The preset's own way is the base.
+    tried = [each["values"].get("infeasible") for each in found["configurations"]]
+    assert sorted(map(str, tried)) == ["None", "drop", "dynamic", "repair"]
+    assert (found["refused"], found["last_refusal"]) == (0, None)
+    rings = [*line, "--over", "neighbourhood=ring", "--over", "neighbours=2,3,600", "--grid"]
+    found = done(capsys, "tune", *rings, "--out", "b")
+    assert (found["refused"], len(found["configurations"])) == (2, 2)
+    assert found["last_refusal"].startswith("population=512: a ring with neighbours=600")
+    assert main(["tune", *rings, "--out", "b", "--quiet"]) == 0
+    last = "2 more cannot be, the last because: population=512: a ring with neighbours=600"
+    assert last in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--set", "infeasible=dynamic", "--stop", "generations=2"],
+            "no run of any configuration met a feasible solution. Choose infeasible=repair",
+        ),
+        (
+            ["--metric", "evaluations", "--stop", "target=999999999", "--stop", "generations=2"],
+            "no run of any configuration has reached what --stop names. Let them run longer",
+        ),
+    ],
+)
+def test_without_a_run_that_counts_none_is_the_best(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # No choice of about half of the items fits, and none is looked for.
+    n, m = 60, 3
+    rows_of_ones = "\n".join([f"{n} {m} 0", *[" ".join(["1"] * n)] * (1 + m), "2 2 2"])
+    Path("tight.dat").write_text(rows_of_ones)
+    line = ["tight.dat", "--algorithm", "pso", "--population", "8", "--islands", "1", *options]
+    line += ["--over", "c1=0,1", "--grid", "--runs", "2", "--backend", "cpu", "--out", "a"]
+    assert main(["tune", *line, "--quiet"]) == 1
+    assert message in capsys.readouterr().err
+    assert sorted(path.name for path in Path("a").iterdir()) == ["tune.tsv"]
+
+
 def test_algorithms_and_presets_can_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["demo/qap", "--population", "16", "--islands", "1", "--stop", "generations=5"]
     line += ["--over", "algorithm=brkga,de", "--grid", "--runs", "2", "--backend", "cpu"]
@@ -231,7 +275,10 @@ def test_algorithms_and_presets_can_be_compared(capsys: pytest.CaptureFixture[st
             "--metric evaluations:",
         ),
         ("demo/tsp --over rho=0.5..1 --set rho=2", "rho=2: must be from 0.5 to 1"),
-        ("demo/tsp --over rho=0.5..1 --runs 0", "argument --runs: '0' must be a whole number"),
+        (
+            "demo/tsp --over rho=0.5..1 --runs 0",
+            "argument --runs: '0' must be a whole number of at least 1. Leave it out for 5. ",
+        ),
         ("demo/tsp --over algorithm=de,dee", "--over algorithm=de,dee: unknown algorithm 'dee'."),
         ("demo/tsp demo/tsp --over rho=0.5..1", "demo/tsp is named twice. Name each instance once"),
         ("nosuch --over rho=0.5..1", "unknown instance 'nosuch'"),

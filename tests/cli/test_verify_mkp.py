@@ -56,6 +56,54 @@ def test_json_and_a_runs_folder_hold_the_same_choice(
         assert (answer["problem"], answer["cost"], answer["gap"]) == ("mkp", 27269, 0.0)
 
 
+def test_what_a_file_says_of_its_profit_is_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "said.json"
+    for said, words in (
+        (27269, "which is right"),
+        (27270, "which is wrong: the solution's profit"),
+    ):
+        path.write_text(json.dumps({"solution": CHOSEN, "cost": said}))
+        assert run("demo/mkp", str(path)) == 0
+        assert f"said.json says profit {said}, {words}" in capsys.readouterr().out
+        assert run("demo/mkp", str(path), "--json") == 0
+        remarks = json.loads(capsys.readouterr().out)["remarks"]
+        assert remarks == {"said": said, "said_agrees": said == 27269}
+
+
+def test_a_solution_that_was_changed_in_a_runs_folder_is_found_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "a")
+    line = ["run", "demo/mkp", "--backend", "cpu", "--stop", "generations=2", "--out", folder]
+    assert main([*line, "--json", "--quiet"]) == 0
+    said = json.loads(capsys.readouterr().out)["cost"]
+    assert run("demo/mkp", folder) == 0
+    assert f"a says profit {said}, which is right" in capsys.readouterr().out
+    write(tmp_path / "a" / "solution.sol", "1\n")
+    assert run("demo/mkp", folder) == 0
+    profit = int(demo_mkp().profits[0])
+    assert f"says profit {said}, which is wrong: the solution's profit is {profit}\n" in (
+        capsys.readouterr().out
+    )
+
+
+def test_all_that_is_exceeded_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for exceeded, words in ((2, "(2 is exceeded too)"), (3, "(2, 3 are exceeded too)")):
+        rows = "\n".join(
+            ["2 15 0", "1 1", *["3 4"] * 15, *["6"] * exceeded, *["7"] * (15 - exceeded)]
+        )
+        path = write(tmp_path / "many.dat", rows)
+        assert run(path, write(tmp_path / "both.sol", "1 2")) == 1
+        assert f"constraint 1 of 15: the chosen items take 7 of 6, 1 too much {words}" in (
+            capsys.readouterr().out
+        )
+    path = write(tmp_path / "many.dat", rows.replace("\n7", "\n6"))
+    assert run(path, str(tmp_path / "both.sol")) == 1
+    assert "(2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more are exceeded too)" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("row", range(5))
 def test_a_capacity_exceeded_by_1_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], row: int

@@ -138,9 +138,9 @@ def test_a_file_of_one_has_no_second(tmp_path: Path) -> None:
 
 def test_decimals_are_scaled_exactly_by_constraint(tmp_path: Path) -> None:
     # In binary floating point, 0.1 + 0.2 is more than 0.3, and 8706.1 no number.
-    text = "2 3 8706.1\n600.1 310.50\n0.1 0.2\n1 2\n1.125 .5\n0.3\n3\n2\n"
+    text = "2 3 8706.1\n8600.1 310.50\n0.1 0.2\n1 2\n1.125 .5\n0.3\n3\n2\n"
     file = read_mkp(write(tmp_path, "decimals.dat", text), "drake")
-    assert content(file) == ([6001, 3105], [[1, 2], [1, 2], [1125, 500]], [3, 3, 2000], 87061)
+    assert content(file) == ([86001, 3105], [[1, 2], [1, 2], [1125, 500]], [3, 3, 2000], 87061)
     assert file.unit == 10
     assert [file.shown(i, load) for i, load in enumerate((2, 3, 62))] == ["0.2", "3", "0.062"]
 
@@ -162,10 +162,22 @@ def test_what_cannot_be_chosen_or_costs_nothing_is_allowed(tmp_path: Path) -> No
     assert content(file) == ([0, 5, 6], [[1, 0, 99], [0, 0, 0]], [0, 0], None)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("3 2 61\n10 20 30\n1 2 3\n3 2 1\n4 4\n", "said to be 61, but all profits come to 60"),
+        ("1 1 2.25\n2.2\n1\n1\n", "said to be 2.25, but all profits come to 2.2. Correct it"),
+    ],
+)
+def test_a_best_profit_that_cannot_be_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_mkp(write(tmp_path, "more.dat", text), "drake")
+
+
 def test_nothing_may_be_compared_with_very_little(tmp_path: Path) -> None:
     little = f"0.{'0' * 29}1"
-    file = read_mkp(write(tmp_path, "little.dat", f"1 1 {little}\n0\n0\n{little}\n"), "drake")
-    assert content(file) == ([0], [[0]], [1], 1)
+    file = read_mkp(write(tmp_path, "little.dat", f"1 1 0\n{little}\n0\n{little}\n"), "drake")
+    assert content(file) == ([1], [[0]], [1], None)
     assert (file.unit, file.shown(0, 1)) == (10**30, little)
 
 

@@ -300,6 +300,28 @@ def test_a_series_names_runs_without_any_and_does_not_count_them(
         ]
 
 
+@pytest.mark.parametrize(
+    ("unmet", "message"),
+    [
+        (0, None),
+        (1, None),
+        (2, r"fake/five: none of 2 runs met a feasible solution\. Mend tsp$"),
+    ],
+)
+def test_a_series_of_which_no_run_met_any_is_an_error(unmet: int, message: str | None) -> None:
+    costs = [None] * unmet + [200] * (2 - unmet)
+    runs = [result(cost=cost, gap=None, solution=None) for cost in costs]
+    standing_of_both = Standing.of(runs, maximise=True)
+    series = Series(
+        Path("a"), 1, runs, [standing(210), standing_of_both], interrupted=False, suspended=False
+    )
+    if message is None:
+        series.require_solutions("Mend {}".format)
+    else:
+        with pytest.raises(RunError, match=message):
+            series.require_solutions("Mend {}".format)
+
+
 def test_a_standing_of_nothing_has_dashes() -> None:
     nothing = Standing.of([result(cost=None, gap=None, solution=None)] * 2, maximise=True)
     assert (nothing.runs, nothing.unmet, nothing.hits) == (2, 2, 0)

@@ -91,11 +91,15 @@ class Search(PooledTable):
         facts = []
         for model in MODELS:
             mine = [row for row in rows if row["model"] == model]
-            place = next(at for at, row in enumerate(mine, 1) if row["configuration"] == 0)
+            judged = [rank for (rank,) in numbers(mine, "rank")]
+            own = judged[[row["configuration"] for row in mine].index(0)]
+            place = 1 + sum(rank < own for rank in judged)
+            others = judged.count(own) - 1
+            shared = f" with {others} other{'s' * (others > 1)}" if others else ""
             best = ", ".join(f"{name} {mine[0][name]:.6g}" for name in _OF_MODEL[model])
             sentence = (
-                f"{model}: best mean rank with {best}; the paper's choice has place {place} of"
-                f" {len(mine)}"
+                f"{model}: best mean rank with {best}; the paper's choice has place"
+                f" {place}{shared} of {len(mine)}"
             )
             facts.append(Fact(f"place_of_the_papers_{model}", place, sentence))
         return [*facts, *scaled_facts(rows, self.experiment)]
