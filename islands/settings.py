@@ -27,7 +27,8 @@ def setting(
     """Declare one setting: its default, what it does, and which values are allowed.
 
     A time is a number of seconds, also where text names another unit, as in `5m`. One that is `of`
-    choices, such as `selection=tournament or random`, means nothing beside others.
+    choices, such as `selection=tournament or random`, means nothing beside others. These may be of
+    what is no setting of the same group: then it is for others to refuse it.
     """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
     metadata |= {"is_time": is_time, "of": of}
@@ -68,20 +69,24 @@ class Settings:
         return _checked(full, value, get_type_hints(cls)[name], fields[name].metadata)
 
     @classmethod
-    def giving_way(cls, values: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values and stronger choices, without values that mean nothing beside these."""
-        left, chosen = dict(values), dict(choices)
-        while chosen:
-            idle = [
-                name
-                for name, other, meant in cls._conditions()
-                if name in left
-                and other in chosen
-                and _shown(cls.converted(other, chosen[other])) not in meant
-            ]
-            left = {name: value for name, value in left.items() if name not in idle}
-            chosen = {name: getattr(cls, name) for name in idle}
-        return {**left, **choices}
+    def idle(cls, values: Mapping[str, Any], strength: Mapping[str, int]) -> set[str]:
+        """Return which settings mean nothing beside stronger choices among all values."""
+        idle, strongest = set[str](), dict(strength)
+
+        def means_nothing(name: str, other: str, meant: list[str]) -> bool:
+            if name not in values or strongest.get(other, -1) <= strongest[name]:
+                return False
+            if other in idle:  # it is left at its default
+                return _shown(getattr(cls, other)) not in meant
+            own = other in cls.names()
+            return (
+                _shown(cls.converted(other, values[other]) if own else values[other]) not in meant
+            )
+
+        while found := [each for each in cls._conditions() if means_nothing(*each)]:
+            idle |= {name for name, _, _ in found}
+            strongest |= {name: strongest[other] for name, other, _ in found}
+        return idle
 
     @classmethod
     def _conditions(cls) -> Iterator[tuple[str, str, list[str]]]:
@@ -94,7 +99,7 @@ class Settings:
     def check(self) -> None:
         """Raise a `UsageError` where settings contradict each other."""
         for name, other, meant in self._conditions():
-            chosen = _shown(getattr(self, other))
+            chosen = _shown(getattr(self, other)) if other in self.names() else meant[0]
             if chosen not in meant:
                 self.refuse(name, f"{other}={' or '.join(meant)}", chosen)
 

@@ -79,10 +79,18 @@ class PsoSettings(Settings):
         of="neighbourhood=ring",
     )
     low: float = setting(
-        0.0, "lower end of the first keys, which bits have not", low=-_FARTHEST, high=_FARTHEST
+        0.0,
+        "lower end of the first keys, which bits have not",
+        low=-_FARTHEST,
+        high=_FARTHEST,
+        of="encoding=keys",
     )
     high: float = setting(
-        1.0, "upper end of the first keys, which bits have not", low=-_FARTHEST, high=_FARTHEST
+        1.0,
+        "upper end of the first keys, which bits have not",
+        low=-_FARTHEST,
+        high=_FARTHEST,
+        of="encoding=keys",
     )
     reset: int = setting(
         0, "restart an island after so many generations without progress", low=0, high=2**62

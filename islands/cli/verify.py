@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import tomllib
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from islands.problems.base import Problem
 from islands.run.folder import FINISHED, SETTINGS
 from islands.run.solution import recorded
 from islands.text import gap
+
+_SHOWN = 40  # characters of what is no number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,25 +81,29 @@ def _format_of_run(path: Path, found: Found) -> str | None:
 
 def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
     """Return what a JSON file or a finished run says of the cost, and whether that is right."""
-    said = _said(path)
+    try:
+        said = _said(path)
+    except InputError as error:
+        return [Remark("said", None, str(error))]
     if said is None:
         return []
     word, agrees = problem.cost_word, said == cost
     is_so = "right" if agrees else f"wrong: the {word} of its solution is {cost}"
     return [
-        Remark("said", said, f"{path.name} says {word} {said}"),
+        Remark("said", said, f"{path.resolve().name} says {word} {said}"),
         Remark("said_agrees", agrees, f"that is {is_so}"),
     ]
 
 
-def _said(path: Path) -> float | None:
-    if (path / FINISHED).exists():
-        return recorded(path).cost
+def _said(path: Path) -> float | str | None:
+    if path.is_dir():
+        return recorded(path).cost if (path / FINISHED).exists() else None
     if path.suffix != ".json":
         return None
     content = json.loads(path.read_bytes())
     said = content.get("cost") if isinstance(content, dict) else None
-    return said if isinstance(said, int | float) and not isinstance(said, bool) else None
+    is_number = type(said) is int or (type(said) is float and math.isfinite(said))
+    return said if said is None or is_number else str(said)[:_SHOWN]
 
 
 def _as_text(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import RunError
+from islands.errors import InputError
 from islands.instances.mkp import MkpFile
 
 UTILITIES = ("lp", "scaled")
@@ -28,7 +28,7 @@ def orders(file: MkpFile, kind: str, count: int) -> NDArray[np.int64]:
     that cost nothing, the more profitable comes first.
     """
     weights, prices = file.weights.astype(np.float64), prices_of(file, kind)
-    fits = (file.weights <= file.capacities[:, np.newaxis]).all(axis=0)
+    fits = _fit(file)
     rows = []
     for number in range(count):
         priced = doubted(prices, number) @ weights
@@ -91,23 +91,32 @@ def _duals(file: MkpFile) -> Floats:
     """Return what one more unit of each capacity would bring if items could be divided."""
     from scipy.optimize import linprog
 
-    # HiGHS refuses very large numbers; powers of two take nothing from their digits.
+    # HiGHS fails on very large numbers; powers of two take nothing from their digits.
     unit, units = _power(file.profits), np.array([_power(row) for row in file.weights])
     most = np.minimum(file.capacities, file.weights.sum(axis=1))
-    solved = linprog(
-        -file.profits / unit,
-        A_ub=file.weights / units[:, np.newaxis],
-        b_ub=most / units,
-        bounds=(0, 1),
-        method="highs",
-    )
-    if not solved.success:
-        raise RunError(
+    for method in ("highs", "highs-ipm"):  # what one does not solve, the other may
+        solved = linprog(
+            -file.profits / unit,
+            A_ub=file.weights / units[:, np.newaxis],
+            b_ub=most / units,
+            bounds=[(0, int(fits)) for fits in _fit(file).tolist()],
+            method=method,
+        )
+        if solved.success:
+            break
+    else:
+        raise InputError(
             f"{file.name}: the linear relaxation, whose duals price the capacities, was not solved:"
             f" {solved.message} Choose utilities=scaled"
         )
     duals: Floats = np.maximum(-solved.ineqlin.marginals, 0.0) * unit / units
     return duals
+
+
+def _fit(file: MkpFile) -> NDArray[np.bool_]:
+    """Return which items fit at all."""
+    fit: NDArray[np.bool_] = np.all(file.weights <= file.capacities[:, np.newaxis], axis=0)
+    return fit
 
 
 def _power(numbers: NDArray[np.int64]) -> float:

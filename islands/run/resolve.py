@@ -90,7 +90,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
-    set_so = _set_so(problem, values)
+    set_so = problem.Settings.build(_part(values, "", problem.Settings))
     require_improver(groups["improver"], problem.adjusted(set_so))
     return RunSpec(
         instance=_lasting(instance_of(asked)),
@@ -112,21 +112,12 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
 def _merged(asked: Sequence[Layer], *groups: type[Settings]) -> dict[str, Any]:
     """Return the strongest values; weaker ones of groups give way that mean nothing beside them."""
     values: dict[str, Any] = {}
-    for layer in asked:
-        for group in groups:
-            own = _part(values, "", group)
-            left = group.giving_way(own, _part(layer.values, "", group))
-            values = {name: values[name] for name in values if name not in own or name in left}
+    strength: dict[str, int] = {}
+    for place, layer in enumerate(asked):
         values |= layer.values
-    return values
-
-
-def _set_so(problem: Problem, values: Mapping[str, Any]) -> Settings:
-    """Return the problem's settings: what is asked for, upon those that it was made with."""
-    chosen = _part(values, "", problem.Settings)
-    return problem.Settings.build(
-        problem.Settings.giving_way(problem.settings.to_mapping(), chosen)
-    )
+        strength |= dict.fromkeys(layer.values, place)
+    idle = {name for group in groups for name in group.idle(values, strength)}
+    return {name: value for name, value in values.items() if name not in idle}
 
 
 def _is_true(value: Any) -> bool:
@@ -134,15 +125,19 @@ def _is_true(value: Any) -> bool:
 
 
 def _upon_defaults(asked: Sequence[Layer], problem: Problem) -> list[Layer]:
-    """Return the layers upon the problem's defaults, which make sense only all together."""
-    settings = _set_so(problem, _merged(asked, problem.Settings))
-    defaults = problem.adjusted(settings).defaults()
+    """Return the layers upon what the problem was made with, and its defaults.
+
+    The defaults make sense only all together.
+    """
+    own = Layer(f"{problem.instance}: ", problem.settings.to_mapping())
+    settings = _part(_merged([own, *asked], problem.Settings), "", problem.Settings)
+    defaults = problem.adjusted(problem.Settings.build(settings)).defaults()
     parts = ("algorithm", "encoding", "improver.name")
     usual = {name: defaults.get(name) for name in parts}
     is_usual = all(_strongest(asked, name, value) == value for name, value in usual.items())
     if not is_usual or _strongest(asked, "preset", None) is not None:
         defaults = {"algorithm": defaults["algorithm"]}
-    return [Layer(f"defaults of {problem.name}: ", defaults), *asked]
+    return [own, Layer(f"defaults of {problem.name}: ", defaults), *asked]
 
 
 def _flat(table: Mapping[str, Any]) -> dict[str, Any]:

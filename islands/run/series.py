@@ -52,8 +52,11 @@ class Series:
     def require_solutions(self, mend: Callable[[str], str]) -> None:
         """Raise a `RunError` where all runs of an instance have ended without a solution.
 
-        What is to be chosen then is said by `mend` of the kind of problem.
+        What is to be chosen then is said by `mend` of the kind of problem. A series that was cut
+        short may find one yet.
         """
+        if self.interrupted or self.suspended:
+            return
         for standing in self.standings:
             if standing.unmet == standing.runs:
                 runs = f"none of {standing.runs} runs" if standing.runs > 1 else "no run"

@@ -76,25 +76,24 @@ def perform(tuning: Tuning, metric: str, output: Output) -> Done:
     cells, left_out = _cells(tuning, ledger, output)
     fit = [each for each in tuning.search.configurations if each.number not in left_out]
     ranking = Ranking.of(fit, tuning.problems, cells, metric)
-    _require_any(tuning, ranking)
+    _require_any(tuning, ranking, folder)
     best = _best(tuning, ranking)
     _write(folder, ranking, best)
     return Done(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out, tuning.search)
 
 
-def _require_any(tuning: Tuning, ranking: Ranking) -> None:
+def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
     """Refuse to name a best configuration where no run of any is one that counts."""
     if any(each.void < ranking.blocks for each in ranking.standings):
         return
+    for name in (RANKING, BEST):  # of an earlier command
+        with writing(folder / name):
+            (folder / name).unlink(missing_ok=True)
+    words, mends = "met a feasible solution", {each.mend for each in tuning.problems.values()}
     if ranking.metric == "evaluations":
-        raise RunError(
-            "no run of any configuration has reached what --stop names. Let them run longer, or"
-            " name less"
-        )
-    mends = {problem.mend for problem in tuning.problems.values()}
-    raise RunError(
-        ". ".join(["no run of any configuration met a feasible solution", *sorted(mends - {""})])
-    )
+        words, mends = "has reached what --stop names", {"Let them run longer, or name less"}
+    sentences = [f"{folder / LEDGER}: no run of any configuration {words}", *sorted(mends - {""})]
+    raise RunError(". ".join(sentences))
 
 
 def _best(tuning: Tuning, ranking: Ranking) -> dict[str, Any]:

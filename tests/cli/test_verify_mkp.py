@@ -60,20 +60,40 @@ def test_what_a_file_says_of_its_profit_is_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "said.json"
-    for said, words in (
-        (27269, "right"),
-        (27270, "wrong: the profit of its solution is 27269"),
+    wrong = "wrong: the profit of its solution is 27269"
+    for written, said, words in (
+        ("27269", 27269, "right"),
+        ("27270", 27270, wrong),
+        ("NaN", "nan", wrong),
+        ("1e999", "inf", wrong),
+        ('"27269"', "27269", wrong),
+        ("true", "True", wrong),
     ):
-        path.write_text(json.dumps({"solution": CHOSEN, "cost": said}))
+        path.write_text(f'{{"solution": {CHOSEN}, "cost": {written}}}')
         assert run("demo/mkp", str(path)) == 0
         assert f"said.json says profit {said}\nthat is {words}\n" in capsys.readouterr().out
         assert run("demo/mkp", str(path), "--json") == 0
         remarks = json.loads(capsys.readouterr().out)["remarks"]
-        assert remarks == {"said": said, "said_agrees": said == 27269}
+        assert remarks == {"said": said, "said_agrees": words == "right"}
+
+
+def test_a_folder_is_judged_by_its_solution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "ok.json"
+    folder.mkdir()
+    write(folder / "solution.sol", OPTIMAL.read_text())
+    assert run("demo/mkp", str(folder), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["remarks"] == {}
+    write(folder / "solution.parquet", "spoilt")
+    assert run("demo/mkp", str(folder)) == 0
+    out = capsys.readouterr().out
+    assert "solution.parquet: is no solution of a run" in out
+    assert "profit 27269\n" in out
 
 
 def test_a_solution_that_was_changed_in_a_runs_folder_is_found_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = str(tmp_path / "a")
     line = ["run", "demo/mkp", "--backend", "cpu", "--stop", "generations=2", "--out", folder]
@@ -82,9 +102,10 @@ def test_a_solution_that_was_changed_in_a_runs_folder_is_found_out(
     assert run("demo/mkp", folder) == 0
     assert f"a says profit {said}\nthat is right\n" in capsys.readouterr().out
     write(tmp_path / "a" / "solution.sol", "1\n")
-    assert run("demo/mkp", folder) == 0
+    monkeypatch.chdir(folder)
+    assert run("demo/mkp", ".") == 0
     profit = int(demo_mkp().profits[0])
-    assert f"says profit {said}\nthat is wrong: the profit of its solution is {profit}\n" in (
+    assert f"a says profit {said}\nthat is wrong: the profit of its solution is {profit}\n" in (
         capsys.readouterr().out
     )
 

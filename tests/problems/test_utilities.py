@@ -12,7 +12,7 @@ import scipy.optimize
 from problems_for_tests import knapsack
 
 import islands
-from islands.errors import RunError
+from islands.errors import InputError
 from islands.instances.mkp import MkpFile
 from islands.problems.mkp_settings import MkpSettings
 from islands.problems.utilities import (
@@ -108,8 +108,21 @@ def test_where_the_relaxation_is_not_solved_nothing_else_is_taken(
 ) -> None:
     failed = SimpleNamespace(success=False, message="Too hard.")
     monkeypatch.setattr(scipy.optimize, "linprog", lambda *_, **__: failed)
-    with pytest.raises(RunError, match=r"knapsack: .* Too hard\. Choose utilities=scaled"):
+    with pytest.raises(InputError, match=r"knapsack: .* Too hard\. Choose utilities=scaled"):
         _ = knapsack(9, 2).orders
+
+
+def test_items_that_fit_nowhere_are_no_part_of_the_relaxation() -> None:
+    """What is far too heavy may keep HiGHS from solving it, and changes no price."""
+    file = knapsack(20, 3).file
+    heavy = np.full((3, 5), 1 << 50)
+    wider = replace(
+        file,
+        profits=np.concatenate([file.profits, np.full(5, 1 << 40)]),
+        weights=np.concatenate([file.weights, heavy], axis=1),
+    )
+    assert prices_of(wider, "lp") == pytest.approx(prices_of(file, "lp"))
+    assert orders(wider, "lp", 1)[0, :20].tolist() == orders(file, "lp", 1)[0].tolist()
 
 
 def test_of_what_costs_nothing_the_most_profitable_comes_first() -> None:

@@ -49,6 +49,23 @@ def test_a_file_gives_way_to_options_but_not_to_itself(tmp_path: Path) -> None:
         resolved({}, config)
 
 
+def test_only_the_choice_that_is_made_in_the_end_counts(tmp_path: Path) -> None:
+    config = tmp_path / "best.toml"
+    config.write_text('preset = "munhao2019-m2"\ninfeasible = "repair"\norders = 4\n')
+    names = ("infeasible", "fit_first", "orders")
+    assert [resolved({}, config)[name] for name in names] == ["repair", False, 4]
+    found = resolved({"infeasible": "dynamic"}, config)
+    assert [found[name] for name in names] == ["dynamic", True, 16]
+
+
+def test_settings_of_keys_give_way_to_bits(tmp_path: Path) -> None:
+    config = tmp_path / "keys.toml"
+    config.write_text('algorithm = "pso"\nencoding = "keys"\nlow = -4.0\nhigh = 4.0\n')
+    assert [resolved({}, config)[name] for name in ("low", "high")] == [-4.0, 4.0]
+    found = resolved({"encoding": "bits"}, config)
+    assert [found[name] for name in ("encoding", "low", "high")] == ["bits", 0.0, 1.0]
+
+
 def test_a_problem_gives_way_to_what_is_asked_for() -> None:
     problem = knapsack(10, 2).adjusted(MkpSettings(infeasible="linear", penalty=7.0))
     for options, wanted in (

@@ -315,6 +315,8 @@ def test_a_series_of_which_no_run_met_any_is_an_error(unmet: int, message: str |
     series = Series(
         Path("a"), 1, runs, [standing(210), standing_of_both], interrupted=False, suspended=False
     )
+    for cut_short in ({"interrupted": True}, {"suspended": True}):
+        replace(series, **cut_short).require_solutions("Mend {}".format)
     if message is None:
         series.require_solutions("Mend {}".format)
     else:
