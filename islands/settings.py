@@ -28,7 +28,7 @@ def setting(
 
     A time is a number of seconds, also where text names another unit, as in `5m`. One that is `of`
     choices, such as `selection=tournament or random`, means nothing beside others. These may be of
-    what is no setting of the same group: then it is for others to refuse it.
+    what is no setting of the same group: `require_meant` is told of it.
     """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
     metadata |= {"is_time": is_time, "of": of}
@@ -98,19 +98,22 @@ class Settings:
 
     def check(self) -> None:
         """Raise a `UsageError` where settings contradict each other."""
-        for name, other, meant in self._conditions():
-            chosen = _shown(getattr(self, other)) if other in self.names() else meant[0]
-            if chosen not in meant:
-                self.refuse(name, f"{other}={' or '.join(meant)}", chosen)
+        self.require_meant()
 
-    def refuse(self, name: str, of: str, chosen: str) -> None:
-        """Refuse a setting, unless it is the default, as it is of other choices than what is."""
-        value, default = getattr(self, name), getattr(type(self), name)
-        if value != default:
-            raise UsageError(
-                f"{name}={_shown(value)}: is of {of}, but {of.partition('=')[0]} is {chosen}."
-                f" Leave {name} at {_shown(default)}, or choose {of}"
-            )
+    def require_meant(self, **beside: str) -> None:
+        """Refuse settings, unless they are the default, that mean nothing beside others.
+
+        These are those of the group, and `beside` it what is none of them.
+        """
+        chosen = {**self.to_mapping(), **beside}
+        for name, other, meant in self._conditions():
+            value, default = getattr(self, name), getattr(type(self), name)
+            if value != default and _shown(chosen.get(other, meant[0])) not in meant:
+                of = f"{other}={' or '.join(meant)}"
+                raise UsageError(
+                    f"{name}={_shown(value)}: is of {of}, but {other} is {_shown(chosen[other])}."
+                    f" Leave {name} at {_shown(default)}, or choose {of}"
+                )
 
     def replace(self, values: Mapping[str, Any]) -> Self:
         """Return a copy with some values changed, checked like the rest."""

@@ -131,9 +131,7 @@ class Pso(Algorithm):
                 f"population={population}: a ring with neighbours={settings.neighbours} has to hold"
                 f" at least {settings.neighbours + 1}. Raise population, or lower neighbours"
             )
-        if encoding == "bits":
-            for name in ("low", "high"):
-                settings.refuse(name, "encoding=keys", "bits")
+        settings.require_meant(encoding=encoding)
 
     @classmethod
     def completed(cls, settings: PsoSettings, encoding: str) -> PsoSettings:

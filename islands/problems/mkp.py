@@ -100,14 +100,18 @@ class Mkp(Problem):
         return _narrowed(np.argsort(self.orders[0], kind="stable")[self.orders])
 
     def defines(self) -> dict[str, str]:
-        """Return the number of constraints, the types of the numbers, and the way."""
+        """Return the number of constraints, the types of the numbers, and the way.
+
+        Nothing is priced for them: they are also asked for where no run follows.
+        """
+        ranked = self.size if self.ranks_things else 1
         return {
             "MKP_CONSTRAINTS": str(self.constraints),
             "MKP_WEIGHT": _c_type(self.file.weights),
             "MKP_LOAD": self._load_type(),
             "MKP_PROFIT": _c_type(self.file.profits),
-            "MKP_RANK": _c_type(self.orders),
-            "MKP_ORDERS": str(len(self.orders)),
+            "MKP_RANK": _c_type(np.array([ranked - 1])),
+            "MKP_ORDERS": str(self.settings.orders if self.ranks_things else 1),
             "MKP_FIT_FIRST": str(int(self.settings.fit_first)),
             "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
         }

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import InputError
+from islands.errors import UsageError
 from islands.instances.mkp import MkpFile
 
 UTILITIES = ("lp", "scaled")
@@ -105,8 +105,8 @@ def _duals(file: MkpFile) -> Floats:
         if solved.success:
             break
     else:
-        raise InputError(
-            f"{file.name}: the linear relaxation, whose duals price the capacities, was not solved:"
+        raise UsageError(
+            f"utilities=lp on {file.name}: the linear relaxation, whose duals price the capacities, was not solved:"
             f" {solved.message} Choose utilities=scaled"
         )
     duals: Floats = np.maximum(-solved.ineqlin.marginals, 0.0) * unit / units

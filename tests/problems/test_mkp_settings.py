@@ -11,7 +11,7 @@ import islands
 from islands.errors import InputError, UsageError
 from islands.problems import load
 from islands.problems.mkp import Mkp
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp_settings import WAYS, MkpSettings
 
 
 def test_fines_do_not_depend_on_how_decimals_are_written(tmp_path: Path) -> None:
@@ -48,6 +48,17 @@ def test_fines_that_could_overflow_are_refused() -> None:
     problem.adjusted(MkpSettings(infeasible="drop"))
     with pytest.raises(InputError, match=r"all weights add up to .*Choose infeasible=repair"):
         problem.adjusted(MkpSettings(infeasible="linear"))
+
+
+@pytest.mark.parametrize("items", [1, 256, 257, 70_000])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_orders_are_of_the_type_that_kernels_expect(items: int, way: str) -> None:
+    kept = {"orders": 3, "utilities": "scaled"} if way == "repair" else {}
+    problem = knapsack(items, 1).adjusted(MkpSettings(infeasible=way, **kept))
+    *_, ranks = problem.arrays()
+    types = {1: "unsigned char", 2: "unsigned short", 4: "int32_t"}
+    assert problem.defines()["MKP_RANK"] == types[ranks.dtype.itemsize]
+    assert problem.defines()["MKP_ORDERS"] == str(len(ranks))
 
 
 def test_a_core_needs_an_order_of_utility() -> None:

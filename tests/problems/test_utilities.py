@@ -12,7 +12,7 @@ import scipy.optimize
 from problems_for_tests import knapsack
 
 import islands
-from islands.errors import InputError
+from islands.errors import UsageError
 from islands.instances.mkp import MkpFile
 from islands.problems.mkp_settings import MkpSettings
 from islands.problems.utilities import (
@@ -108,7 +108,10 @@ def test_where_the_relaxation_is_not_solved_nothing_else_is_taken(
 ) -> None:
     failed = SimpleNamespace(success=False, message="Too hard.")
     monkeypatch.setattr(scipy.optimize, "linprog", lambda *_, **__: failed)
-    with pytest.raises(InputError, match=r"knapsack: .* Too hard\. Choose utilities=scaled"):
+    assert knapsack(9, 2).defines()["MKP_ORDERS"] == "16", "what is only looked at needs no prices"
+    with pytest.raises(
+        UsageError, match=r"utilities=lp on knapsack: .* Too hard\. Choose utilities=scaled"
+    ):
         _ = knapsack(9, 2).orders
 
 

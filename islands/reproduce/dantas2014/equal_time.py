@@ -26,8 +26,8 @@ _WAYS = {
 class EqualTime(FirstProblems):
     """Mean gaps of the best ever by size, with three measures of what is equal.
 
-    On the paper's cluster each island has a processor of its own, so that in the time
-    of one island, P of them pass P times as many generations.
+    On the paper's cluster each island has a processor of its own, so that in the time of one
+    island, P of them pass P times as many generations.
     """
 
     name: ClassVar[str] = "islands"

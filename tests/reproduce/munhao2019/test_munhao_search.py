@@ -48,5 +48,8 @@ def test_configurations_are_ranked_over_all_instances() -> None:
     assert found == sorted(found)
     # What has met no feasible solution is the last, whatever the others are.
     assert (m2[-1]["configuration"], m2[-1]["without"], m2[-1]["mean"]) == (0, 4, None)
+    equal = [{**row, "rank": 6.0} for row in rows]
+    (shared, _) = (fact.sentence for fact in table.facts(equal)[:2])
+    assert shared.endswith(f"place 1 with {RANDOM} others of {RANDOM + 1}")
     places = {fact.name: fact.value for fact in table.facts(rows)}
     assert places["place_of_the_papers_m2"] == RANDOM + 1

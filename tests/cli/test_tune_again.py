@@ -1,0 +1,97 @@
+"""Tunings that were ended, or of which more is asked for."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("scipy")
+
+
+from tuning import LINE, done, rows
+
+from islands.cli import main
+from islands.tune.ledger import Ledger
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_more_of_a_tuning_takes_over_what_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+    first = done(capsys, "tune", *LINE, "--out", "a")
+    before = Path("a/tune.tsv").read_bytes()
+    assert done(capsys, "tune", *LINE, "--out", "a") == first
+    assert Path("a/tune.tsv").read_bytes() == before
+    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
+    assert main(["tune", *more]) == 0
+    out = capsys.readouterr().out
+    assert out.count("done before") == 6
+    assert Path("a/tune.tsv").read_bytes().startswith(before)
+    assert len(rows("a")) == 8
+    assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 0
+    assert len(rows("a")) == 6
+    assert "done before" not in capsys.readouterr().out
+
+
+def test_a_row_counts_from_when_it_is_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enter = Ledger.enter
+
+    def interrupted(ledger: Ledger, *arguments: Any) -> None:
+        enter(ledger, *arguments)
+        if len(rows("a")) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "enter", interrupted)
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 130
+    assert "Ended after 2 of 6 rows" in capsys.readouterr().out
+
+
+def test_a_tuning_that_begins_anew_counts_no_rows_of_the_one_before(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done(capsys, "tune", *LINE, "--out", "a")
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "enter", interrupted)
+    assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 130
+    assert "Ended after" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
+)
+def test_a_tuning_that_is_ended_goes_on_to_the_same_end(
+    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = [*LINE, "--population", "64", "--stop", "generations=500", "--threads", "1"]
+    command = [sys.executable, "-m", "islands", "tune", *slow, "--out", "a", "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for _ in range(1200):
+            if Path("a/tune.tsv").exists():
+                break
+            time.sleep(0.05)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == status, err
+    ended = len(rows("a"))
+    assert 1 <= ended < 6
+    if status > 0:
+        assert f"Ended after {ended} of 6 rows".encode() in out
+        assert b"Go on with the same command and --out a\n" in out
+    assert not Path("a/best.toml").exists()
+    again = done(capsys, "tune", *slow, "--out", "a")
+    whole = done(capsys, "tune", *slow, "--out", "b")
+    assert [row["costs"] for row in rows("a")] == [row["costs"] for row in rows("b")]
+    assert again["best"] == whole["best"]

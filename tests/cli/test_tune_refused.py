@@ -1,0 +1,195 @@
+"""What `islands tune` refuses, leaves out, and counts as none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from problems_for_tests import cities
+from tuning import LINE, SMALL, done, rows
+
+from islands.cli import main
+from islands.errors import UsageError
+from islands.run.spec import RunSpec
+from islands.tune.cell import Cell, run_cell
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def _refusing(*values: object) -> Callable[..., Cell]:
+    """Return what runs a cell, but refuses configurations with such values of F."""
+
+    def run(spec: RunSpec, *others: Any, **conduct: Any) -> Cell:
+        if not values or spec.to_mapping()["F"] in values:
+            raise UsageError("the GPU's 1 GiB are too little")
+        return run_cell(spec, *others, **conduct)
+
+    return run
+
+
+def test_what_is_refused_only_when_it_is_to_be_run_is_left_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.4,0.9", "--grid", "--runs", "3"]
+    without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
+    wanted = done(capsys, "tune", *without, "--out", "b")
+    with monkeypatch.context() as refusing:
+        refusing.setattr("islands.tune.perform.run_cell", _refusing(0.4))
+        tuned = done(capsys, "tune", *line, "--out", "a")
+        assert main(["tune", *line, "--out", "a", "--quiet"]) == 0
+    reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's 1 GiB are too little"
+    assert tuned["left_out"] == [{"configuration": 2, "reason": reason}]
+    assert wanted["left_out"] == []
+    ranks = [(each["values"], each["mean_rank"], each["p"]) for each in tuned["configurations"]]
+    assert ranks == [
+        (each["values"], each["mean_rank"], each["p"]) for each in wanted["configurations"]
+    ]
+    assert len(rows("a")) == 6
+    assert f"\nLeft out: {reason}\n" in capsys.readouterr().out
+    # What is left out is tried again where the tuning goes on.
+    assert done(capsys, "tune", *line, "--out", "a")["left_out"] == []
+    assert len(rows("a")) == 8
+
+
+def test_where_all_are_refused_the_tuning_ends(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("islands.tune.perform.run_cell", _refusing())
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
+    assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
+    assert not Path("a/tune.tsv").exists()
+    monkeypatch.setattr("islands.tune.perform.run_cell", _refusing(0.3))
+    line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
+    assert main(["tune", *line]) == 0
+    assert "Only configuration 0 is left." in capsys.readouterr().out
+
+
+def test_configurations_that_cannot_be_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["demo/mkp", "--preset", "munhao2019-m1", "--stop", "generations=2", "--runs", "2"]
+    ways = [*line, "--over", "infeasible=repair,drop,linear,dynamic", "--grid"]
+    found = done(capsys, "tune", *ways, "--out", "a")
+    # The preset's own way is the base.
+    tried = [each["values"].get("infeasible") for each in found["configurations"]]
+    assert sorted(map(str, tried)) == ["None", "drop", "dynamic", "repair"]
+    assert (found["refused"], found["last_refusal"]) == (0, None)
+    rings = [*line, "--over", "neighbourhood=ring", "--over", "neighbours=2,3,600", "--grid"]
+    found = done(capsys, "tune", *rings, "--out", "b")
+    assert (found["refused"], len(found["configurations"])) == (2, 2)
+    assert found["last_refusal"].startswith("population=512: a ring with neighbours=600")
+    assert main(["tune", *rings, "--out", "b", "--quiet"]) == 0
+    last = "2 more cannot be, the last because: population=512: a ring with neighbours=600"
+    assert last in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--set", "infeasible=dynamic", "--stop", "generations=2"],
+            "a/tune.tsv: no run of any configuration met a feasible solution. Choose infeasible=",
+        ),
+        (
+            ["--metric", "evaluations", "--stop", "target=999999999", "--stop", "generations=2"],
+            "a/tune.tsv: no run of any configuration has reached what --stop names. Let them",
+        ),
+    ],
+)
+def test_without_a_run_that_counts_none_is_the_best(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # No choice of about half of the items fits, and none is looked for.
+    n, m = 60, 3
+    rows_of_ones = "\n".join([f"{n} {m} 0", *[" ".join(["1"] * n)] * (1 + m), "2 2 2"])
+    Path("tight.dat").write_text(rows_of_ones)
+    line = ["tight.dat", "--algorithm", "pso", "--population", "8", "--islands", "1", *options]
+    line += ["--over", "c1=0,1", "--grid", "--runs", "2", "--backend", "cpu", "--out", "a"]
+    # What an earlier command has ranked is not what this one came to.
+    better = ["--set", "infeasible=repair", "--metric", "gap"]
+    assert main(["tune", *line, *better, "--quiet"]) == 0
+    assert Path("a/best.toml").exists()
+    assert main(["tune", *line, "--quiet"]) == 1
+    assert message in capsys.readouterr().err
+    assert sorted(path.name for path in Path("a").iterdir()) == ["tune.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("demo/tsp", "nothing to tune. Name settings with --over KEY=A..B: elite, mutants, rho"),
+        ("demo/tsp --over c9=1..2", "--over c9=1..2: unknown setting to tune 'c9'."),
+        ("demo/tsp --over rho=0.9..0.5", "--over rho=0.9..0.5: an empty range."),
+        ("demo/tsp --over rho=0.1..0.9", "--over rho=0.1..0.9: rho=0.1: must be from 0.5 to 1"),
+        ("demo/tsp --over rho=0.5..1 --grid 1001", "--grid 1001: 1001 points: must be at most"),
+        ("demo/tsp --over rho=0.5..1 --over rho=1", "--over rho is there twice. Name each"),
+        ("demo/tsp --over rho=0.5..1 --grid 0", "--grid 0: must be at least 1"),
+        ("demo/tsp --over rho=0.5..1 --configurations 0", "--configurations 0: must be at least"),
+        ("demo/tsp --over rho=0.5..1 --configurations 2 --grid", "--grid with --configurations:"),
+        ("demo/tsp --over rho=0.5..1 --metric time", "--metric time: must be gap or cost or"),
+        (
+            "demo/tsp --over rho=0.5..1 --metric evaluations --stop seconds=9",
+            "--metric evaluations:",
+        ),
+        ("demo/tsp --over rho=0.5..1 --set rho=2", "rho=2: must be from 0.5 to 1"),
+        (
+            "demo/tsp --over rho=0.5..1 --runs 0",
+            "argument --runs: '0' must be a whole number of at least 1. Leave it out for 5. ",
+        ),
+        ("demo/tsp --over algorithm=de,dee", "--over algorithm=de,dee: unknown algorithm 'dee'."),
+        ("demo/tsp demo/tsp --over rho=0.5..1", "demo/tsp is named twice. Name each instance once"),
+        ("nosuch --over rho=0.5..1", "unknown instance 'nosuch'"),
+        ("demo/tsp --over rho=0.5..1 --out mine.tsp", "--out mine.tsp: is a file. Name a folder"),
+        ("demo/tsp --over rho=0.5..1 --out .", "--out .: holds files, but no tuning. Name a"),
+        (
+            "demo/tsp --over elite=0.95 --grid",
+            "--over: no configuration but the base can be. elite=",
+        ),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_leaves_nothing(
+    line: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    cities(9, tmp_path)
+    Path("random9-EUC_2D.tsp").rename("mine.tsp")
+    assert main(["tune", *line.split(), "--improver", "none", "--backend", "cpu"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"islands: {message}")
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert [path.name for path in Path().iterdir()] == ["mine.tsp"]
+
+
+def test_several_ranks_and_a_missing_package_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("islands.cli.tune.find_spec", lambda name: None)
+    assert main(["tune", *LINE]) == 2
+    wanted = "islands: tune needs scipy. Install with: pip install 'islands[report]'\n"
+    assert capsys.readouterr().err == wanted
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    assert main(["tune", *LINE]) == 2
+    assert "tune on 2 ranks: it takes one. Start it without mpirun" in capsys.readouterr().err
+
+
+def test_a_spoilt_table_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
+    whole = Path("a/tune.tsv").read_text()
+    first = rows("a")[0]["costs"]
+    for text, message in (
+        (whole.replace("costs", "cost", 1), "a/tune.tsv: is no table of a tuning"),
+        (whole.replace(first, "1 x 3", 1), "a/tune.tsv: a row of demo/tsp is spoilt. Remove that"),
+        (f"{whole}demo/tsp\t0\n", "a/tune.tsv: has a row of other columns. Remove that row"),
+        (whole.replace(first, "1 2", 1), "a/tune.tsv: a row of demo/tsp is spoilt. Remove that"),
+    ):
+        Path("a/tune.tsv").write_text(text)
+        capsys.readouterr()
+        assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
+        assert capsys.readouterr().err.startswith(f"islands: {message}")
