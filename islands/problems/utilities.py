@@ -106,8 +106,8 @@ def _duals(file: MkpFile) -> Floats:
             break
     else:
         raise UsageError(
-            f"utilities=lp on {file.name}: the linear relaxation, whose duals price the capacities, was not solved:"
-            f" {solved.message} Choose utilities=scaled"
+            f"utilities=lp on {file.name}: the linear relaxation, whose duals price the capacities,"
+            f" was not solved: {solved.message} Choose utilities=scaled"
         )
     duals: Floats = np.maximum(-solved.ineqlin.marginals, 0.0) * unit / units
     return duals
