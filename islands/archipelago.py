@@ -22,9 +22,11 @@ from islands.migration import (
     MigrationSettings,
     Road,
 )
+from islands.migration.kernels import HEAD
 from islands.parallel import World, deal
 from islands.parts import Parts
 from islands.problems.base import Problem, Solution
+from islands.restored import require_genomes, require_sound
 from islands.settings import Settings
 from islands.state import State
 
@@ -146,10 +148,10 @@ class Archipelago:
         """Make and evaluate generation 0."""
         self.generation = 0
         self._exchange.restore(0, None)
-        runs, numbers = np.divmod(np.array(self.mine), self._islands_a_run)
+        seeds, numbers = self._identities()
         island = np.zeros((len(self.mine), len(ISLAND)), np.int64)
         island[:, [ISLAND.index("best"), ISLAND.index("archived")]] = NONE
-        island[:, ISLAND.index("seed")] = (runs.astype(np.uint64) + self._seed).view(np.int64)
+        island[:, ISLAND.index("seed")] = seeds
         island[:, ISLAND.index("number")] = numbers
         self._backend.upload(island, self._now("island"))
         own = self._algorithm.fields(self._encoding.pitch, self._encoding.gene)
@@ -214,7 +216,11 @@ class Archipelago:
         """Go on from a snapshot of the same islands, instead of `start`."""
         own = {name: array for name, array in saved.items() if name != _EMIGRANTS}
         self._state.require_fit(own)
-        self._exchange.restore(migrations, saved.get(_EMIGRANTS))
+        require_sound(own, self._encoding, generation, *self._identities())
+        emigrants = saved.get(_EMIGRANTS)
+        self._exchange.restore(migrations, emigrants)
+        if emigrants is not None:
+            require_genomes(emigrants, HEAD, self._encoding)
         self._state.restore(own, generation)
         self.generation = generation
 
@@ -264,6 +270,11 @@ class Archipelago:
             self._islands_a_run,
         )
         self._all = as_kernels_see(self._state, len(self.mine), size, self._encoding.shape())
+
+    def _identities(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the seed of the run of each of my islands, and its number in its run."""
+        runs, numbers = np.divmod(np.array(self.mine), self._islands_a_run)
+        return (runs.astype(np.uint64) + self._seed).view(np.int64), numbers
 
     def _upload_given(self) -> None:
         """Deal the solutions of the warm start to all islands in turn, and take in mine."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import tomllib
 from pathlib import Path
 
 from islands.errors import InputError, RunError
@@ -16,6 +15,7 @@ from islands.paths import reading
 from islands.problems import SUFFIXES, read
 from islands.problems.base import Problem
 from islands.run.folder import FINISHED, SETTINGS
+from islands.run.settings_file import read_settings
 from islands.run.solution import recorded
 from islands.text import gap
 
@@ -64,11 +64,9 @@ def _solution_path(name: str, instance: Path) -> Path:
 
 def _format_of_run(path: Path, found: Found) -> str | None:
     """Return how the instance of a run's folder is written; refuse a run of another instance."""
-    settings = path / SETTINGS
-    if not path.is_dir() or not settings.exists():
+    if not path.is_dir() or not (path / SETTINGS).exists():
         return None
-    with reading(settings):
-        run = tomllib.loads(settings.read_text(encoding="utf-8"))
+    run = read_settings(path)
     solved = find(str(run.get("instance", "")), SUFFIXES)
     if (solved.file().resolve(), solved.part) != (found.file().resolve(), found.part):
         raise InputError(

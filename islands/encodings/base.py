@@ -51,6 +51,24 @@ class Encoding(ABC):
     def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
         """Return the solution of each row of `genomes`, by NumPy alone."""
 
+    def holds(self, genomes: NDArray[Any]) -> bool:
+        """Return whether all rows are such as kernels may be given."""
+        return True
+
     @abstractmethod
     def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
         """Return a genome that stands for `solution`."""
+
+
+def are_orders(rows: NDArray[Any]) -> bool:
+    """Return whether each row holds every number from 0 to its length once."""
+    size = rows.shape[1]
+    if rows.size and not 0 <= rows.min() <= rows.max() < size:
+        return False
+    seen = np.zeros(size, bool)
+    for row in rows:
+        seen[:] = False
+        seen[row] = True
+        if not seen.all():
+            return False
+    return True

@@ -43,6 +43,11 @@ class Bits(Encoding):
         bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
         return bits[:, : self._things].astype(np.int64)
 
+    def holds(self, genomes: NDArray[Any]) -> bool:
+        words = np.ascontiguousarray(genomes[:, : self.size]).astype("<u4")
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+        return not bits[:, self._things :].any()
+
     def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
         genome = np.zeros(self.pitch, "<u4")
         packed = np.packbits(solution.astype(np.uint8), bitorder="little")

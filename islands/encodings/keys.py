@@ -81,6 +81,12 @@ class Keys(Encoding):
         order = np.argsort(genomes[:, : self.size], axis=1, kind="stable").astype(np.int64)
         return np.argsort(order, axis=1) if self._assigns else order
 
+    def holds(self, genomes: NDArray[Any]) -> bool:
+        if self._decoding not in ("sorted", "plain"):
+            return True
+        keys = genomes[:, : self.size]
+        return bool(((keys >= 0) & (keys < 1)).all())
+
     def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
         """Return keys spread evenly over [0, 1) in the order of `solution`."""
         keys = np.zeros(self.pitch, np.float32)

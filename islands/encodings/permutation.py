@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Room, shelves
-from islands.encodings.base import Encoding
+from islands.encodings.base import Encoding, are_orders
 
 
 class Permutation(Encoding):
@@ -36,6 +36,9 @@ class Permutation(Encoding):
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
         return genomes[:, : self.size].astype(np.int64)
+
+    def holds(self, genomes: NDArray[Any]) -> bool:
+        return are_orders(genomes[:, : self.size])
 
     def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
         genome = np.arange(self.pitch, dtype=np.int32)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Call, Program, Room
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError
 from islands.migration.base import MigrationSettings
 from islands.migration.kernels import HEAD, Kernels
 from islands.migration.road import Road
@@ -275,6 +275,8 @@ class Exchange:
 
     def restore(self, epoch: int, emigrants: NDArray[np.uint8] | None) -> None:
         """Go on after so many migrations, with `emigrants` about to be sent."""
+        if emigrants is not None:
+            self._require_fit(emigrants)
         self.epoch = epoch
         self._taken = False
         if not self.active:
@@ -285,6 +287,17 @@ class Exchange:
             self._kernels.load(emigrants[self._route.leaving])
             self._packed = (self._backend.mark(), self._backend.mark())
             self._prepare_to_send()
+
+    def _require_fit(self, emigrants: NDArray[np.uint8]) -> None:
+        if not self.active:
+            raise InputError("it holds emigrants, but this run has no migration")
+        islands = len(self._dealt[self._rank])
+        wanted = (islands, self._settings.migrants * self._row_bytes)
+        if emigrants.shape != wanted or emigrants.dtype != np.uint8:
+            raise InputError(
+                f"the saved array emigrants holds {emigrants.shape} of {emigrants.dtype}, but this"
+                f" run has {wanted} of uint8"
+            )
 
 
 def migrates(settings: MigrationSettings, islands: int) -> bool:

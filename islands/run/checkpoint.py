@@ -27,6 +27,7 @@ from islands.run.folder import (
     remove_checkpoint,
 )
 from islands.run.manifest import Manifest, Part
+from islands.run.stream import Extent
 
 _KEPT = 2
 _NAME = re.compile(r"(\d+)\.(\d+)")
@@ -49,16 +50,16 @@ class Checkpoints:
         self._archipelago, self._start = archipelago, start
         self._kept = [goes_on_from] if goes_on_from is not None else []
 
-    def keep(self, moment: Moment, rows: Callable[[], Mapping[str, int]]) -> None:
+    def keep(self, moment: Moment, records: Callable[[], Mapping[str, Extent]]) -> None:
         """Write a checkpoint, unless there is one of now; collective.
 
-        `rows` secures the records and returns how many rows there are of each.
+        `records` secures the records and returns how far each goes.
         """
         name = f"{moment.generation:012}.{self._start}"
         if name in self._kept:
             return
         folder = self._run / CHECKPOINTS / name
-        parts = self._world.gather(self._world.agreed(lambda: self._part(folder, rows)))
+        parts = self._world.gather(self._world.agreed(lambda: self._part(folder, records)))
         if self._world.rank == 0:
             migrations = self._archipelago.migrations
             manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
@@ -66,8 +67,8 @@ class Checkpoints:
         self._kept = [*self._kept, name][-_KEPT:]
         self._tidy()
 
-    def _part(self, folder: Path, rows: Callable[[], Mapping[str, int]]) -> Part:
-        counts = rows()
+    def _part(self, folder: Path, records: Callable[[], Mapping[str, Extent]]) -> Part:
+        extents = records()
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
             # Its option to allow pickles is of no account for arrays of numbers.
@@ -75,7 +76,7 @@ class Checkpoints:
             stream.flush()
             os.fsync(stream.fileno())
         mine = self._archipelago.mine
-        return Part(mine.start, len(mine), path.name, path.stat().st_size, digest(path), counts)
+        return Part(mine.start, len(mine), path.name, path.stat().st_size, digest(path), extents)
 
     def _tidy(self) -> None:
         if self._world.rank == 0:

@@ -108,7 +108,8 @@ def remove_checkpoint(checkpoint: Path) -> None:
     """Remove a checkpoint, which no longer counts from the first moment on."""
     with writing(checkpoint):
         for path in _files_of_a_checkpoint(checkpoint):
-            path.unlink(missing_ok=True)
+            if not path.is_dir():  # which no run has made
+                path.unlink(missing_ok=True)
         if not any(checkpoint.iterdir()):
             checkpoint.rmdir()
 

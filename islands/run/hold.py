@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import os
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Self
 
 from islands.errors import InputError
 from islands.paths import writing
@@ -14,17 +17,19 @@ from islands.run.folder import LOG
 
 _PATIENCE_SECONDS = 5.0
 """How long a process that is being ended may take to leave."""
+_HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EINVAL)
+"""What systems say of files that they cannot lock; NFS locks no folders."""
 
 
 class Hold:
-    """Holds a run's folder from `take` to the end of its `with` block.
+    """Locks a run's folder from `take` to the end of its `with` block.
 
-    It does so by the log, which nobody ever replaces. The system lets go of it when the process
-    ends in any way.
+    The system unlocks it when the process ends in any way.
     """
 
     def __init__(self) -> None:
-        self._log: TextIO | None = None
+        self._locks = ExitStack()
+        self._has_taken = False
 
     def __enter__(self) -> Self:
         return self
@@ -35,34 +40,40 @@ class Hold:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._log is not None:
-            self._log.close()
-            self._log = None
+        self._locks.close()
+        self._has_taken = False
 
     def take(self, folder: Path) -> None:
-        """Hold the folder, unless this is done; refuse one that another process holds."""
-        if self._log is not None:
+        """Lock the folder, unless this is done; refuse one that another process has locked.
+
+        The log is locked as well, where filesystems lock files, but no folders.
+        """
+        if self._has_taken:
             return
         log = folder / LOG
-        with writing(log):
-            stream = log.open("a", encoding="utf-8")
         give_up_at = time.monotonic() + _PATIENCE_SECONDS
-        while not _is_locked(stream.fileno()):
-            if time.monotonic() >= give_up_at:
-                stream.close()
-                raise InputError(
-                    f"{folder}: another process is at work on this run; {log} names its host and"
-                    " pid. Wait until it ends, or end it"
-                )
-            time.sleep(0.1)
-        self._log = stream
+        for path, flags in ((folder, os.O_RDONLY), (log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)):
+            with writing(path):
+                descriptor = os.open(path, flags, 0o666)
+            self._locks.callback(os.close, descriptor)
+            while not _is_locked(path, descriptor):
+                if time.monotonic() >= give_up_at:
+                    self._locks.close()
+                    raise InputError(
+                        f"{folder}: another process is at work on this run; {log} names its host"
+                        " and pid. Wait until it ends, or end it"
+                    )
+                time.sleep(0.1)
+        self._has_taken = True
 
 
-def _is_locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a filesystem without locks takes one's word for it
+def _is_locked(path: Path, descriptor: int) -> bool:
+    with writing(path):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            if error.errno not in _HAS_NO_LOCKS:
+                raise
     return True

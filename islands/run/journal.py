@@ -18,11 +18,13 @@ from islands.run.checkpoint import (
     settle,
     start_of,
 )
+from islands.run.earlier import Losses, set_aside
 from islands.run.epochs import Epoch, Moment
 from islands.run.folder import FINISHED, remove_unpublished
 from islands.run.origin import Origin, restore
-from islands.run.recorder import Recorder, write_settings
+from islands.run.recorder import Recorder
 from islands.run.result import Result
+from islands.run.settings_file import write_settings
 from islands.run.spec import RunSpec
 
 
@@ -48,7 +50,8 @@ class Journal:
             origin = restore(folder, spec, problem, run, world, archipelago, say)
         self.origin = origin.moment if origin is not None else None
         start = world.bcast(next_start(folder) if world.rank == 0 else 0)
-        world.agreed(lambda: self._prepare(spec))
+        losses = origin.losses if origin is not None else {}
+        world.agreed(lambda: self._prepare(spec, losses))
         earlier = origin.earlier if origin is not None else {}
         self._recorder = world.agreed(
             lambda: Recorder(folder, spec, problem, world.rank, start, earlier)
@@ -57,10 +60,11 @@ class Journal:
             folder, run, world, archipelago, start, origin.name if origin is not None else None
         )
 
-    def _prepare(self, spec: RunSpec) -> None:
+    def _prepare(self, spec: RunSpec, losses: Losses) -> None:
         """Leave what the checkpoints need, and no sign that the run has ended."""
         if self._world.rank == 0:
             with writing(self.folder):
+                set_aside(losses)
                 (self.folder / FINISHED).unlink(missing_ok=True)
                 remove_unpublished(self.folder)
                 remove_streams(self.folder, {*map(start_of, newest_first(self.folder))})
@@ -72,7 +76,7 @@ class Journal:
 
     def keep(self, moment: Moment) -> None:
         """Write a checkpoint."""
-        self._checkpoints.keep(moment, self._recorder.rows)
+        self._checkpoints.keep(moment, self._recorder.extents)
 
     def finish(self, result: Result) -> None:
         """Write what stays, the solution last, and remove what was needed to get there."""

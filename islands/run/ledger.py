@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import sys
-import tomllib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,12 +14,15 @@ from islands.errors import InputError
 from islands.paths import published, reading
 from islands.run.folder import SETTINGS
 from islands.run.result import Result
+from islands.run.settings_file import read_settings
+from islands.untrusted import MISMATCH, parsing
 
 LEDGER = "runs.tsv"
 COLUMNS = (
     *("instance", "gap", "evaluations", "seconds", "cost", "solution", "backend", "device"),
-    *("started", "seed", "generations", "reason", "digest", "settings"),
+    *("started", "seed", "generations", "reason", "digest", "settings", "sha256"),
 )
+"""The last one is the checksum of the others."""
 
 Row = dict[str, str]
 
@@ -30,8 +33,8 @@ csv.field_size_limit(sys.maxsize)
 def row_of(result: Result) -> Row:
     """Return the row of a run that has ended, which says the same whenever it is made."""
     settings = Path(str(result.folder), SETTINGS)
+    asked = read_settings(settings.parent)
     with reading(settings):
-        asked = tomllib.loads(settings.read_text(encoding="utf-8"))
         # They are written when a run begins, or goes on.
         started = datetime.fromtimestamp(settings.stat().st_mtime, UTC).astimezone()
     cells = {
@@ -50,27 +53,36 @@ def row_of(result: Result) -> Row:
         "digest": result.digest,
         "settings": json.dumps(asked),
     }
-    return {name: "" if cells[name] is None else str(cells[name]) for name in COLUMNS}
+    row = {name: "" if value is None else str(value) for name, value in cells.items()}
+    return row | {"sha256": _checksum(row)}
 
 
 def read_rows(folder: Path) -> list[Row]:
     """Return the rows so far, none where there is no table; refuse one of somebody else's."""
     path = folder / LEDGER
-    try:
-        with reading(path):
-            if not path.exists():
-                return []
-        with reading(path), path.open(newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream, dialect="excel-tab")
-            rows = list(reader)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}. Remove it, or name another folder") from error
-    if tuple(reader.fieldnames or ()) != COLUMNS:
-        raise InputError(
-            f"{path}: is no table of runs, whose columns are {', '.join(COLUMNS)}."
-            " Name another folder"
-        )
+    with reading(path):
+        if not path.exists():
+            return []
+    with parsing(path), path.open(newline="", encoding="utf-8") as stream:
+        reader = csv.DictReader(stream, dialect="excel-tab", restval="")
+        rows = list(reader)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise InputError(
+                f"{path}: is no table of runs, whose columns are {', '.join(COLUMNS)}."
+                " Remove it, or name another folder"
+            )
+    for number, row in enumerate(rows, 1):
+        if len(row) > len(COLUMNS) or row["sha256"] != _checksum(row):
+            raise InputError(
+                f"{path}: row {number}: {MISMATCH}. Remove the row: its run's folder has it still"
+            )
     return rows
+
+
+def _checksum(row: Row) -> str:
+    """Return the SHA-256 of all that a row says."""
+    cells = json.dumps([row[name] for name in COLUMNS[:-1]])
+    return hashlib.sha256(cells.encode()).hexdigest()
 
 
 def holds(folder: Path, instance: str, seed: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,24 +12,28 @@ from typing import Any, Self
 
 import islands
 from islands.errors import InputError
-from islands.paths import published, reading
+from islands.paths import published
 from islands.run.epochs import Moment
 from islands.run.folder import MANIFEST
 from islands.run.stop import Progress
+from islands.run.stream import Extent
+from islands.run.typed import typed
+from islands.untrusted import MISMATCH, bounded_text, parsing
 
-FORMAT = 1
+FORMAT = 2
+_PART = re.compile(r"rank-\d+\.npz")
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one rank has written: the state of its islands, and the rows of its records by then."""
+    """What one rank has written: the state of its islands, and how far its records go by then."""
 
     first: int
     islands: int
     file: str
     bytes: int
     sha256: str
-    rows: Mapping[str, int]
+    records: Mapping[str, Extent]
 
 
 @dataclass(frozen=True)
@@ -53,41 +58,61 @@ class Manifest:
     @classmethod
     def read(cls, checkpoint: Path, run: str) -> Self:
         """Return the manifest of a checkpoint of this run; refuse any other."""
-        values = _values(checkpoint / MANIFEST)
-        if values["format"] != FORMAT:
-            raise InputError(f"{MANIFEST}: is of format {values['format']}, not {FORMAT}")
-        if values["run"] != run:
-            raise InputError(
-                f"{MANIFEST}: is of another run, with other settings or another instance"
-            )
-        if values.pop("sha256", None) != content_digest(values):
-            raise InputError(f"{MANIFEST}: has not the content that was written")
-        try:
-            moment, before = values["moment"], values["moment"]["before"]
-            return cls(
-                run=run,
-                start=values["start"],
-                migrations=values["migrations"],
-                moment=Moment(
-                    generation=moment["generation"],
-                    seconds=moment["seconds"],
-                    before=Progress(**before) if before is not None else None,
-                ),
-                parts=tuple(Part(**part) for part in values["parts"]),
-            )
-        except (KeyError, TypeError) as error:
-            raise InputError(f"{MANIFEST}: lacks or misnames {error}") from error
+        path = checkpoint / MANIFEST
+        with parsing(path):
+            values = json.loads(bounded_text(path))
+            if not isinstance(values, dict):
+                raise InputError(f"{MANIFEST}: is no manifest of a checkpoint")
+            _require_own(values)
+            if values.pop("sha256", None) != content_digest(values):
+                raise InputError(f"{MANIFEST}: {MISMATCH}")
+            if values["run"] != run:
+                raise InputError(
+                    f"{MANIFEST}: is of another run, with other settings or another instance"
+                )
+            return cls._of(values)
+
+    @classmethod
+    def _of(cls, values: Mapping[str, Any]) -> Self:
+        moment = values["moment"]
+        before = moment["before"]
+        return cls(
+            run=values["run"],
+            start=_natural(values["start"]),
+            migrations=_natural(values["migrations"]),
+            moment=Moment(
+                generation=_natural(moment["generation"]),
+                seconds=float(moment["seconds"]),
+                before=typed(Progress, before) if before is not None else None,
+            ),
+            parts=tuple(map(_part, values["parts"])),
+        )
 
 
-def _values(path: Path) -> dict[str, Any]:
-    try:
-        with reading(path):
-            values = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{MANIFEST}: is damaged or cut off: {error}") from error
-    if not isinstance(values, dict) or not {"format", "run"} <= values.keys():
-        raise InputError(f"{MANIFEST}: is no manifest of a checkpoint")
-    return values
+def _require_own(values: Mapping[str, Any]) -> None:
+    """Refuse what another version has written, whose states may mean something else."""
+    written = values.get("format"), values.get("islands")
+    if written != (FORMAT, islands.__version__) or isinstance(written[0], bool):
+        raise InputError(
+            f"{MANIFEST}: is of format {written[0]}, of islands {written[1]}, but this is format"
+            f" {FORMAT}, of islands {islands.__version__}. Resume with the version that wrote it"
+        )
+
+
+def _part(values: Mapping[str, Any]) -> Part:
+    records = {name: typed(Extent, extent) for name, extent in values["records"].items()}
+    part = typed(Part, {**values, "records": records})
+    if _PART.fullmatch(part.file) is None:
+        raise ValueError(f"{part.file} is no file of a rank")
+    for number in (part.first, part.islands, *(extent.rows for extent in records.values())):
+        _natural(number)
+    return part
+
+
+def _natural(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is no whole number from 0")
+    return value
 
 
 def content_digest(values: Mapping[str, Any]) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +16,17 @@ from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
 from islands.run.checkpoint import digest, newest_first
+from islands.run.earlier import Losses, earlier_rows, shared_losses
 from islands.run.epochs import Moment
 from islands.run.folder import CHECKPOINTS, SETTINGS
 from islands.run.manifest import Manifest, Part
 from islands.run.recorder import records
 from islands.run.schedule import Schedule
 from islands.run.spec import RunSpec
+from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from islands.run.record import Record
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,8 @@ class Origin:
     moment: Moment
     earlier: Mapping[str, pa.Table]
     """The rows that each record of this rank begins with."""
+    losses: Losses
+    """Of the records of all ranks."""
 
 
 def restore(
@@ -51,19 +52,36 @@ def restore(
 ) -> Origin | None:
     """Restore the newest usable checkpoint, and say why newer ones are not; collective.
 
-    Where there is none at all, there is nothing to go on from; where all are unusable, refuse.
+    One whose records are lost is used where there is no other. Where there is no checkpoint at all,
+    there is nothing to go on from; where all are unusable, refuse.
     """
     names = world.bcast(world.agreed(lambda: newest_first(run) if world.rank == 0 else []))
     refused: list[str] = []
-    for name in names:
+    without_records: list[str] = []
+
+    def tried(name: str, *, needs_records: bool) -> Origin | None:
         origin, fault = _tried(run, name, spec, problem, identity, archipelago)
         faults = [each for each in world.allgather(fault) if each is not None]
         if origin is not None and not faults:
-            archipelago.meet()
-            say(f"goes on from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
-            return origin
+            losses = shared_losses(origin.losses, world)
+            if not (losses and needs_records):
+                archipelago.meet()
+                say(f"goes on from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
+                return replace(origin, losses=losses)
+            without_records.append(name)
+            faults = list(losses.values())
         refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
         say(f"refused {refused[-1]}")
+        return None
+
+    for name in names:
+        if (origin := tried(name, needs_records=True)) is not None:
+            return origin
+    for name in without_records:
+        if (origin := tried(name, needs_records=False)) is not None:
+            for reason in origin.losses.values():
+                say(f"its records begin anew, without what could not be read: {reason}")
+            return origin
     world.agreed(lambda: _require_one(run, refused))
     say("begins anew, as there is no checkpoint yet")
     return None
@@ -87,19 +105,21 @@ def _tried(
 ) -> tuple[Origin | None, str | None]:
     checkpoint = run / CHECKPOINTS / name
     try:
-        manifest = Manifest.read(checkpoint, identity)
-        moment, mine = manifest.moment, archipelago.mine
-        state = _joined([_part(checkpoint, *each) for each in _needed(manifest, mine)])
-        kinds = {kind.folder: kind for kind in records(spec)}
-        schedule = Schedule.of(spec)
-        earlier = {
-            folder: _earlier(run, kind, kind.schema(problem), manifest, mine, schedule)
-            for folder, kind in kinds.items()
-        }
-        archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
+        with parsing(checkpoint):
+            manifest = Manifest.read(checkpoint, identity)
+            moment, mine = manifest.moment, archipelago.mine
+            state = _joined([_part(checkpoint, *each) for each in _needed(manifest, mine)])
+            archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
     except InputError as error:
         return None, str(error)
-    return Origin(name, moment, earlier), None
+    schedule = Schedule.of(spec)
+    earlier = {
+        kind.folder: earlier_rows(run, kind, kind.schema(problem), manifest, mine, schedule)
+        for kind in records(spec)
+    }
+    losses = {path: why for each in earlier.values() for path, why in each.losses.items()}
+    rows = {folder: each.rows for folder, each in earlier.items()}
+    return Origin(name, moment, rows, losses), None
 
 
 def _needed(manifest: Manifest, mine: range) -> list[tuple[Part, slice]]:
@@ -121,44 +141,12 @@ def _part(checkpoint: Path, part: Part, place: slice) -> dict[str, NDArray[Any]]
     if size != part.bytes:
         raise InputError(f"{part.file}: has {size} bytes of {part.bytes}")
     if digest(path) != part.sha256:
-        raise InputError(f"{part.file}: has not the content that was written")
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name][place] for name in arrays.files}
-    except (OSError, ValueError, BadZipFile) as error:
-        raise InputError(f"{part.file}: cannot be read: {error}") from error
+        raise InputError(f"{part.file}: {MISMATCH}")
+    with parsing(path), np.load(path, allow_pickle=False) as arrays:
+        return {name: arrays[name][place] for name in arrays.files}
 
 
 def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     if len({frozenset(part) for part in parts}) != 1:
         raise InputError("its files hold different arrays")
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def _earlier(
-    run: Path,
-    kind: type[Record],
-    schema: pa.Schema,
-    manifest: Manifest,
-    mine: range,
-    schedule: Schedule,
-) -> pa.Table:
-    """Return the rows of my islands that an uninterrupted run would have written by now."""
-    import pyarrow as pa
-
-    from islands.run.stream import first_rows
-
-    folder = run / kind.folder
-    tables = [
-        first_rows(folder, rank, manifest.start, schema, part.rows.get(kind.folder, 0))
-        for rank, part in enumerate(manifest.parts)
-        if part.first < mine.stop and mine.start < part.first + part.islands
-    ]
-    table = pa.concat_tables(tables)
-    island = table.column(kind.island).to_numpy()
-    generation = table.column("generation").to_numpy()
-    last = manifest.moment.generation - (1 if kind.is_of_now else 0)
-    wanted = (island >= mine.start) & (island < mine.stop) & (generation <= last)
-    table = table.filter(pa.array(wanted & schedule.visits(generation)))
-    # The rows of each island are in order already, and stay so.
-    return table.sort_by([("generation", "ascending"), (kind.island, "ascending")])

@@ -18,6 +18,7 @@ from islands.problems.base import Problem
 from islands.run.folder import SETTINGS, refuse_unfit
 from islands.run.ledger import LEDGER, read_rows
 from islands.run.resolve import format_of, instance_of, layers, resolve
+from islands.run.settings_file import require_intact
 from islands.run.spec import RunSpec
 
 _OWN = ("backend", "threads")
@@ -133,7 +134,7 @@ def _refuse_twins(jobs: Sequence[Job]) -> None:
 
 def _refuse_other(folder: Path, job: Job) -> None:
     """Refuse the folder of a job that holds a run which is not this one."""
-    kept = resolve(layers({}, folder / job.folder / SETTINGS), job.problem).to_mapping()
+    kept = resolve(layers({}, require_intact(folder / job.folder)), job.problem).to_mapping()
     asked = job.spec.to_mapping()
     names = [name for name in asked | kept if name not in _OWN]
     differing = [name for name in names if asked.get(name) != kept.get(name)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from islands.problems.base import Problem
 from islands.run.epochs import Epoch
-from islands.run.stream import Stream
+from islands.run.stream import Extent, Stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,11 +70,10 @@ class Record(ABC):
             self._write()
             self._written_at = seconds
 
-    def kept(self) -> int:
-        """Return the number of rows so far, all of which would survive the machine."""
+    def kept(self) -> Extent:
+        """Return the rows so far, all of which would survive the machine."""
         self._write()
-        self._stream.sync()
-        return self._stream.rows
+        return self._stream.secured()
 
     def publish(self, metadata: Mapping[str, str]) -> None:
         """Write the Parquet file; the stream stays."""

@@ -10,15 +10,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from islands.paths import published
 from islands.problems.base import Problem
 from islands.run.epochs import Epoch
-from islands.run.folder import MIGRATIONS, SETTINGS, TRACE
+from islands.run.folder import MIGRATIONS, TRACE
 from islands.run.migrations import Migrations
 from islands.run.record import Record
 from islands.run.result import Result
 from islands.run.solution import write_solution
 from islands.run.spec import RunSpec
+from islands.run.stream import Extent
 from islands.run.trace import Trace
 
 if TYPE_CHECKING:
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 def records(spec: RunSpec) -> list[type[Record]]:
     """Return the kinds of records that a run writes."""
     return [Trace, Migrations] if spec.record.migrations else [Trace]
-
-
-def write_settings(folder: Path, spec: RunSpec) -> None:
-    """Write `run.toml`, which makes a folder that of a run."""
-    with published(folder / SETTINGS) as temporary:
-        temporary.write_text(spec.to_toml(), encoding="utf-8")
 
 
 class Recorder:
@@ -60,8 +54,8 @@ class Recorder:
         for record in self._records:
             record.add(epoch)
 
-    def rows(self) -> dict[str, int]:
-        """Return the number of rows of each record, having secured them."""
+    def extents(self) -> dict[str, Extent]:
+        """Return how far each record goes, having secured it."""
         return {record.folder: record.kept() for record in self._records}
 
     def publish(self, result: Result) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
-from islands.errors import InputError, UsageError, system_reason
+from islands.errors import UsageError
 from islands.instances.locate import parted
 from islands.paths import reading
 from islands.problems import PROBLEMS
@@ -20,6 +19,7 @@ from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import parse, require_known
 from islands.settings import Settings
 from islands.text import unknown
+from islands.untrusted import read_toml
 
 _PRESETS = Path(__file__).parents[1] / "presets"
 PRESETS = tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
@@ -152,13 +152,7 @@ def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        return _flat(tomllib.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        reason = system_reason(error)
-        raise InputError(f"{path}: {reason}. Name a TOML file, such as run.toml") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not TOML: {error}") from error
+    return _flat(read_toml(path))
 
 
 def _strongest(asked: Sequence[Layer], name: str, default: Any) -> Any:

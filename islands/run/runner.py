@@ -19,16 +19,16 @@ from islands.problems import load
 from islands.problems.base import Problem, Solution
 from islands.run.agreement import require_agreement
 from islands.run.checkpoint import settle
-from islands.run.folder import SETTINGS, claim, refuse_unfit, require_run
+from islands.run.folder import claim, refuse_unfit, require_run
 from islands.run.hold import Hold
 from islands.run.islands_of import islands_of
 from islands.run.machine import Conduct, Machine, take_device
-from islands.run.recorder import write_settings
 from islands.run.resolve import Layer, format_of, instance_of, layers, resolve
 from islands.run.result import Result
 from islands.run.screen import Screen
+from islands.run.settings_file import require_intact, write_settings
 from islands.run.signals import Interruption
-from islands.run.solution import finished
+from islands.run.solution import finished, require_exact
 from islands.run.spec import RunSpec
 from islands.run.start import Start, perform
 
@@ -84,19 +84,20 @@ def resume_asked(
     Of `options`, `stop` replaces the criteria of the run, also where these have been met.
     """
     world.agreed(lambda: require_run(folder))
+
+    def resolved() -> tuple[RunSpec, Problem]:
+        asked = layers(options, require_intact(folder))
+        return _resolved(asked, _loaded(asked))
+
     ended = world.agreed(lambda: finished(folder, goes_on="stop" in options))
+    spec, problem = world.agreed(resolved)
     if ended is not None:
+        world.agreed(lambda: require_exact(ended, problem))
         # It may have been killed when all was written, but not yet put in order.
         world.agreed(lambda: settle(folder) if world.rank == 0 else None)
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say(ended.summary())
         return ended
-
-    def resolved() -> tuple[RunSpec, Problem]:
-        asked = layers(options, folder / SETTINGS)
-        return _resolved(asked, _loaded(asked))
-
-    spec, problem = world.agreed(resolved)
     return resume(spec, problem, world, output, folder, conduct)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shlex
 from collections.abc import Mapping
@@ -10,14 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from islands.errors import InputError
-from islands.paths import published, reading
+from islands.errors import InputError, RunError
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run.folder import FINISHED, SETTINGS
+from islands.run.parquet import read_parquet, write_parquet
 from islands.run.result import Result
+from islands.run.typed import typed
+from islands.untrusted import parsing
 
 _RESULT = b"islands.result"
+_REMOVE = "Remove it, and islands resume goes on from the last checkpoint"
 
 
 def write_solution(
@@ -25,16 +27,13 @@ def write_solution(
 ) -> None:
     """Write the solution in the format of its kind and as a table: this ends the folder."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     assert result.solution is not None, "a run without a solution is not finished"
     native = folder / f"solution{problem.solution_suffix}"
     (units,) = problem.costs(result.solution[np.newaxis]).tolist()
     problem.write_solution(native, result.solution, units)
     table = pa.table({"solution": result.solution}).replace_schema_metadata(dict(metadata))
-    # An open file, since Arrow takes no path that is not UTF-8.
-    with published(folder / FINISHED) as temporary, temporary.open("wb") as stream:
-        pq.write_table(table, stream)
+    write_parquet(folder / FINISHED, [table], table.schema)
 
 
 def finished(folder: Path, *, goes_on: bool) -> Result | None:
@@ -59,15 +58,27 @@ def finished(folder: Path, *, goes_on: bool) -> Result | None:
 
 def recorded(folder: Path) -> Result:
     """Return the result that a finished run has left."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     path = folder / FINISHED
     try:
-        with reading(path), path.open("rb") as stream:
-            table = pq.read_table(stream)
-        facts = json.loads(table.schema.metadata[_RESULT])
-        result = Result(solution=table.column("solution").to_numpy(), **facts)
-    except (pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: is no solution of a run: {error}. Remove it to go on") from error
-    return dataclasses.replace(result, folder=str(folder))
+        table = read_parquet(path)
+        with parsing(path):
+            facts = json.loads(table.schema.metadata[_RESULT])
+            solution = table.column("solution").to_numpy()
+            return typed(Result, {**facts, "solution": solution, "folder": str(folder)})
+    except InputError as error:
+        raise InputError(f"{error}. {_REMOVE}") from error
+
+
+def require_exact(result: Result, problem: Problem) -> None:
+    """Refuse a result that was read, but whose solution has another cost."""
+    assert result.solution is not None, "a finished run has a solution"
+    path = Path(str(result.folder), FINISHED)
+    try:
+        exact = problem.cost(result.solution)
+    except RunError as error:
+        raise InputError(f"{path}: its solution is infeasible: {error}. {_REMOVE}") from error
+    if exact != result.cost:
+        word = problem.cost_word
+        raise InputError(
+            f"{path}: says {word} {result.cost}, but its solution has {word} {exact}. {_REMOVE}"
+        )

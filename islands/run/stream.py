@@ -7,13 +7,17 @@ Each start of a run writes streams of its own: those a checkpoint belongs to sta
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.errors import InputError
-from islands.paths import published, reading, writing
+from islands.paths import writing
+from islands.run.content import RowsChecksum, checksum
 from islands.run.folder import UNFINISHED
+from islands.run.parquet import read_parquet, write_parquet
+from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,6 +25,14 @@ if TYPE_CHECKING:
 _START = b"islands.start"
 """The key of a file's metadata that holds which start of the run wrote it."""
 _ROWS_A_GROUP = 1 << 16
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The first rows of a record: how many, and the checksum of what they say."""
+
+    rows: int
+    sha256: str
 
 
 def finished_path(folder: Path, rank: int) -> Path:
@@ -39,8 +51,7 @@ class Stream:
     def __init__(self, folder: Path, rank: int, start: int, schema: pa.Schema) -> None:
         import pyarrow as pa
 
-        self.rows = 0
-        """How many have been written."""
+        self._rows, self._checksum = 0, RowsChecksum(schema)
         self._finished = finished_path(folder, rank)
         self._path = stream_path(folder, rank, start)
         self._schema = schema.with_metadata({_START: str(start)})
@@ -54,12 +65,14 @@ class Stream:
         with writing(self._path):
             self._stream.write_batch(batch)
             self._sink.flush()
-        self.rows += batch.num_rows
+        self._rows += batch.num_rows
+        self._checksum.add(batch)
 
-    def sync(self) -> None:
-        """Return when what was written would survive the machine."""
+    def secured(self) -> Extent:
+        """Return what has been written, when it would survive the machine."""
         with writing(self._path):
             os.fsync(self._sink.fileno())
+        return Extent(self._rows, self._checksum.hexdigest())
 
     def close(self) -> None:
         """End the stream."""
@@ -70,20 +83,13 @@ class Stream:
     def publish(self, metadata: Mapping[str, str]) -> None:
         """Write the Parquet file of a closed stream, which stays."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         schema = self._schema.with_metadata({**self._schema.metadata, **metadata})
-        with (
-            published(self._finished) as temporary,
-            self._path.open("rb") as source,
-            temporary.open("wb") as target,  # as Arrow takes no path that is not UTF-8
-            pq.ParquetWriter(target, schema) as writer,
-        ):
-            for table in _grouped(pa.ipc.open_stream(source)):
-                writer.write_table(table.replace_schema_metadata(schema.metadata))
+        with self._path.open("rb") as source:
+            write_parquet(self._finished, _grouped(pa.ipc.open_stream(source)), schema)
 
 
-def _grouped(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Yield the rows of many small batches in few tables, so that memory stays small as well."""
     import pyarrow as pa
 
@@ -99,49 +105,50 @@ def _grouped(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(waiting)
 
 
-def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, count: int) -> pa.Table:
-    """Return the first rows that a rank wrote in one start of the run; refuse fewer."""
-    import pyarrow as pa
-
-    if count == 0:
+def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: Extent) -> pa.Table:
+    """Return the first rows that a rank wrote in one start of the run; refuse others."""
+    if extent.rows == 0:
         return schema.empty_table()
-    path = stream_path(folder, rank, start)
-    if path.exists():
-        found = pa.Table.from_batches(_whole_batches(path, schema), schema)
-    else:
-        path = finished_path(folder, rank)
+    path = rows_path(folder, rank, start)
+    if path == finished_path(folder, rank):
         found = _published_rows(path, start, schema)
-    if found.num_rows < count:
-        raise InputError(f"{path}: holds {found.num_rows} rows of {count}")
-    return found.slice(0, count)
+    else:
+        found = _streamed_rows(path, schema, extent.rows)
+    if found.num_rows < extent.rows:
+        raise InputError(f"{path}: holds {found.num_rows} rows of {extent.rows}")
+    found = found.slice(0, extent.rows)
+    with parsing(path):
+        is_as_written = checksum(found) == extent.sha256
+    if not is_as_written:
+        raise InputError(f"{path}: {MISMATCH}")
+    return found
 
 
-def _whole_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield the batches before the place at which a stream was cut off, if it was."""
+def rows_path(folder: Path, rank: int, start: int) -> Path:
+    """Return the file with the rows of a rank: the stream, or what was made of it at the end."""
+    path = stream_path(folder, rank, start)
+    return path if path.exists() else finished_path(folder, rank)
+
+
+def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
+    """Return rows of a stream, which may be cut off where there are enough."""
     import pyarrow as pa
 
-    with reading(path), path.open("rb") as source:
-        try:
-            reader = pa.ipc.open_stream(source)
-        except (pa.ArrowInvalid, OSError):
-            return
+    batches: list[pa.RecordBatch] = []
+    with parsing(path), path.open("rb") as source:
+        reader = pa.ipc.open_stream(source)
         _require(path, reader.schema, schema)
-        while True:
-            try:
-                yield reader.read_next_batch().replace_schema_metadata(None)
-            except (StopIteration, pa.ArrowInvalid, OSError):
-                return
+        for batch in reader:
+            batch.validate(full=True)
+            batches.append(batch.replace_schema_metadata(None))
+            enough -= batch.num_rows
+            if enough <= 0:
+                break
+    return pa.Table.from_batches(batches, schema)
 
 
 def _published_rows(path: Path, start: int, schema: pa.Schema) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with reading(path), path.open("rb") as source:
-            found = pq.read_table(source)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: {error}") from error
+    found = read_parquet(path)
     if (found.schema.metadata or {}).get(_START) != str(start).encode():
         raise InputError(f"{path}: was not written by start {start} of the run")
     _require(path, found.schema, schema)

@@ -88,7 +88,7 @@ def test_a_folder_is_judged_by_its_solution(
     write(folder / "solution.parquet", "spoilt")
     assert run("demo/mkp", str(folder)) == 0
     out = capsys.readouterr().out
-    assert "solution.parquet: is no solution of a run" in out
+    assert "solution.parquet: is damaged or cut off: " in out
     assert "profit 27269\n" in out
 
 

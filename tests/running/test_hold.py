@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -40,7 +42,7 @@ def test_the_log_that_it_is_held_by_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
-    with Hold() as only, pytest.raises(UnwritableError, match=r"log\.txt: cannot be written: No "):
+    with Hold() as only, pytest.raises(UnwritableError, match=r"a: cannot be written: No such "):
         only.take(tmp_path / "a")
 
 
@@ -73,3 +75,43 @@ def test_a_filesystem_without_locks_is_taken_as_it_is(
     with Hold() as first, Hold() as second:
         first.take(tmp_path)
         second.take(tmp_path)
+
+
+def test_a_log_that_is_removed_does_not_unlock_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
+    with Hold() as first, Hold() as second:
+        first.take(tmp_path)
+        (tmp_path / "log.txt").unlink()
+        with pytest.raises(InputError, match="another process is at work on this run"):
+            second.take(tmp_path)
+
+
+def test_where_folders_cannot_be_locked_the_log_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock = hold.fcntl.flock
+
+    def of_files_alone(descriptor: int, operation: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(hold.fcntl, "flock", of_files_alone)
+    with Hold() as first, Hold() as second:
+        first.take(tmp_path)
+        with pytest.raises(InputError, match="another process is at work on this run"):
+            second.take(tmp_path)
+
+
+def test_what_else_keeps_a_folder_from_being_locked_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(hold.fcntl, "flock", broken)
+    with Hold() as only, pytest.raises(UnwritableError, match="Input/output error"):
+        only.take(tmp_path)

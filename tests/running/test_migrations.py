@@ -23,7 +23,7 @@ def test_a_row_an_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
     migrations.add(epoch(10, 1))
     migrations.add(epoch(15, None))
     migrations.add(epoch(20, 2))
-    assert migrations.kept() == 6
+    assert migrations.kept().rows == 6
     migrations.publish({})
     table = pq.read_table(tmp_path / "migrations" / "rank-001.parquet")
     assert table.column("generation").to_pylist() == [10] * 3 + [20] * 3

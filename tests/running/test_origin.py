@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
-from started import checkpoints, killed, require_same, start, streams, whole
+from started import checkpoints, facts, killed, require_same, start, streams, whole
 
 from islands.errors import InputError
 from islands.run import epochs
@@ -34,6 +37,15 @@ def turned(path: Path) -> None:
     path.write_bytes(content)
 
 
+def turned_first_row(path: Path) -> None:
+    """Change a value that the first checkpoint needs already."""
+    with path.open("rb") as source:
+        seconds = pa.ipc.open_stream(source).read_next_batch().column("mean").to_numpy()
+    content = path.read_bytes()
+    at = content.index(seconds.tobytes())
+    path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+
+
 def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Change a manifest, which then says that this is what was written."""
     values = json.loads(path.read_text())
@@ -47,7 +59,15 @@ def foreign(path: Path) -> None:
 
 
 def newer(path: Path) -> None:
-    rewritten(path, lambda values: values.update(format=2))
+    rewritten(path, lambda values: values.update(format=3))
+
+
+def of_another_version(path: Path) -> None:
+    rewritten(path, lambda values: values.update(islands="0.0.9"))
+
+
+def outside(path: Path) -> None:
+    rewritten(path, lambda values: values["parts"][0].update(file="../../run.toml"))
 
 
 def half(path: Path) -> None:
@@ -75,15 +95,21 @@ def other_arrays(path: Path) -> None:
 
 FAULTS: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "cut": ("rank-000.npz", cut, r"rank-000\.npz: has \d+ bytes of \d+"),
-    "turned": ("rank-000.npz", turned, r"rank-000\.npz: has not the content that was written"),
+    "turned": ("rank-000.npz", turned, r"rank-000\.npz: checksum mismatch"),
     "gone": ("rank-000.npz", Path.unlink, r"rank-000\.npz: No such file"),
     "arrays": ("rank-000.npz", other_arrays, "the saved arrays are letters"),
     "manifest cut": ("manifest.json", cut, r"manifest\.json: is damaged or cut off"),
     "no manifest": ("manifest.json", lambda path: path.write_text("[]"), "is no manifest"),
     "foreign": ("manifest.json", foreign, "is of another run, with other settings"),
-    "newer": ("manifest.json", newer, "is of format 2, not 1"),
-    "later": ("manifest.json", later, r"manifest\.json: has not the content that was written"),
-    "nameless": ("manifest.json", nameless, "lacks or misnames 'seconds'"),
+    "newer": ("manifest.json", newer, "is of format 3, of islands .*, but this is format 2"),
+    "of another version": (
+        "manifest.json",
+        of_another_version,
+        r"is of format 2, of islands 0\.0\.9, .* Resume with the version that wrote it",
+    ),
+    "outside": ("manifest.json", outside, r"\.\./\.\./run\.toml is no file of a rank"),
+    "later": ("manifest.json", later, r"manifest\.json: checksum mismatch"),
+    "nameless": ("manifest.json", nameless, r"manifest\.json: is damaged or cut off: 'seconds'"),
 }
 
 
@@ -118,14 +144,16 @@ def test_where_none_can_be_used_each_is_named_with_its_reason(tmp_path: Path) ->
         start(folder, 2)
     message = str(caught.value)
     assert message.startswith(f"{folder}: no checkpoint can be used: checkpoints/000000000048.1: ")
-    assert "; checkpoints/000000000040.1: rank-000.npz: has not the content" in message
+    assert "; checkpoints/000000000040.1: rank-000.npz: checksum mismatch" in message
     assert message.endswith(f"Start again with: islands run --config {folder / 'run.toml'}")
     # Nothing is lost by trying.
     assert (checkpoints(folder), streams(folder)) == before
     assert "no checkpoint" not in (folder / "log.txt").read_text().splitlines()[-1]
 
 
-def test_a_checkpoint_whose_record_lacks_rows_is_refused(tmp_path: Path) -> None:
+def test_a_checkpoint_whose_record_lacks_rows_gives_way_to_one_whose_record_is_whole(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     killed(folder, at=50)
@@ -134,8 +162,69 @@ def test_a_checkpoint_whose_record_lacks_rows_is_refused(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes()[:-40])
     _, said = start(folder, 2)
     assert "refused checkpoints/000000000048.1: " in said
-    assert "holds 42 rows of 48" in said
+    assert "rank-000.1.unfinished.arrows: is damaged or cut off" in said
     require_same(folder, whole(tmp_path / "b", 2))
+
+
+@pytest.mark.parametrize("harm", [turned_first_row, Path.unlink])
+def test_states_whose_records_are_lost_are_gone_on_from_without_them(
+    harm: Callable[[Path], None], tmp_path: Path
+) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    path = folder / "trace" / "rank-000.1.unfinished.arrows"
+    harm(path)
+    left = path.read_bytes() if path.exists() else None
+    result, said = start(folder, 2)
+    lines = said.splitlines()
+    refused = [line for line in lines if line.startswith("refused ")]
+    assert [line.split()[1] for line in refused] == [
+        "checkpoints/000000000048.1:",
+        "checkpoints/000000000040.1:",
+    ]
+    assert "goes on from generation 48   checkpoints/000000000048.1" in lines
+    assert "its records begin anew, without what could not be read: " in said
+    assert result.digest == facts(whole(tmp_path / "b", 2))["digest"]
+    # What could not be read is not thrown away.
+    kept = path.with_name(f"{path.name}.damaged")
+    assert (kept.read_bytes() if kept.exists() else None) == left
+    generations = pq.read_table(folder / "trace" / "rank-000.parquet").column("generation")
+    assert pc.min(generations).as_py() == 48
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("manifest.json", "Is a directory"), ("rank-000.npz", "has [0-9]+ bytes of [0-9]+")],
+)
+def test_a_folder_in_the_place_of_a_file_is_refused_as_the_file_would_be(
+    name: str, reason: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    path = folder / "checkpoints" / "000000000048.1" / name
+    path.unlink()
+    path.mkdir()
+    _, said = start(folder, 2)
+    assert re.search(rf"refused checkpoints/000000000048\.1: .*{name}: {reason}", said)
+    require_same(folder, whole(tmp_path / "b", 2))
+
+
+NESTED = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "null", NESTED, '{"format": 2}', '{"format": true, "islands": "0.1.0"}']
+)
+def test_whatever_is_in_a_manifest_the_one_before_it_is_tried(text: str, tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    (folder / "checkpoints" / "000000000048.1" / "manifest.json").write_text(text)
+    _, said = start(folder, 2)
+    assert "refused checkpoints/000000000048.1: " in said
+    assert "goes on from generation 40   checkpoints/000000000040.1" in said
 
 
 def test_files_that_do_not_hold_all_islands_are_refused(tmp_path: Path) -> None:

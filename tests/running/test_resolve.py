@@ -193,7 +193,7 @@ def test_an_unknown_key_of_a_file_names_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(b"rho = ", "not TOML"), (b"\xff\xfe", "not TOML")]
+    ("content", "message"), [(b"rho = ", "not TOML"), (b"\xff\xfe", "is not UTF-8")]
 )
 def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     config = tmp_path / "mine.toml"

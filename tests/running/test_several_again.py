@@ -11,7 +11,7 @@ import pytest
 from fakes import DeadError
 from series_for_tests import Seeded, done, entered, pretend, rows
 
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError
 from islands.parallel import World
 from islands.run.machine import Conduct
 from islands.run.runner import Output, resume_asked
@@ -130,3 +130,35 @@ def test_without_checkpoints_what_is_not_in_the_table_begins_anew() -> None:
     Seeded.begun.clear()
     done("fake/a", conduct=Conduct(asynchronous=True))
     assert Seeded.begun == [("fake/a", 2)]
+
+
+def test_a_row_that_is_not_as_it_was_written_is_named() -> None:
+    done("fake/a")
+    table = Path("out/runs.tsv")
+    content = table.read_text()
+    # One bit of the second row's cost.
+    table.write_text(content.replace("\t102\t", "\t106\t").replace("\t103\t", "\t107\t"))
+    assert table.read_text() != content
+    with pytest.raises(InputError, match=r"out/runs\.tsv: row 1: checksum mismatch.* Remove the"):
+        done("fake/a")
+    table.write_text("".join(table.read_text().splitlines(keepends=True)[:1]))
+    done("fake/a")
+    assert table.read_text() == content
+
+
+@pytest.mark.parametrize("content", ["", "\n", "instance", "\0", '"', "\tno table\n"])
+def test_what_is_no_table_of_runs_is_refused(content: str) -> None:
+    done("fake/a")
+    Path("out/runs.tsv").write_text(content)
+    with pytest.raises(InputError, match=r"out/runs\.tsv: (is no table of runs|is damaged)"):
+        done("fake/a")
+
+
+def test_a_result_that_is_not_as_it_was_written_ends_the_series() -> None:
+    done("fake/a")
+    path = Path("out/a-seed2/solution.parquet")
+    content = bytearray(path.read_bytes())
+    content[content.index(b'"cost": 1') + len(b'"cost": ')] ^= 2
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a-seed2/solution\.parquet: .*Remove it, and islands"):
+        done("fake/a")

@@ -10,7 +10,8 @@ import pytest
 
 from islands.errors import InputError, UnwritableError
 from islands.run import stream as module
-from islands.run.stream import Stream, finished_path, first_rows, stream_path
+from islands.run.content import RowsChecksum
+from islands.run.stream import Extent, Stream, finished_path, first_rows, stream_path
 
 SCHEMA = pa.schema([("number", pa.int64()), ("word", pa.string())])
 
@@ -26,15 +27,45 @@ def written(folder: Path, *batches: pa.RecordBatch, rank: int = 0, start: int = 
     return stream
 
 
-def numbers(folder: Path, count: int, start: int = 1) -> list[int]:
-    found = first_rows(folder, 0, start, SCHEMA, count).column("number").to_pylist()
+def extent(*numbers: int) -> Extent:
+    """Return the extent of a record with a row for each number."""
+    rows = RowsChecksum(SCHEMA)
+    rows.add(batch(*numbers))
+    return Extent(len(numbers), rows.hexdigest())
+
+
+def numbers(folder: Path, *wanted: int, start: int = 1) -> list[int]:
+    found = first_rows(folder, 0, start, SCHEMA, extent(*wanted)).column("number").to_pylist()
     return [int(number) for number in found]
 
 
 def test_the_first_rows_of_a_stream_that_is_being_written(tmp_path: Path) -> None:
     stream = written(tmp_path, batch(1, 2), batch(3))
-    assert stream.rows == 3
-    assert [numbers(tmp_path, count) for count in (0, 1, 3)] == [[], [1], [1, 2, 3]]
+    assert stream.secured() == extent(1, 2, 3)
+    for wanted in ([], [1], [1, 2, 3]):
+        assert numbers(tmp_path, *wanted) == wanted
+
+
+def test_rows_that_are_not_those_that_were_written_are_refused(tmp_path: Path) -> None:
+    written(tmp_path, batch(1, 2), batch(3))
+    with pytest.raises(InputError, match=r"rank-000\.1\.unfinished\.arrows: checksum mismatch"):
+        numbers(tmp_path, 1, 3)
+
+
+def test_any_bit_that_is_turned_in_a_stream_is_noticed_or_of_no_effect(tmp_path: Path) -> None:
+    written(tmp_path, batch(1, 2), batch(3))
+    path = stream_path(tmp_path, 0, 1)
+    content = bytearray(path.read_bytes())
+    noticed = 0
+    for place in range(len(content)):
+        content[place] ^= 1 << place % 8
+        path.write_bytes(content)
+        try:
+            assert numbers(tmp_path, 1, 2, 3) == [1, 2, 3]
+        except InputError:
+            noticed += 1
+        content[place] ^= 1 << place % 8
+    assert noticed > len(content) // 4
 
 
 def test_a_stream_cut_anywhere_gives_what_is_whole(tmp_path: Path) -> None:
@@ -43,15 +74,16 @@ def test_a_stream_cut_anywhere_gives_what_is_whole(tmp_path: Path) -> None:
     stream.write(batch(3, 4))
     path = stream_path(tmp_path, 0, 1)
     content = path.read_bytes()
+    refused = r"rank-000\.1.*: (holds 2 rows of 3$|is damaged or cut off)"
     for cut in range(size, len(content)):
         path.write_bytes(content[:cut])
-        assert numbers(tmp_path, 2) == [1, 2]
-        with pytest.raises(InputError, match=r"rank-000\.1.*: holds 2 rows of 3$"):
-            numbers(tmp_path, 3)
+        assert numbers(tmp_path, 1, 2) == [1, 2]
+        with pytest.raises(InputError, match=refused):
+            numbers(tmp_path, 1, 2, 3)
     for cut in (0, 1, 20):
         path.write_bytes(content[:cut])
-        with pytest.raises(InputError, match="holds 0 rows of 2"):
-            numbers(tmp_path, 2)
+        with pytest.raises(InputError, match="is damaged or cut off"):
+            numbers(tmp_path, 1, 2)
 
 
 def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> None:
@@ -61,9 +93,9 @@ def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> N
     schema = pq.read_schema(finished_path(tmp_path, 0))
     assert schema.metadata[b"islands.seed"] == b"9"
     stream_path(tmp_path, 0, 4).unlink()
-    assert numbers(tmp_path, 2, start=4) == [1, 2]
+    assert numbers(tmp_path, 1, 2, start=4) == [1, 2]
     with pytest.raises(InputError, match="was not written by start 3 of the run"):
-        numbers(tmp_path, 2, start=3)
+        numbers(tmp_path, 1, 2, start=3)
 
 
 def test_the_stream_goes_before_the_file_of_an_earlier_start(tmp_path: Path) -> None:
@@ -71,7 +103,7 @@ def test_the_stream_goes_before_the_file_of_an_earlier_start(tmp_path: Path) -> 
     first.close()
     first.publish({})
     written(tmp_path, batch(7, 8), start=2)
-    assert numbers(tmp_path, 1, start=2) == [7]
+    assert numbers(tmp_path, 7, start=2) == [7]
     assert numbers(tmp_path, 1, start=1) == [1]
 
 

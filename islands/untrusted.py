@@ -1,0 +1,53 @@
+"""Files that may be damaged: read in bounded memory, and refused in one way, whatever is wrong."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from islands.errors import InputError, IslandsError
+from islands.paths import reading
+
+MISMATCH = "checksum mismatch: it was changed, or damaged, after it was written"
+"""What is said of a file that is whole in form, but not what was written."""
+_LONGEST_TEXT = 1 << 20
+_LONGEST_REASON = 200
+"""Characters of what a parser says of a damaged file, which it may quote at length."""
+
+
+@contextmanager
+def parsing(path: Path | str, fault: str = "is damaged or cut off") -> Iterator[None]:
+    """Turn whatever is raised inside into an error of ours that names `path`.
+
+    On damaged files, parsers raise more kinds of errors than they document.
+    """
+    try:
+        yield
+    except IslandsError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            with reading(path):
+                raise
+        reason = " ".join(str(error).split())[:_LONGEST_REASON] or type(error).__name__
+        raise InputError(f"{path}: {fault}: {reason}") from error
+
+
+def bounded_text(path: Path) -> str:
+    """Return the text of a small file; refuse one that is far too long for what it should be."""
+    with reading(path), path.open("rb") as stream:
+        raw = stream.read(_LONGEST_TEXT + 1)
+    if len(raw) > _LONGEST_TEXT:
+        raise InputError(f"{path}: has more than {_LONGEST_TEXT} bytes. Name another file")
+    with parsing(path, "is not UTF-8"):
+        return raw.decode()
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the table in a TOML file."""
+    text = bounded_text(path)
+    with parsing(path, "not TOML"):
+        return tomllib.loads(text)
