@@ -9,11 +9,22 @@ class IslandsError(Exception):
     status = 2
 
 
-class UsageError(IslandsError, ValueError):
+class _OneLineError(IslandsError, ValueError):
+    """An error about what a user wrote, which may hold anything: it is shown on one line."""
+
+    def __str__(self) -> str:
+        """Return the message with all that cannot be printed written out."""
+        return "".join(
+            each if each.isprintable() else each.encode("unicode_escape").decode()
+            for each in super().__str__()
+        )
+
+
+class UsageError(_OneLineError):
     """A setting, a name or a combination that cannot be."""
 
 
-class InputError(IslandsError, ValueError):
+class InputError(_OneLineError):
     """A file that is missing, unreadable or malformed."""
 
 

@@ -155,8 +155,8 @@ def _share_of_cores(sharers: int) -> int:
 
 def compiler() -> tuple[list[str], str]:
     """Return the command of the C++ compiler, which `CXX` may name, and its version."""
-    wanted = os.environ.get("CXX")
-    for words in [shlex.split(wanted)] if wanted else [["c++"], ["g++"], ["clang++"]]:
+    wanted = os.environ.get("CXX", "").strip()
+    for words in [_command(wanted)] if wanted else [["c++"], ["g++"], ["clang++"]]:
         path = shutil.which(words[0])
         if path:
             version = subprocess.run(
@@ -171,6 +171,19 @@ def compiler() -> tuple[list[str], str]:
     raise CompileError(
         f"the CPU backend needs a C++ compiler, but {asked}. "
         "Install one, for example with: apt install g++"
+    )
+
+
+def _command(wanted: str) -> list[str]:
+    """Return the words of a command as a shell would split them."""
+    try:
+        if words := shlex.split(wanted):
+            return words
+        fault = "no command"
+    except ValueError as error:
+        fault = str(error)
+    raise UsageError(
+        f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
     )
 
 

@@ -1,0 +1,77 @@
+"""What damages a file: each takes its content and a draw, and returns other content."""
+
+from __future__ import annotations
+
+import gzip
+import random
+
+NUMBERS = ["0", "-1", "1", "2147483647", "2147483648", "9223372036854775808", "1e400", "nan"]
+NUMBERS += ["-0", "0x10", "1_000", "0.5", "1e-9", "00", "٣", "inf", "1" * 400]
+WORDS = ["EOF", "NAN", ":", "=", "[[", "]]", '"', "'''", "{", "null", "true", "\0", "\r\n", "\t"]
+WORDS += ["DIMENSION", "EDGE_WEIGHT_SECTION", "TOUR_SECTION", "problem X.DAT", "++++", "[" * 3000]
+
+
+def changed(content: bytes, draw: random.Random) -> bytes:
+    """Return a file with a few changes."""
+    for _ in range(draw.choice((1, 1, 1, 2, 4))):
+        content = draw.choice(CHANGES)(content, draw)
+    return content
+
+
+def _flipped(content: bytes, draw: random.Random) -> bytes:
+    if not content:
+        return b"\x80"
+    place = draw.randrange(len(content))
+    return content[:place] + bytes([content[place] ^ 1 << draw.randrange(8)]) + content[place + 1 :]
+
+
+def _cut(content: bytes, draw: random.Random) -> bytes:
+    return content[: draw.randrange(len(content) + 1)]
+
+
+def _without(content: bytes, draw: random.Random) -> bytes:
+    first, last = sorted(draw.randrange(len(content) + 1) for _ in range(2))
+    return content[:first] + content[min(last, first + 40) :]
+
+
+def _twice(content: bytes, draw: random.Random) -> bytes:
+    first, last = sorted(draw.randrange(len(content) + 1) for _ in range(2))
+    return content[:last] + content[first:]
+
+
+def _noise(content: bytes, draw: random.Random) -> bytes:
+    place = draw.randrange(len(content) + 1)
+    return content[:place] + draw.randbytes(draw.randrange(1, 9)) + content[place:]
+
+
+def _word(content: bytes, draw: random.Random) -> bytes:
+    place = draw.randrange(len(content) + 1)
+    return content[:place] + draw.choice(WORDS).encode() + content[place:]
+
+
+def _number(content: bytes, draw: random.Random) -> bytes:
+    """Put another number in the place of one."""
+    words = content.split(b" ")
+    words[draw.randrange(len(words))] = draw.choice(NUMBERS).encode()
+    return b" ".join(words)
+
+
+def _lines(content: bytes, draw: random.Random) -> bytes:
+    lines = content.split(b"\n")
+    draw.shuffle(lines)
+    return b"\n".join(lines)
+
+
+def _zipped(content: bytes, draw: random.Random) -> bytes:
+    return gzip.compress(content, 1, mtime=0)
+
+
+def _large(content: bytes, draw: random.Random) -> bytes:
+    """Overwrite some bytes by those of an extreme number."""
+    width = draw.choice((1, 2, 4, 8))
+    number = draw.choice((0, 1, (1 << 8 * width) - 1, (1 << 8 * width - 1) - 1))
+    place = draw.randrange(len(content) + 1)
+    return content[:place] + number.to_bytes(width, "little") + content[place + width :]
+
+
+CHANGES = (_flipped, _cut, _without, _twice, _noise, _word, _number, _lines, _zipped, _large)

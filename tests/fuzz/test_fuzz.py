@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from fuzz_cases import faults
+from fuzz_targets import targets
+
+
+def test_whatever_a_file_holds_it_is_read_or_refused(tmp_path: Path) -> None:
+    assert list(faults(targets(tmp_path), tmp_path, range(20_000))) == []
