@@ -6,16 +6,15 @@ configurations or instances are tried in the same folder.
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
-from collections.abc import Iterable, Mapping
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 
-from islands.errors import InputError, UsageError
-from islands.paths import published, reading
+from islands.errors import UsageError
+from islands.paths import reading
 from islands.run.spec import RunSpec
+from islands.run.table_file import Row, read_table, write_table
 from islands.tune.cell import Cell, is_timed
 
 LEDGER = "tune.tsv"
@@ -27,11 +26,6 @@ COLUMNS = (
 _LISTS = ("costs", "evaluations", "reached")
 """Columns with a number a run, in the order of the seeds."""
 _OWN = ("backend", "threads")
-
-Row = dict[str, str]
-
-# The costs of many runs are one field.
-csv.field_size_limit(sys.maxsize)
 
 
 def key_of(spec: RunSpec, runs: int, *, beside: bool) -> tuple[str, str]:
@@ -52,21 +46,13 @@ class Ledger:
         """Read the rows that are there; with `force`, begin anew."""
         _refuse_unfit(folder)
         self.folder, self._path = folder, folder / LEDGER
-        self._rows = {} if force else {(row["runs"], row["settings"]): row for row in self._read()}
+        rows = [] if force else read_table(self._path, COLUMNS, "a tuning")
+        self._rows = {(row["runs"], row["settings"]): row for row in rows}
 
     def cell(self, key: tuple[str, str]) -> Cell | None:
         """Return what the runs known by `key` came to, if they are done."""
         row = self._rows.get(key)
-        if row is None:
-            return None
-        try:
-            cell = _cell(row)
-        except (ValueError, InvalidOperation):
-            cell = None
-        lists = (cell.costs, cell.evaluations, cell.reached) if cell is not None else ()
-        if cell is None or any(str(len(each)) != row["runs"] for each in lists):
-            raise InputError(f"{self._path}: a row of {row['instance']} is spoilt. Remove that row")
-        return cell
+        return None if row is None else _cell(row)
 
     def enter(self, key: tuple[str, str], cell: Cell, said: Mapping[str, object]) -> None:
         """Write a row; `said` are its instance, configuration, values, backend and device."""
@@ -84,25 +70,6 @@ class Ledger:
         self._rows[key] = {name: str(cells[name]) for name in COLUMNS}
         write_table(self._path, COLUMNS, self._rows.values())
 
-    def _read(self) -> list[Row]:
-        try:
-            with reading(self._path):
-                if not self._path.exists():
-                    return []
-                with self._path.open(newline="", encoding="utf-8") as stream:
-                    reader = csv.DictReader(stream, dialect="excel-tab")
-                    rows = list(reader)
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise InputError(f"{self._path}: {error}. Remove it, or pass --force") from error
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise InputError(
-                f"{self._path}: is no table of a tuning, whose columns are {', '.join(COLUMNS)}."
-                " Name another folder, or pass --force to overwrite it"
-            )
-        if any(None in row or None in row.values() for row in rows):
-            raise InputError(f"{self._path}: has a row of other columns. Remove that row")
-        return rows
-
 
 def _cell(row: Row) -> Cell:
     costs, evaluations, reached = (row[name].split() for name in _LISTS)
@@ -119,17 +86,6 @@ def number(text: str) -> float:
     """Return a cost that was written down: a whole number, or one with decimals."""
     exact = Decimal(text)
     return int(exact) if exact == exact.to_integral_value() else float(exact)
-
-
-def write_table(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Write a table with tabs between its columns, which appears whole."""
-    with (
-        published(path) as temporary,
-        temporary.open("w", newline="", encoding="utf-8") as stream,
-    ):
-        writer = csv.DictWriter(stream, list(columns), dialect="excel-tab", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def _refuse_unfit(folder: Path) -> None:

@@ -17,9 +17,10 @@ from islands.backends.base import Backend
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.run.folder import fresh
+from islands.run.table_file import write_table
 from islands.tune.cell import Cell, run_cell
 from islands.tune.configurations import Search
-from islands.tune.ledger import LEDGER, Ledger, key_of, write_table
+from islands.tune.ledger import LEDGER, Ledger, key_of
 from islands.tune.plan import Task, Tuning
 from islands.tune.ranking import Cells, Ranking, Standing
 from islands.tune.words import header, line
@@ -210,7 +211,8 @@ def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
 
     first, *_ = ranking.standings
     rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranking.standings]
-    write_table(folder / RANKING, [field.name for field in fields(Standing)], rows)
+    columns = [field.name for field in fields(Standing)]
+    write_table(folder / RANKING, columns, rows, sealed=False)
     with published(folder / BEST) as temporary:
         text = (
             f"# Configuration {first.configuration}, the best of {len(ranking.standings)}:"

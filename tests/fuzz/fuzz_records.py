@@ -19,7 +19,7 @@ from islands.run.agreement import identity
 from islands.run.checkpoint import digest
 from islands.run.content import checksum
 from islands.run.islands_of import islands_of
-from islands.run.ledger import LEDGER, read_rows, row_of
+from islands.run.ledger import LEDGER, enter, read_rows, row_of
 from islands.run.manifest import Manifest, content_digest
 from islands.run.origin import restore
 from islands.run.parquet import read_parquet, write_parquet
@@ -68,8 +68,8 @@ def checkpoints(folder: Path) -> list[Target]:
     (checkpoint,) = (folder / "checkpoints").iterdir()
     manifest, state = checkpoint / "manifest.json", checkpoint / "rank-000.npz"
     whole, values = manifest.read_bytes(), json.loads(manifest.read_bytes())
-    row = row_of(result)
-    table = "\t".join(row) + "\n" + "\t".join(row.values()) + "\n"
+    enter(folder.parent, row_of(result))
+    table = (folder.parent / LEDGER).read_bytes()
 
     def sealed(path: Path) -> object:
         """Read a manifest whose checksum is that of its content, whatever that is."""
@@ -108,5 +108,5 @@ def checkpoints(folder: Path) -> list[Target]:
             ((folder / "solution.parquet").read_bytes(),),
             lambda path: recorded(path.parent),
         ),
-        Target("runs.tsv", LEDGER, (table.encode(),), lambda path: read_rows(path.parent)),
+        Target("runs.tsv", LEDGER, (table,), lambda path: read_rows(path.parent)),
     ]

@@ -139,7 +139,7 @@ def test_a_row_that_is_not_as_it_was_written_is_named() -> None:
     # One bit of the second row's cost.
     table.write_text(content.replace("\t102\t", "\t106\t").replace("\t103\t", "\t107\t"))
     assert table.read_text() != content
-    with pytest.raises(InputError, match=r"out/runs\.tsv: row 1: checksum mismatch.* Remove the"):
+    with pytest.raises(InputError, match=r"out/runs\.tsv: row 1: checksum mismatch.* Remove that"):
         done("fake/a")
     table.write_text("".join(table.read_text().splitlines(keepends=True)[:1]))
     done("fake/a")

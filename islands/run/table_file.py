@@ -1,0 +1,67 @@
+"""Tables with tabs between their columns, whose rows carry a checksum of what they say."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from islands.errors import InputError
+from islands.paths import published, reading
+from islands.untrusted import MISMATCH, parsing
+
+Row = dict[str, str]
+
+_CHECKSUM = "sha256"
+"""The last column."""
+
+# The solution of a large instance is one field.
+csv.field_size_limit(sys.maxsize)
+
+
+def read_table(path: Path, columns: Sequence[str], what: str) -> list[Row]:
+    """Return the rows of a table, none where there is no file; refuse one of other columns.
+
+    `what` it is to be is said where it is not.
+    """
+    with reading(path):
+        if not path.exists():
+            return []
+    with parsing(path), path.open(newline="", encoding="utf-8") as stream:
+        reader = csv.DictReader(stream, dialect="excel-tab", restval="")
+        rows = list(reader)
+        names = tuple(reader.fieldnames or ())
+    if names != (*columns, _CHECKSUM):
+        raise InputError(
+            f"{path}: is no table of {what}, whose columns are {', '.join(columns)}, {_CHECKSUM}."
+            " Remove it, or name another folder"
+        )
+    for number, row in enumerate(rows, 1):
+        if None in row or row.pop(_CHECKSUM) != _checksum(row, columns):
+            raise InputError(
+                f"{path}: row {number}: {MISMATCH}. Remove that row, and it is made anew"
+            )
+    return rows
+
+
+def write_table(
+    path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, sealed: bool = True
+) -> None:
+    """Write a table, which appears whole; only one that is `sealed` has checksums."""
+    with (
+        published(path) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as stream,
+    ):
+        names = [*columns, _CHECKSUM] if sealed else [*columns]
+        writer = csv.DictWriter(stream, names, dialect="excel-tab", lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({**row, _CHECKSUM: _checksum(row, columns)} if sealed else row)
+
+
+def _checksum(row: Mapping[str, object], columns: Sequence[str]) -> str:
+    cells = json.dumps([str(row[name]) for name in columns])
+    return hashlib.sha256(cells.encode()).hexdigest()
