@@ -7,14 +7,19 @@ so that what comes after it is tried as well.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import pyarrow as pa
 from fuzz_cases import Target
 
+from islands.archipelago import Archipelago
 from islands.backends import choose
 from islands.parallel import World
 from islands.problems import load
+from islands.problems.base import Problem
 from islands.run.agreement import identity
 from islands.run.checkpoint import digest
 from islands.run.content import checksum
@@ -24,8 +29,10 @@ from islands.run.manifest import Manifest, content_digest
 from islands.run.origin import restore
 from islands.run.parquet import read_parquet, write_parquet
 from islands.run.resolve import layers, resolve
+from islands.run.result import Result
 from islands.run.runner import Output, run
 from islands.run.solution import recorded
+from islands.run.spec import RunSpec
 from islands.run.stream import Extent, Stream, first_rows, stream_path
 
 TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", "", "a"]})
@@ -58,55 +65,91 @@ def tables(folder: Path) -> list[Target]:
 
 def checkpoints(folder: Path) -> list[Target]:
     """Return what reads a run's folder: its result, its row in a series, and its checkpoint."""
-    problem = load("demo/qap")
-    asked = {"algorithm": "ga", "encoding": "permutation", "improver": "none", "islands": 2}
-    asked |= {"population": 6, "backend": "cpu", "threads": 1, "stop": "generations=4"}
-    spec = resolve(layers(asked), problem)
-    result = run(spec, problem, World(), Output(True, folder))
-    which = identity(spec, problem)
-    archipelago = islands_of(spec, problem, World(), choose("cpu", 1))
-    (checkpoint,) = (folder / "checkpoints").iterdir()
-    manifest, state = checkpoint / "manifest.json", checkpoint / "rank-000.npz"
-    whole, values = manifest.read_bytes(), json.loads(manifest.read_bytes())
-    enter(folder.parent, row_of(result))
-    table = (folder.parent / LEDGER).read_bytes()
+    finished = Finished.of("demo/qap", folder, algorithm="ga", encoding="permutation")
+    which, manifest = finished.identity, finished.manifest
+    enter(folder.parent, row_of(finished.result))
 
     def sealed(path: Path) -> object:
         """Read a manifest whose checksum is that of its content, whatever that is."""
-        try:
+        with suppress(ValueError, AttributeError, KeyError, TypeError, RecursionError):
             found = json.loads(path.read_bytes())
             found.pop("sha256")
             path.write_text(json.dumps(found | {"sha256": content_digest(found)}))
-        except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
-            pass
         return Manifest.read(path.parent, which)
-
-    def restored(path: Path) -> object:
-        """Go on from a state that the manifest calls its own, whatever is in it."""
-        part = values["parts"][0] | {"bytes": path.stat().st_size, "sha256": digest(path)}
-        others = {key: value for key, value in values.items() if key != "sha256"}
-        others["parts"] = [part]
-        manifest.write_text(json.dumps(others | {"sha256": content_digest(others)}))
-        try:
-            origin = restore(folder, spec, problem, which, World(), archipelago, lambda _: None)
-            archipelago.advance(1)
-            return origin
-        finally:
-            manifest.write_bytes(whole)
 
     def inside(path: Path) -> str:
         return str(path.relative_to(folder.parent))
 
-    manifests = inside(manifest)
-    return [
-        Target("manifest", manifests, (whole,), lambda path: Manifest.read(path.parent, which)),
-        Target("sealed manifest", manifests, (whole,), sealed),
-        Target("state", inside(state), (state.read_bytes(),), restored),
-        Target(
-            "result",
-            inside(folder / "solution.parquet"),
-            ((folder / "solution.parquet").read_bytes(),),
-            lambda path: recorded(path.parent),
-        ),
-        Target("runs.tsv", LEDGER, (table,), lambda path: read_rows(path.parent)),
+    whole, table = finished.manifest_text, (folder.parent / LEDGER).read_bytes()
+    result = folder / "solution.parquet"
+    states = [
+        finished,
+        Finished.of("demo/tsp", folder.parent / "keys", algorithm="brkga"),
+        Finished.of("demo/mkp", folder.parent / "bits", algorithm="pso", encoding="bits"),
     ]
+    return [
+        Target("manifest", inside(manifest), (whole,), lambda p: Manifest.read(p.parent, which)),
+        Target("sealed manifest", inside(manifest), (whole,), sealed),
+        Target("result", inside(result), (result.read_bytes(),), lambda p: recorded(p.parent)),
+        Target("runs.tsv", LEDGER, (table,), lambda p: read_rows(p.parent)),
+        *(
+            Target(
+                f"state of {each.spec.algorithm}",
+                inside(each.state),
+                (each.state.read_bytes(),),
+                each.restored,
+            )
+            for each in states
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A small run with one checkpoint, and the islands that go on from it."""
+
+    folder: Path
+    spec: RunSpec
+    problem: Problem
+    result: Result
+    archipelago: Archipelago
+    state: Path
+    manifest_text: bytes
+
+    @classmethod
+    def of(cls, instance: str, folder: Path, **options: str) -> Self:
+        """Make the run."""
+        problem = load(instance)
+        asked = {"improver": "none", "islands": 2, "population": 20, "backend": "cpu"}
+        spec = resolve(layers(asked | options | {"threads": 1, "stop": "generations=4"}), problem)
+        problem = problem.adjusted(spec.problem)
+        result = run(spec, problem, World(), Output(True, folder))
+        archipelago = islands_of(spec, problem, World(), choose("cpu", 1))
+        (state,) = folder.glob("checkpoints/*/rank-000.npz")
+        manifest_text = state.with_name("manifest.json").read_bytes()
+        return cls(folder, spec, problem, result, archipelago, state, manifest_text)
+
+    @property
+    def manifest(self) -> Path:
+        """The manifest of the checkpoint."""
+        return self.state.with_name("manifest.json")
+
+    @property
+    def identity(self) -> str:
+        """What tells this run from others."""
+        return identity(self.spec, self.problem)
+
+    def restored(self, path: Path) -> object:
+        """Go on from a state that the manifest calls its own, whatever is in it."""
+        values = json.loads(self.manifest_text)
+        del values["sha256"]
+        values["parts"][0] |= {"bytes": path.stat().st_size, "sha256": digest(path)}
+        self.manifest.write_text(json.dumps(values | {"sha256": content_digest(values)}))
+        which, archipelago = self.identity, self.archipelago
+        restore(self.folder, self.spec, self.problem, which, World(), archipelago, _unheard)
+        archipelago.advance(1)
+        return self.archipelago.generation
+
+
+def _unheard(_: str) -> None:
+    """Take what a restore says."""
