@@ -56,6 +56,8 @@ def read_parquet(path: Path) -> pa.Table:
         metadata = dict(file.metadata.metadata or {})
         said = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
         found = checksum(table, said).encode()
-    if metadata.get(_CHECKSUM) != found:
+    if _CHECKSUM not in metadata:
+        raise InputError(f"{path}: has no checksum: another version of islands wrote it")
+    if metadata[_CHECKSUM] != found:
         raise InputError(f"{path}: {MISMATCH}")
     return table.replace_schema_metadata(said)
