@@ -169,4 +169,5 @@ def random_qap(n: int) -> Qap:
     """Return symmetric matrices of evenly drawn entries, as the instances tai*a have them."""
     matrices = np.random.PCG64(_SEED).random_raw(2 * n * n) % np.uint64(_ENTRIES)
     halves = [np.triu(matrix, 1) for matrix in matrices.astype(np.int64).reshape(2, n, n)]
-    return Qap(QapFile(f"random{n}", None, n, *(half + half.T for half in halves)))
+    a, b = (half + half.T for half in halves)
+    return Qap(QapFile(f"random{n}", None, n, a, b))

@@ -1,8 +1,8 @@
 """Tells the formats that share the suffix `.dat` by how many numbers follow the first two.
 
-QAPLIB's has 1 + 2 n n numbers; those of knapsacks have 3 + n + m + n m. The latter are told apart
-by the optimum, which has to make sense, and by the parts of the file, which mostly begin on lines
-of their own.
+QAPLIB's has 1 + 2 n n numbers, and up to two more where values are given; those of knapsacks have
+3 + n + m + n m. The latter are told apart by the optimum, which has to make sense, and by the parts
+of the file, which mostly begin on lines of their own. Both kinds have 11 numbers where n = m = 2.
 """
 
 from __future__ import annotations
@@ -19,9 +19,15 @@ from islands.errors import InputError
 from islands.instances.drake import read_drake
 from islands.instances.lines import Lines, shown
 from islands.instances.numbers import Numbers, is_number
+from islands.instances.qaplib import counts, read_qap
 from islands.instances.sac94 import read_sac94
 
 _KNAPSACKS = {"drake": read_drake, "sac94": read_sac94}
+_PARTS = {
+    "qaplib": "n optimum best, A, B",
+    "drake": "n m optimum, profits, weights, capacities",
+    "sac94": "m n, profits, capacities, weights, optimum",
+}
 _DIGITS = 9
 _ASK = "say which with --format qaplib, sac94 or drake"
 
@@ -30,48 +36,88 @@ def of_numbers(path: Path) -> str:
     """Return the format of a file: qaplib, drake or sac94."""
     with Lines.open(path) as lines:
         seen = _Seen.of(lines)
-        first, second = seen.head
-        of_qap, of_knapsack = 1 + 2 * first**2, 3 + first + second + first * second
-        if seen.words == of_qap:
+        plain, *valued = counts(seen.first)
+        # No knapsack has so many.
+        if seen.words == plain:
             return "qaplib"
-        if of_knapsack in (seen.words, seen.numbers):
-            if first * second == 0:
-                raise lines.error(
-                    f"it begins with {first} {second}, but a knapsack has at least one item and "
-                    "one constraint. Correct it"
-                )
-            return _of_knapsack(path, first, second)
-        raise lines.error(
-            f"{seen.words} numbers: a file of QAPLIB that begins with {first} has {of_qap}, and "
-            f"one of a knapsack that begins with {first} {second} has {of_knapsack}. Get the file "
-            f"again if it is truncated, or correct its beginning; or {_ASK}"
-        )
+        is_knapsack = seen.of_knapsack in (seen.words, seen.numbers)
+        if is_knapsack and seen.sizes_fit_a_knapsack:
+            if seen.words in valued and _is_qap_of_two(path):
+                raise _undecided(path, "sac94", "drake", "qaplib")
+            return _of_layout(path, seen.first, seen.second)
+        if seen.words in valued:
+            return "qaplib"
+        if is_knapsack:
+            raise lines.error(
+                f"it begins with {seen.first} {seen.second}, but a knapsack has at least one item "
+                "and one constraint. Correct it"
+            )
+        raise lines.error(f"{_misfit(seen)}; or {_ASK}")
 
 
 @dataclass(frozen=True)
 class _Seen:
     """What is in a file; `numbers` are the words before the first that is no number."""
 
-    head: tuple[int, int]
+    first: int
+    second: int
+    """-1 where it is not the size of a knapsack, but may be a cost."""
+    in_first_line: int
     words: int
     numbers: int
+
+    @property
+    def sizes_fit_a_knapsack(self) -> bool:
+        return min(self.first, self.second) > 0
+
+    @property
+    def of_knapsack(self) -> int:
+        """How many numbers a knapsack of these sizes has; 0 where they are none."""
+        return _of_knapsack(self.first, self.second) if self.second >= 0 else 0
 
     @classmethod
     def of(cls, lines: Lines) -> Self:
         text = Numbers(lines)
         head: list[int] = []
-        count = numbers = 0
+        count = numbers = in_first_line = 0
         while (words := text.line()) is not None:
+            in_first_line = in_first_line or len(words)
             for word in words[: 2 - len(head)]:
-                head.append(_size(lines, word))
+                head.append(_second(lines, word) if head else _size(lines, word))
                 # No format has more numbers.
-                lines.allow(min(lines.longest, 3 + 3 * max(head) ** 2))
+                most = max(*counts(head[0]), _of_knapsack(head[0], head[-1]))
+                lines.allow(min(lines.longest, most))
             if numbers == count:
                 numbers += _leading(words)
             count += len(words)
         if not head:
             raise lines.error("the file is empty. Get it again")
-        return cls((head[0], head[1] if len(head) > 1 else 0), count, numbers)
+        return cls(head[0], head[1] if len(head) > 1 else 0, in_first_line, count, numbers)
+
+
+def _of_knapsack(n: int, m: int) -> int:
+    return 3 + n + m + n * m
+
+
+def _misfit(seen: _Seen) -> str:
+    """Return why a file is of no format, in the words of the one that it is nearest to."""
+    first, second, words = seen.first, seen.second, seen.words
+    plain, valued, both = counts(first)
+    # The first line of QAPLIB's mostly has n alone; no knapsack has less than two numbers there.
+    of_qap = {2: valued, 3: both}.get(seen.in_first_line, plain)
+    is_nearer = abs(words - seen.of_knapsack) < abs(words - of_qap)
+    if seen.sizes_fit_a_knapsack and seen.in_first_line > 1 and is_nearer:
+        return (
+            f"{words} numbers: a knapsack that begins with {first} {second} has"
+            f" {seen.of_knapsack}, which are two sizes, the optimum, {first} + {second} profits and"
+            f" capacities, and {first * second} weights. Get the file again if it is truncated, or"
+            " correct its beginning"
+        )
+    return (
+        f"{words} numbers: a file of QAPLIB that begins with {first} has {plain}, which are n and"
+        f" two matrices of n x n; {valued} with the best cost known; and {both} with the optimum"
+        " too. Get the file again if it is truncated, or correct n"
+    )
 
 
 def _size(lines: Lines, word: bytes) -> int:
@@ -83,6 +129,13 @@ def _size(lines: Lines, word: bytes) -> int:
     return int(word)
 
 
+def _second(lines: Lines, word: bytes) -> int:
+    """Return the second number, or -1 for one that files of QAPLIB alone may have there."""
+    is_size = word.isdigit() and len(word) <= _DIGITS
+    is_cost = not is_size and is_number(word.removeprefix(b"-"))
+    return -1 if is_cost else _size(lines, word)
+
+
 def _leading(words: list[bytes]) -> int:
     """Return how many words there are before the first that is not a number."""
     if all(map(bytes.isdigit, words)):
@@ -90,16 +143,31 @@ def _leading(words: list[bytes]) -> int:
     return next((at for at, word in enumerate(words) if not is_number(word)), len(words))
 
 
-def _of_knapsack(path: Path, first: int, second: int) -> str:
+def _of_layout(path: Path, first: int, second: int) -> str:
+    """Return which format of knapsacks a file has, by its optimum and its lines."""
     sensible = [form for form in _KNAPSACKS if _makes_sense(path, form)]
     broken = [form for form, ends in _ends(first, second).items() if _end_lines(path, ends)]
     for one, other in ((sensible, broken), (broken, sensible)):
         if len(one) == 1 and (len(other) != 1 or one == other):
             return one[0]
-    raise InputError(
-        f"{path}: the numbers fit two formats, sac94 (m n, profits, capacities, weights, optimum) "
-        f"and drake (n m optimum, profits, weights, capacities); {_ASK}"
-    )
+    raise _undecided(path, "sac94", "drake")
+
+
+def _undecided(path: Path, *forms: str) -> InputError:
+    listed = " and ".join(f"{form} ({_PARTS[form]})" for form in forms)
+    count = {2: "two", 3: "three"}[len(forms)]
+    return InputError(f"{path}: the numbers fit {count} formats, {listed}; {_ASK}")
+
+
+def _is_qap_of_two(path: Path) -> bool:
+    """Return whether a file can be read as two facilities, and gives their best cost."""
+    try:
+        file = read_qap(path)
+    except InputError:
+        return False
+    # There are two assignments: as numbered, and swapped.
+    costs = [int((file.a * b).sum()) for b in (file.b, file.b[::-1, ::-1])]
+    return file.size == len(costs) and file.stated.value == min(costs)
 
 
 def _ends(first: int, second: int) -> dict[str, list[int]]:

@@ -9,7 +9,7 @@ from islands.instances.dat import of_numbers
 
 FORMATS = ("tsplib", "qaplib", "orlib", "sac94", "drake")
 
-OF_SUFFIX = {".tsp": "tsplib", ".dat": "", ".txt": "orlib"}
+OF_SUFFIX = {".tsp": "tsplib", ".dat": "", ".qap": "qaplib", ".txt": "orlib"}
 """The format of files with a suffix, which `.gz` may follow; empty where they have to be read."""
 
 

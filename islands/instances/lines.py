@@ -33,9 +33,10 @@ class Lines:
         self.number = 0
         self.longest = longest
         """At most so many bytes of text are in the file."""
+        self.line_ended = True
+        """Whether what was read last reaches to the end of its line."""
         self._stream = stream
         self._allowance = _HEADER
-        self._line_ended = True
         self._cut = b""
 
     @classmethod
@@ -98,14 +99,15 @@ class Lines:
         A part begins with the word that the end of the part before cut in two.
         """
         try:
-            piece = self._cut + self._stream.readline(_LINE)
+            read = self._stream.readline(_LINE)
         except (OSError, EOFError, zlib.error) as problem:
             reason = str(problem).rstrip(".")
             raise self.error(f"cannot be read any further: {reason}. Get the file again") from None
-        if self._line_ended and piece:
+        piece = self._cut + read
+        if self.line_ended and piece:
             self.number += 1
-        self._line_ended = piece.endswith(b"\n")
-        self._allowance -= len(piece) - len(self._cut)
+        self.line_ended = read.endswith(b"\n") or len(read) < _LINE
+        self._allowance -= len(read)
         self._cut = b""
         if self._allowance < 0:
             raise self.error("the file goes on for longer than its header allows. Get it again")

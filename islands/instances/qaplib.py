@@ -1,6 +1,8 @@
 """Reads instances of the quadratic assignment problem in the format of QAPLIB, and writes them.
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
+Other sets add what is known of the best assignment: its cost after n on the first line, or below B
+on a line of its own; or the optimum and that cost, both on the first line.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.instances.lines import Lines, shown
+from islands.instances.qap_stated import NOTHING, Stated, read_value
 
 LARGEST = 10_000
 """A larger n is refused: the two matrices alone would take more than 1.6 GB."""
@@ -33,6 +36,13 @@ class QapFile:
     size: int
     a: NDArray[np.int64]
     b: NDArray[np.int64]
+    stated: Stated = NOTHING
+
+
+def counts(n: int) -> tuple[int, int, int]:
+    """Return how many numbers a file has: with no value, with the best known one, with two."""
+    plain = 1 + 2 * n * n
+    return plain, plain + 1, plain + 2
 
 
 def read_qap(path: Path) -> QapFile:
@@ -42,9 +52,8 @@ def read_qap(path: Path) -> QapFile:
         if words is None:
             raise lines.error("the file is empty. Get it again")
         n = _size(lines, words[0])
-        numbers = _numbers(lines, words[1:], n)
-    a, b = numbers.reshape(2, n, n)
-    return QapFile(Path(path.name.removesuffix(".gz")).stem, path, n, a, b)
+        a, b, stated = _content(lines, words[1:], n)
+    return QapFile(Path(path.name.removesuffix(".gz")).stem, path, n, a, b, stated)
 
 
 def qaplib_text(file: QapFile) -> str:
@@ -81,25 +90,39 @@ def _size(lines: Lines, word: bytes) -> int:
     return n
 
 
-def _numbers(lines: Lines, words: list[bytes] | None, n: int) -> NDArray[np.int64]:
-    """Return the numbers of both matrices, the first of which are `words`."""
-    count = 2 * n * n
-    lines.allow(count)
-    numbers = array("q")
-    while words is not None:
-        numbers.extend(_checked(lines, words))
+def _content(
+    lines: Lines, words: list[bytes], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Stated]:
+    """Return both matrices and what is stated, in a file whose first line goes on with `words`."""
+    count, most = 2 * n * n, len(counts(n)) - 1
+    lines.allow(count + most)
+    has_values = lines.line_ended and 1 <= len(words) <= most and len(words) != count
+    values = [read_value(lines, word) for word in words] if has_values else []
+    row: list[bytes] | None = [] if has_values else words
+    numbers, in_first_row = array("q"), 0
+    while row is not None:
+        in_first_row = in_first_row or len(row)
+        # Where each line has one number, it could as well be the cost that follows n.
+        is_alone = len(row) == 1 and lines.line_ended and in_first_row > 1
+        if len(numbers) == count and is_alone and not values:
+            values = [read_value(lines, row[0])]
+        else:
+            numbers.extend(_checked(lines, row))
         if len(numbers) > count:
             raise lines.error(
-                f"more than the {count} numbers of two matrices of size {n}. "
+                f"more than the {count} numbers of two matrices of size {n}. A cost that is known "
+                "belongs after n on the first line, or below the matrices on a line of its own. "
                 "Remove the others, or correct n at the beginning"
             )
-        words = lines.words()
+        row = lines.words()
     if len(numbers) < count:
+        besides = " besides the costs on the first line" if values else ""
         raise lines.error(
-            f"the numbers end after {len(numbers)} of the {count} of two matrices of size {n}. "
-            "Complete them, or correct n at the beginning"
+            f"the numbers end after {len(numbers)} of the {count} of two matrices of size {n}"
+            f"{besides}. Complete them, or correct n at the beginning"
         )
-    return np.frombuffer(numbers, np.int64)
+    a, b = np.frombuffer(numbers, np.int64).reshape(2, n, n)
+    return a, b, Stated.of(*values)
 
 
 def _checked(lines: Lines, words: list[bytes]) -> list[int]:
@@ -107,16 +130,15 @@ def _checked(lines: Lines, words: list[bytes]) -> list[int]:
         numbers = list(map(int, words))
         if max(numbers, default=0) <= _NUMBER_MAX:
             return numbers
-    raise _number_error(lines, words)
+    raise _number_error(lines, next(word for word in words if not _is_number(word)))
 
 
-def _number_error(lines: Lines, words: list[bytes]) -> InputError:
-    wrong = next(
-        word
-        for word in words
-        if not word.isdigit() or len(word) > _DIGITS or int(word) > _NUMBER_MAX
-    )
+def _is_number(word: bytes) -> bool:
+    return word.isdigit() and len(word) <= _DIGITS and int(word) <= _NUMBER_MAX
+
+
+def _number_error(lines: Lines, word: bytes) -> InputError:
     return lines.error(
-        f"{shown(wrong)} is not a whole number from 0 to {_NUMBER_MAX}. Correct it; to scale a "
+        f"{shown(word)} is not a whole number from 0 to {_NUMBER_MAX}. Correct it; to scale a "
         "matrix, or to add a number to all of it, leaves the best assignment as it is"
     )

@@ -13,6 +13,8 @@ from islands.errors import InputError, UsageError
 from islands.instances.drake import drake_text
 from islands.instances.formats import recognised
 from islands.instances.mkp import MkpFile, read_mkp
+from islands.instances.qap_stated import Stated
+from islands.instances.qaplib import read_qap
 from islands.instances.synthetic import correlated_mkp
 
 QAP = "2\n1 2\n3 4\n5 6\n7 8\n"
@@ -46,6 +48,14 @@ def as_sac94(file: MkpFile) -> str:
         ("a.dat", SAC94 + "SMALL 1\nok\n", "sac94"),
         ("a.dat", DRAKE.replace("64", "6x"), "drake"),
         ("a.dat", QAP.replace("7", "-7"), "qaplib"),
+        ("a.qap", "", "qaplib"),
+        ("a.qap.gz", "", "qaplib"),
+        ("a.dat", QAP + "137\n", "qaplib"),
+        ("a.dat", "2 137" + QAP[1:], "qaplib"),
+        ("a.dat", "2 123456789012" + QAP[1:], "qaplib"),
+        ("a.dat", "2 137 137" + QAP[1:], "qaplib"),
+        ("a.dat", "2 -120 137" + QAP[1:], "qaplib"),
+        ("a.dat", "1 0\n5\n3\n", "qaplib"),
     ],
 )
 def test_a_format_is_recognised(tmp_path: Path, name: str, text: str, form: str) -> None:
@@ -83,19 +93,33 @@ def test_what_fits_two_formats_is_asked_for(tmp_path: Path) -> None:
     assert recognised(path) == "drake"
 
 
+def test_two_facilities_are_not_taken_for_a_knapsack_of_two_by_two(tmp_path: Path) -> None:
+    # Both assignments cost 2; of the two items, only the second one fits.
+    path = write(tmp_path, "both.dat", "2 2 2\n0 1\n1 0\n0 1\n1 0\n")
+    assert read_qap(path).stated == Stated(best=2, optimum=2)
+    with pytest.raises(InputError, match=r"fit three formats, .*qaplib \(n optimum best, A, B\)"):
+        recognised(path)
+    # No assignment costs 5.
+    write(tmp_path, "both.dat", "2 2 5\n3 2\n1 1\n1 1\n2 2\n")
+    assert recognised(path) == "drake"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", ":1: the file is empty"),
         ("\n \n", ":2: the file is empty"),
         ("Once upon a time\n", ":1: 'Once' is not a size"),
-        ("3 4.5 0\n", ":1: '4.5' is not a size"),
-        ("0 0\n", ":1: 2 numbers: a file of QAPLIB"),
+        ("3 x 0\n", ":1: 'x' is not a size"),
+        ("3 4.5 0\n", ":1: 3 numbers: a file of QAPLIB that begins with 3 has 19"),
         ("0 2 0\n5\n6\n", ":3: it begins with 0 2, but a knapsack has at least one item and one"),
         ("2 0 0\n5 6\n", ":2: it begins with 2 0, but a knapsack has at least one item and one"),
-        (QAP + "9\n", ":6: 10 numbers: a file of QAPLIB that begins with 2 has 9, and one of a"),
-        (DRAKE[:-3], ":5: 16 numbers: a file of QAPLIB that begins with 4 has 33, and one of a kn"),
-        ("999999999 999999999 1\n", ":1: 3 numbers: a file of QAPLIB that begins with 999999999"),
+        (QAP[:-5], ":4: 7 numbers: a file of QAPLIB that begins with 2 has 9, which are n and two"),
+        (QAP + "9\n" * 3, ":8: 12 numbers: a file of QAPLIB that begins with 2 has 9, which are"),
+        ("2 137" + QAP[1:-5], ":4: 8 numbers: a file of QAPLIB that begins with 2 has 9, which"),
+        (DRAKE[:-3], ":5: 16 numbers: a knapsack that begins with 4 2 has 17, which are two sizes"),
+        (SAC94[:-6], ":5: 16 numbers: a knapsack that begins with 2 4 has 17, which are two size"),
+        ("999999999 999999999 1\n", ":1: 3 numbers: a knapsack that begins with 999999999 99999"),
         ("9999999999 5 1\n", ":1: '9999999999' is not a size"),
         ("\x7fELF\x02", ":1: '\\x7fELF\\x02' is not a size"),
     ],
@@ -133,6 +157,10 @@ def test_published_files_are_recognised_in_both_layouts(published: Path, tmp_pat
     assert len(files) == 125 + 54 + 3
     for path, form in files:
         assert recognised(path) == form
+        if form == "qaplib":
+            first, _, rest = path.read_text().partition("\n")
+            for text in (f"{first} 578\n{rest}", f"{first}\n{rest}\n578\n"):
+                assert recognised(write(tmp_path, "valued.dat", text)) == form
         if form == "drake":
             file = read_mkp(path)
             original = write(tmp_path, "original.dat", as_sac94(file))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError
+from islands.instances.qap_stated import Stated
 from islands.instances.qaplib import QapFile, qaplib_text, read_qap
 
 PLAIN = "2\n\n1 2\n3 4\n\n5 6\n7 8\n"
@@ -15,7 +16,7 @@ RIGHT = {
     "plain.dat": PLAIN,
     "one_line.dat": " ".join(PLAIN.split()),
     "lines.dat": "\n".join(PLAIN.split()) + "\n",
-    "wrapped.dat": "\n\n 2 1\n2 3\t4 5\n\n\n6 7\n8",
+    "wrapped.dat": "\n\n 2 1 2 3\n4\t5\n\n\n6 7\n8",
     "crlf.dat": PLAIN.replace("\n", "\r\n"),
     "marked.dat": "\ufeff" + PLAIN,
 }
@@ -24,7 +25,19 @@ WRONG = {
     "blank.dat": (" \n\n", ":2: the file is empty"),
     "missing.dat": ("2\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8 of two matrices"),
     "extra.dat": ("2\n1 2 3 4\n5 6 7 8 9\n", ":3: more than the 8 numbers of two matrices of size"),
-    "extra_line.dat": (PLAIN + "\n9\n", ":9: more than the 8 numbers"),
+    "extra_lines.dat": (PLAIN + "\n9\n9\n", ":10: more than the 8 numbers"),
+    "extra_words.dat": (PLAIN + "\n9 9\n", ":9: more than the 8 numbers"),
+    "two_values.dat": ("2 9\n1 2\n3 4\n5 6\n7 8\n9\n", ":6: more than the 8 numbers"),
+    "three_values.dat": ("2 9 9 9\n1 2 3 4\n5 6 7 8\n", ":3: more than the 8 numbers"),
+    "a_number_a_line.dat": ("2\n9\n" + "\n".join("12345678"), ":10: more than the 8 numbers"),
+    "one_line_too_many.dat": ("2 9 1 2 3 4 5 6 7 8", ":1: more than the 8 numbers"),
+    # Not two matrices without a value.
+    "a_value_and_7.dat": ("2 9\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8 of two"),
+    "two_values_and_7.dat": ("2 9 9\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8"),
+    "two_values_and_6.dat": ("2 9 9\n1 2 3 4\n5 6\n", ":3: the numbers end after 6 of the 8 of"),
+    "value_decimal.dat": ("2 9.5\n1 2 3 4\n5 6 7 8\n", ":1: '9.5' is not a whole number from -9"),
+    "value_large.dat": (f"2 {2**63}\n1 2 3 4\n5 6 7 8\n", f":1: '{2**63}' is not a whole number"),
+    "value_word.dat": (PLAIN + "optimal\n", ":8: 'optimal' is not a whole number"),
     "letter.dat": ("2\n1 2 3 4\n5 O 7 8\n", ":3: 'O' is not a whole number from 0 to 2147483647"),
     "decimal.dat": ("2\n1 2.0 3 4\n5 6 7 8\n", ":2: '2.0' is not a whole number"),
     "negative.dat": ("2\n1 2 3 4\n5 6 -7 8\n", ":3: '-7' is not a whole number"),
@@ -57,6 +70,50 @@ def test_a_gzipped_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "two.dat.gz"
     path.write_bytes(gzip.compress(PLAIN.encode()))
     assert (read_qap(path).name, read_qap(path).b.tolist()) == ("two", [[5, 6], [7, 8]])
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "stated"),
+    [
+        ("2", "", Stated()),
+        ("2 137", "", Stated(best=137)),
+        ("2", "137\n", Stated(best=137)),
+        (f"2 {2**63 - 1}", "", Stated(best=2**63 - 1)),
+        ("2 0", "", Stated(best=0)),
+        ("2 -1", "", Stated()),
+        ("2 137 137", "", Stated(best=137, optimum=137)),
+        ("2 0 0", "", Stated(best=0, optimum=0)),
+        ("2 120 137", "", Stated(best=137, optimum=120)),
+        ("2 0 137", "", Stated(best=137)),
+        ("2 -1 137", "", Stated(best=137)),
+        ("2 -120 137", "", Stated(best=137, bound=120)),
+        ("2 137 0", "", Stated(optimum=137)),
+        ("2 -1 -1", "", Stated()),
+    ],
+)
+def test_what_is_known_may_stand_after_n_or_at_the_end(
+    tmp_path: Path, first: str, last: str, stated: Stated
+) -> None:
+    path = tmp_path / "valued.qap"
+    path.write_text(f"{first}\n1 2\n3 4\n5 6\n7 8\n{last}")
+    file = read_qap(path)
+    assert file.stated == stated
+    assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+
+
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        (Stated(), ""),
+        (Stated(best=137), "best known 137"),
+        (Stated(best=137, optimum=137), "optimum 137"),
+        (Stated(best=137, bound=120), "best known 137, lower bound 120"),
+        (Stated(best=137, optimum=120), "optimum 120, best known 137"),
+        (Stated(best=0), "best known 0, which may stand for an unknown one"),
+    ],
+)
+def test_what_is_known_is_said_in_words(stated: Stated, words: str) -> None:
+    assert stated.words() == words
 
 
 @pytest.mark.parametrize("name", WRONG)
