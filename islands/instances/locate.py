@@ -7,6 +7,7 @@ Searched in this order: paths; the folders that `ISLANDS_INSTANCES` names; the u
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -66,14 +67,22 @@ class Index:
         return next((self.files[entry.set, n] for n in names if (entry.set, n) in self.files), None)
 
     def others(self, suffixes: tuple[str, ...]) -> dict[str, Path]:
-        """Return the instances that lie here but are not in the catalogue, by full name."""
+        """Return the instances that lie here but are not in the catalogue, by full name.
+
+        Where several would have the same name, each keeps its suffix.
+        """
         sets = catalogue().sets.values()
         entries = [entry for each in sets for entry in each.entries.values()]
         known = {(e.set, name) for e in entries for name in (e.file, Path(e.file).name)}
-        return {
-            f"{set_name}/{Path(file).stem}": path
+        own = {
+            (set_name, file): path
             for (set_name, file), path in self.files.items()
             if Path(file).suffix in suffixes and (set_name, file) not in known
+        }
+        taken = Counter([e.full_name for e in entries] + [_stem(*key) for key in own])
+        return {
+            _stem(*key) if taken[_stem(*key)] == 1 else "/".join(key): path
+            for key, path in own.items()
         }
 
 
@@ -199,6 +208,10 @@ def _files(folder: Path) -> Iterator[Path]:
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(root, name) for name in sorted(files) if not name.startswith("."))
+
+
+def _stem(set_name: str, file: str) -> str:
+    return f"{set_name}/{Path(file).stem}"
 
 
 def _plain(name: str) -> str:

@@ -18,7 +18,7 @@ from islands.text import unknown
 
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
 
-SUFFIXES = (".tsp", ".dat")
+SUFFIXES = (".tsp", ".dat", ".qap")
 """The suffixes of files that are found by their names; others have to be named by paths."""
 
 _READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {

@@ -84,6 +84,18 @@ def test_a_file_of_the_users_own_has_a_name(folders: Path) -> None:
     assert Index().others((".tsp",)) == {"vlsi/own": folders / "two/vlsi/own.tsp.gz"}
 
 
+def test_files_of_one_name_keep_their_suffixes(folders: Path) -> None:
+    write(folders / "two/national/zi929.qap")
+    write(folders / "two/vlsi/own.qap")
+    suffixes = (".tsp", ".qap")
+    assert find("vlsi/own.qap", suffixes).path == folders / "two/vlsi/own.qap"
+    assert find("vlsi/own.tsp", suffixes).path == folders / "two/vlsi/own.tsp.gz"
+    assert find("national/zi929", suffixes).path == folders / "one/deep/national/zi929.tsp"
+    assert find("zi929.qap", suffixes).path == folders / "two/national/zi929.qap"
+    with pytest.raises(UsageError, match=r"Did you mean vlsi/own\.\w+ or vlsi/own\.\w+\?"):
+        find("vlsi/own", suffixes)
+
+
 def test_a_name_in_several_sets_is_refused(folders: Path) -> None:
     write(folders / "two/other/zi929.tsp")
     with pytest.raises(
