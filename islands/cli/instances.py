@@ -60,19 +60,25 @@ def _list(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace) -> int:
     found = find(args.name, SUFFIXES)
+    fetch_it = f"not here; `islands instances fetch {found.name.partition('/')[0]}` gets it"
     rows = {"name": found.name}
+    problem = None if found.entry else read(found, args.format)
     if found.entry:
         rows |= _published(found.entry)
-    else:
-        rows |= _read(read(found, args.format))
-    fetch_it = f"not here; `islands instances fetch {found.name.partition('/')[0]}` gets it"
+    elif problem is not None:
+        rows |= _own(problem)
     rows["file here"] = str(found.path) if found.path else fetch_it
     for key, value in rows.items():
         print(f"{key:<12} {value}")
+    # What is published is shown before its file is read, which may be damaged.
+    if problem is None and found.path:
+        problem = read(found, args.format)
+    for remark in problem.remarks if problem is not None else ():
+        print(remark.words)
     return 0
 
 
-def _read(problem: Problem) -> dict[str, str]:
+def _own(problem: Problem) -> dict[str, str]:
     known = problem.best_known
     rows = {"problem": problem.name, "size": str(problem.size)}
     if isinstance(problem, Mkp):

@@ -40,7 +40,8 @@ def main(args: argparse.Namespace) -> int:
     found = find(args.instance, SUFFIXES)
     path = _solution_path(args.solution, found.file())
     problem = read(found, args.format or _format_of_run(path, found))
-    solution, remarks = problem.read_remarked(path)
+    solution, of_solution = problem.read_remarked(path)
+    remarks = [*problem.remarks, *of_solution]
     cost, reason = None, None
     try:
         cost = problem.cost(solution)

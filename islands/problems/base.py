@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -49,6 +50,8 @@ class Problem(ABC):
     best_known: BestKnown | None
     path: Path | None = None
     """Its file, where it was read from one."""
+    remarks: Sequence[Remark] = ()
+    """What reading its file has shown about it."""
     settings: named.Settings = named.NoSettings()
     unit: int = 1
     """Costs, on the device and in NumPy, are whole numbers of `1 / unit`, to keep them exact."""

@@ -19,6 +19,7 @@ from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.remarks import Remark
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.problems.base import Problem, Solution
+from islands.problems.qap_stated import weighed
 
 _PRODUCTS_AT_ONCE = 1 << 20
 
@@ -59,7 +60,9 @@ class Qap(Problem):
         cls, path: Path, instance: str | None = None, best_known: BestKnown | None = None
     ) -> Qap:
         """Return the instance in a QAPLIB file."""
-        return cls(read_qap(path), instance or str(path), best_known)
+        problem = cls(read_qap(path), instance or str(path), best_known)
+        problem.best_known, problem.remarks = weighed(problem)
+        return problem
 
     def defines(self) -> dict[str, str]:
         """Return the types of the matrices and of a difference of costs, and what to leave out."""

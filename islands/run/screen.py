@@ -90,6 +90,7 @@ def header(
         )
     lines = [
         f"islands {version}   {problem.name} {problem.instance}, size {problem.size}{known}",
+        *(remark.words for remark in problem.remarks),
         f"{spec.algorithm} on {spec.encoding}{_improved(spec)}   {islands} x {general.population}"
         f" on {ranks}   seed {general.seed}{preset}",
         f"{travel}",

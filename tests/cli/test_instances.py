@@ -164,6 +164,24 @@ def test_show_a_knapsack(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         run("show", str(path))
 
 
+def test_show_what_a_file_says_of_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "own").mkdir()
+    (folder / "own" / "two.qap").write_text("2 9 9\n0 1\n1 0\n0 5\n5 0\n")
+    assert run("show", "own/two") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "best known   -" in lines
+    assert lines[-2:] == [
+        "the file says optimum 9",
+        "this is not taken as the best known: there is no two.sln beside it to show it",
+    ]
+    # What is published of an instance is shown although its file is damaged.
+    (folder / "qaplib").mkdir()
+    (folder / "qaplib" / "nug12.dat").write_text("12 578\n")
+    with pytest.raises(InputError, match=r"nug12\.dat:1: n is 12, which needs 288 numbers"):
+        run("show", "qaplib/nug12")
+    assert "best known   578 (optimal)" in capsys.readouterr().out
+
+
 def test_show_takes_a_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "both.dat"
     path.write_text("2 2 0 1 1 1 1 1 1 1 1")

@@ -132,6 +132,26 @@ def test_a_wrong_header_is_named_and_does_not_make_the_solution_infeasible(
     assert answer["remarks"]["header_agrees"] is False
 
 
+def test_what_the_instances_file_says_is_shown_and_taken_only_where_confirmed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.qap"
+    instance = (data_folder("instances") / "qap" / "demo.dat").read_text()
+    path.write_text(instance.replace("30", "30 -4000 4664", 1))
+    assert run(str(path), str(ASSIGNED)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:3] == [
+        "the file says best known 4664, lower bound 4000",
+        "this is not taken as the best known: there is no own.sln beside it to show it",
+    ]
+    assert lines[-2:] == ["cost 4664", "feasible"]
+    (tmp_path / "own.sln").write_bytes(ASSIGNED.read_bytes())
+    assert run(str(path), "own.sln", "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["best_known"], answer["gap"]) == (4664, 0.0)
+    assert (answer["remarks"]["stated"], answer["remarks"]["stated_agrees"]) == (4664, True)
+
+
 def test_an_infeasible_assignment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "twice.sln"
     path.write_text(ASSIGNED.read_text().replace("\n7 25 ", "\n7 7 "))

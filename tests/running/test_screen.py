@@ -9,6 +9,7 @@ from fakes import FakeProblem
 
 from islands.errors import UnwritableError
 from islands.instances.catalogue import BestKnown
+from islands.instances.remarks import Remark
 from islands.run.machine import Machine
 from islands.run.resolve import layers, resolve
 from islands.run.screen import Screen, header
@@ -98,10 +99,12 @@ def test_a_screen_without_stream_and_log_is_silent() -> None:
 
 def test_the_header_says_what_runs_how_where_and_until_when() -> None:
     problem = FakeProblem(BestKnown(200, "optimal", "a list"))
+    problem.remarks = [Remark("stated", 190, "the file says best known 190")]
     spec = resolve(layers({"preset": "xavier2019", "seed": 7}), problem)
     text = header("0.1.0", spec, problem, MACHINE, Path("runs/a"))
     assert text.split("\n") == [
         "islands 0.1.0   tsp fake/five, size 5, optimum 200",
+        "the file says best known 190",
         "brkga on keys   3 islands x 256 on 2 ranks   seed 7   preset xavier2019",
         "migration elite of 2 every 200 generations (road: staged)",
         "2 x CPU, 1 thread   backend cpu: no GPU found",

@@ -1,0 +1,72 @@
+"""Whether what a file says of its best assignment is taken as the best known cost.
+
+Some published files are wrong. So a cost counts where the catalogue has it too, or where the
+solution file beside the instance has an assignment that costs as much.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from islands.errors import InputError
+from islands.instances.catalogue import BestKnown, catalogue
+from islands.instances.orders import order_fault
+from islands.instances.remarks import Remark
+from islands.instances.sln import WORDS, read_sln
+
+if TYPE_CHECKING:
+    from islands.problems.qap import Qap
+
+
+def weighed(problem: Qap) -> tuple[BestKnown | None, list[Remark]]:
+    """Return the best value known for an instance that was read, and what its file says of it."""
+    stated, known = problem.file.stated, problem.best_known
+    words, value = stated.words(), stated.value
+    remarks = [Remark("stated", value, f"the file says {words}")] if words else []
+    if value is None:
+        return known, remarks
+    agrees, reason = _compared(problem, value)
+    words = reason if agrees else f"this is not taken as the best known: {reason}"
+    remarks.append(Remark("stated_agrees", agrees, words))
+    if known is None and agrees:
+        known = BestKnown(value, "best_known", f"the file itself; {reason}")
+    return known, remarks
+
+
+def _compared(problem: Qap, value: int) -> tuple[bool, str]:
+    """Return whether anything independent of the file agrees with it, and what there is."""
+    known = problem.best_known
+    if known is not None:
+        agrees = known.value == value
+        return agrees, "the catalogue agrees" if agrees else f"the catalogue has {known.value}"
+    for entry in catalogue().named(problem.file.name):
+        alike = (entry.problem, entry.size) == (problem.name, problem.size)
+        if alike and entry.best_known is not None and entry.best_known.value == value:
+            return True, f"the catalogue agrees, where {entry.full_name} has that value"
+    return _solved(problem, value)
+
+
+def _solved(problem: Qap, value: int) -> tuple[bool, str]:
+    """Return whether the assignment in the file beside the instance costs that, either way round.
+
+    The cost in its own header proves nothing.
+    """
+    assert problem.path is not None, "what is stated was read from a file"
+    name = f"{problem.file.name}.sln"
+    paths = [problem.path.with_name(each) for each in (name, f"{name}.gz")]
+    path = next((each for each in paths if each.exists()), None)
+    if path is None:
+        return False, f"there is no {name} beside it to show it"
+    try:
+        order = read_sln(path, problem.size).order
+    except InputError as error:
+        return False, f"{path.name} does not show it ({error})"
+    fault = order_fault(order, problem.size, WORDS)
+    if fault is not None:
+        return False, f"{path.name} does not show it ({fault})"
+    costs = problem.costs(np.stack([order, np.argsort(order)])).tolist()
+    if value in costs:
+        return True, f"{path.name} agrees, whose assignment costs that"
+    return False, f"the assignment in {path.name} costs {' or, inverted, '.join(map(str, costs))}"
