@@ -42,7 +42,7 @@ def _read_tsplib(lines: Lines) -> NDArray[np.int64]:
     _skip_header(lines)
     tour = array("q")
     ended = False
-    while (line := lines.line()) is not None and line != b"EOF":
+    while (line := lines.line()) is not None and line.upper() != b"EOF":
         for word in line.split():
             if word == b"-1":
                 ended = True
@@ -59,14 +59,14 @@ def _read_tsplib(lines: Lines) -> NDArray[np.int64]:
 
 def _skip_header(lines: Lines) -> None:
     line = lines.line()
-    while line is not None and line.rstrip(b" \t:") != b"TOUR_SECTION":
+    while line is not None and line.upper().rstrip(b" \t:") != b"TOUR_SECTION":
         key, colon, value = line.partition(b":")
         if not colon:
             raise lines.error(
                 f"{shown(line)} is neither 'KEYWORD : value' nor TOUR_SECTION. "
                 "Name a TSPLIB tour, a .json file with a list, or a run's folder"
             )
-        if key.strip() == b"TYPE" and value.strip() != b"TOUR":
+        if key.strip().upper() == b"TYPE" and value.strip().upper() != b"TOUR":
             raise lines.error(f"TYPE {shown(value.strip())} is not TOUR. Name a file with a tour")
         line = lines.line()
     if line is None:

@@ -72,14 +72,15 @@ class _Reader:
         if line is None:
             raise self.lines.error("the file is empty. Get it again")
         line = line.removeprefix(b"\xef\xbb\xbf")
-        while line is not None and line != b"EOF":
+        while line is not None and line.upper() != b"EOF":
             self._take(line)
             line = self.lines.line()
         return self._result()
 
     def _take(self, line: bytes) -> None:
         key_raw, colon, value = line.partition(b":")
-        key = key_raw.strip().decode("ascii", "replace")
+        written = key_raw.strip().decode("ascii", "replace")
+        key = written.upper()
         if key in self.sections and not value.strip():
             self._once(key)
             self.sections[key]()
@@ -90,7 +91,7 @@ class _Reader:
                 f"{shown(line)} is neither 'KEYWORD : value' nor a section. {mend}"
             )
         elif key not in _KEYWORDS:
-            raise self.lines.error(unknown("keyword", key[:40], (*_KEYWORDS, *self.sections)))
+            raise self.lines.error(unknown("keyword", written[:40], (*_KEYWORDS, *self.sections)))
         elif key == "COMMENT":
             self.comments.append(decoded(value).strip())
         else:
@@ -103,11 +104,11 @@ class _Reader:
         self.done.add(key)
 
     def _keyword(self, key: str, value: str) -> None:
-        self.values[key] = value
+        self.values[key] = value if key == "NAME" else value.upper()
         # Some files of TSPLIB name their author after the type.
-        if key == "TYPE" and value.split(maxsplit=1)[:1] != ["TSP"]:
+        if key == "TYPE" and value.upper().split(maxsplit=1)[:1] != ["TSP"]:
             raise self.lines.error(f"TYPE {_brief(value)} is not supported. Supported: TSP")
-        if key == "EDGE_WEIGHT_TYPE" and value not in METRICS:
+        if key == "EDGE_WEIGHT_TYPE" and value.upper() not in METRICS:
             raise self.lines.error(
                 f"EDGE_WEIGHT_TYPE {_brief(value)} is not supported. "
                 f"Supported: {', '.join(METRICS)}"

@@ -25,7 +25,7 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
     ids, places, seen = array("q"), array("d"), bytearray(n)
     for row in range(n):
         line = lines.line()
-        if line is None or line == b"EOF" or b"_SECTION" in line:
+        if line is None or begins_another(line):
             raise lines.error(
                 f"the coordinates end after {row} of the {n} cities that DIMENSION asks for. "
                 "Complete them, or correct DIMENSION"
@@ -39,6 +39,12 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
     coordinates = np.empty((n, 2))
     coordinates[np.frombuffer(ids, np.int64)] = np.frombuffer(places).reshape(n, 2)
     return coordinates
+
+
+def begins_another(words: bytes) -> bool:
+    """Return whether something else begins, or the file ends, where the numbers should go on."""
+    keyword = words.upper()
+    return keyword == b"EOF" or b"_SECTION" in keyword
 
 
 def check_fits(lines: Lines, n: int, needed: int) -> None:

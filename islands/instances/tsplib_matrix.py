@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.instances.lines import Lines, shown
-from islands.instances.tsplib_coordinates import check_fits
+from islands.instances.tsplib_coordinates import begins_another, check_fits
 from islands.text import unknown
 
 LARGEST = 20_000
@@ -70,7 +70,7 @@ def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
     weights = array("i")
     while len(weights) < count:
         words = lines.words()
-        if words is None or any(word == b"EOF" or b"_SECTION" in word for word in words):
+        if words is None or any(map(begins_another, words)):
             raise lines.error(
                 f"the weights end after {len(weights)} of the {count} that DIMENSION {n} asks for. "
                 "Complete them, or correct DIMENSION or EDGE_WEIGHT_FORMAT"

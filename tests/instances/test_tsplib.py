@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,39 @@ def test_display_data_are_no_coordinates() -> None:
     assert file.coordinates is None
     assert file.matrix is not None
     assert file.matrix.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
+
+
+@pytest.mark.parametrize("spelled", [str.lower, str.title, str.swapcase])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
+def test_keywords_are_read_in_any_case(
+    tmp_path: Path, spelled: Callable[[str], str], metric: str
+) -> None:
+    original = uniform_tsp(5, seed=1, side=90)
+    path = tmp_path / "spelled.tsp"
+    path.write_text(spelled(tsplib_text(original).replace("EUC_2D", metric)))
+    file = read_tsp(path)
+    assert (file.dimension, file.metric) == (5, metric)
+    np.testing.assert_array_equal(file.coordinates, original.coordinates)
+
+
+@pytest.mark.parametrize("spelled", [str.lower, str.title])
+def test_keywords_in_any_case_end_the_numbers_and_may_not_be_repeated(
+    tmp_path: Path, spelled: Callable[[str], str]
+) -> None:
+    text = (DATA / "good_display_data.tsp").read_text()
+    path = tmp_path / "spelled.tsp"
+    path.write_text(spelled(text))
+    file = read_tsp(path)
+    assert (file.metric, file.coordinates) == ("EXPLICIT", None)
+    assert file.matrix is not None
+    assert file.matrix.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
+    path.write_text(text.replace("DIMENSION", "Dimension : 3\nDIMENSION"))
+    with pytest.raises(InputError, match="DIMENSION is given twice"):
+        read_tsp(path)
+    for name in ("too_few_rows.tsp", "too_few_weights.tsp"):
+        path.write_text(spelled((DATA / name).read_text()))
+        with pytest.raises(InputError, match=r"the (coordinates|weights) end after"):
+            read_tsp(path)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

@@ -28,15 +28,17 @@ def test_every_format_is_tested() -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("line_ends", ["kept", "none", "everywhere"])
-def test_a_format_gives_the_matrix(tmp_path: Path, form: str, line_ends: str) -> None:
+@pytest.mark.parametrize("case", ["upper", "lower"])
+def test_a_format_gives_the_matrix(tmp_path: Path, form: str, line_ends: str, case: str) -> None:
     weights = WRITTEN[form]
     if line_ends != "kept":
         weights = (" " if line_ends == "none" else "\n").join(weights.split())
     path = tmp_path / "four.tsp"
-    path.write_text(
+    text = (
         f"TYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: {form}\n"
         f"EDGE_WEIGHT_SECTION\n{weights}\nEOF\n"
     )
+    path.write_text(text.lower() if case == "lower" else text)
     matrix = read_tsp(path).matrix
     assert matrix is not None
     assert matrix.tolist() == MATRIX
