@@ -42,7 +42,10 @@ class Lines:
     @classmethod
     @contextmanager
     def open(cls, path: Path) -> Iterator[Self]:
-        """Open a file; whether it is gzipped is seen from its first bytes, not from its name."""
+        """Open a file; whether it is gzipped is seen from its first bytes.
+
+        One that is called `.gz` and is not was damaged, or is something else than it seems.
+        """
         with reading(path):
             size = _size(path)
             raw = path.open("rb")
@@ -51,6 +54,11 @@ class Lines:
                 raw.seek(0)
                 unzipped = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw)))
                 yield cls(cast(BinaryIO, unzipped), path, size * _DEFLATE)
+            elif path.suffix == ".gz":
+                raise InputError(
+                    f"{path}: is not gzip, though its name says so. Get it again, or rename it"
+                    f" {path.stem} if it is plain text"
+                )
             else:
                 raw.seek(0)
                 # Some editors begin a text with a mark of its byte order.

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from islands.errors import InputError
+from islands.instances.formats import recognised
+from islands.instances.lines import Lines
+from islands.instances.mkp import read_mkp
+from islands.instances.qaplib import read_qap
+from islands.instances.sln import read_sln
+from islands.instances.sol import read_sol
+from islands.instances.tours import read_tour
+from islands.instances.tsplib import read_tsp
+
+READERS: dict[str, Callable[[Path], Any]] = {
+    "a.tsp.gz": read_tsp,
+    "a.qap.gz": read_qap,
+    "a.dat.gz": recognised,
+    "a.txt.gz": read_mkp,
+    "a.tour.gz": lambda path: read_tour(path, 2),
+    "a.sln.gz": lambda path: read_sln(path, 2),
+    "a.sol.gz": lambda path: read_sol(path, 2),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("content", [b"", b"\x1f", b"2\n1 2\n", b"<html>404</html>"])
+def test_a_file_called_gz_that_is_none_is_called_so(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        READERS[name](path)
+    assert str(caught.value) == (
+        f"{path}: is not gzip, though its name says so. Get it again, or rename it {name[:-3]} if"
+        " it is plain text"
+    )
+
+
+def test_a_gzipped_file_needs_no_name_of_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.sln"
+    path.write_bytes(gzip.compress(b"2 7\n2 1\n"))
+    assert read_sln(path, 2).order.tolist() == [1, 0]
+
+
+def test_lines_say_whether_they_were_read_to_their_end(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("1 2\n" + "3 " * 40_000 + "\n4")
+    with Lines.open(path) as lines:
+        ended = []
+        while lines.words() is not None:
+            ended.append((lines.number, lines.line_ended))
+    assert ended == [(1, True), (2, False), (2, True), (3, True)]
