@@ -20,6 +20,7 @@ from islands.run.resolve import format_of, layers, resolve
 from islands.run.result import Result
 from islands.run.runner import Output, make_archipelago, run_asked
 from islands.run.start import check_exactly
+from islands.text import one_line
 
 
 def solve(
@@ -54,7 +55,7 @@ def solve(
     `islands resume` goes on; the result is then `suspended`. Otherwise they keep their meaning.
     """
     named = {
-        "instance": problem if isinstance(problem, str) else problem.instance,
+        "instance": problem if isinstance(problem, str) else _name(problem),
         "algorithm": algorithm,
         "encoding": encoding,
         "preset": preset,
@@ -97,7 +98,7 @@ class Solver:
         self._world = world if world is not None else launched_world()
         asked = layers(settings)
         chosen = load(problem, format_of(asked)) if isinstance(problem, str) else problem
-        asked = layers({"instance": chosen.instance, **settings})
+        asked = layers({"instance": _name(chosen), **settings})
         self.spec = self._world.agreed(lambda: resolve(asked, chosen))
         self.problem = self._world.agreed(lambda: chosen.adjusted(self.spec.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)
@@ -137,3 +138,8 @@ class Solver:
             # All ranks hold the same candidates, so all raise or none.
             check_exactly(self.problem, candidate, candidate.cost)
         return best
+
+
+def _name(problem: Problem) -> str:
+    """Return what `run.toml` calls an instance: one that was made in Python is called anything."""
+    return problem.instance if problem.path is not None else one_line(problem.instance, 200)

@@ -16,6 +16,15 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}"
 
 
+def one_line(text: str, longest: int = 1000) -> str:
+    """Return text that may come from anywhere as one line of a file, cut where it is long.
+
+    What ends lines, is not printable or is not UTF-8 is escaped by a backslash.
+    """
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: longest + 1])
+    return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
+
 def seconds(words: str) -> float:
     """Return the seconds that `90`, `60s`, `5m` or `2h` mean."""
     units = {"s": 1, "m": 60, "h": 3600}

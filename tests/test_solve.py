@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from problems_for_tests import cities
+from problems_for_tests import cities, facilities, knapsack
 
 from islands import IslandsError, Problem, Solver, load, solve, solver
 from islands.backends.base import Backend
+from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
+from islands.problems.tsp import Tsp
 from islands.run import runner
 from islands.run.machine import take_device
 
@@ -55,6 +58,30 @@ def test_a_run_starts_from_a_given_solution(tmp_path: Path) -> None:
     tour = str(tmp_path / "a" / "solution.tour")
     second = solve("demo/tsp", stop="generations=1", population=64, seed=9, start=[tour])
     assert second.cost <= first.cost
+
+
+@pytest.mark.parametrize("name", ["a\nb", "caf\udce9", "a\0b", "x" * 5000, "out", "", "../up"])
+@pytest.mark.parametrize("kind", ["tsp", "qap", "mkp"])
+def test_a_problem_made_in_python_may_have_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = uniform_tsp(9, seed=1)
+    made: dict[str, Problem] = {
+        "tsp": Tsp(replace(file, name=name)),
+        "qap": facilities(9),
+        "mkp": knapsack(9, 2),
+    }
+    problem = made[kind]
+    problem.instance = name
+    result = solve(
+        problem, stop="generations=1", population=16, islands=1, backend="cpu", out="out"
+    )
+    solution = problem.read_solution(Path("out"))
+    assert problem.cost(solution) == result.cost
+    assert result.instance == name
+    again = solve(problem, config="out/run.toml", backend="cpu")
+    assert again.digest == result.digest
 
 
 def test_verbose_speaks_and_the_default_does_not(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from islands.instances.mkp_file import MkpFile
 from islands.instances.qaplib import QapFile
 from islands.instances.tsplib import TspFile
+from islands.text import one_line
 
 DEMO_CITIES = 120
 DEMO_SIDE = 1_000
@@ -109,8 +110,8 @@ def tsplib_text(file: TspFile) -> str:
     assert file.coordinates is not None, "generated instances have coordinates"
     places = file.coordinates.astype(np.int64).tolist()
     head = [
-        f"NAME : {file.name}",
-        f"COMMENT : {file.comment}",
+        f"NAME : {one_line(file.name)}",
+        *(f"COMMENT : {one_line(line)}" for line in file.comment.split("\n")),
         "TYPE : TSP",
         f"DIMENSION : {file.dimension}",
         f"EDGE_WEIGHT_TYPE : {file.metric}",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from islands.instances.lines import Lines, shown
 from islands.instances.orders import ENTRY_MAX, Words, order_fault, read_json, solution_file
 from islands.paths import published
+from islands.text import one_line
 
 _WORDS = Words("tour", "city", "cities", "visited")
 
@@ -27,10 +28,16 @@ def read_tour(path: Path, n: int) -> NDArray[np.int64]:
 
 def write_tour(path: Path, name: str, tour: NDArray[np.int64], length: int) -> None:
     """Write a tour, given counted from 0, as TSPLIB has it."""
-    head = f"NAME : {name}\nCOMMENT : Length {length}\nTYPE : TOUR\nDIMENSION : {len(tour)}\n"
-    cities = "\n".join(str(city + 1) for city in tour.tolist())
+    head = (
+        f"NAME : {one_line(name)}",
+        f"COMMENT : Length {length}",
+        "TYPE : TOUR",
+        f"DIMENSION : {len(tour)}",
+        "TOUR_SECTION",
+    )
+    cities = (str(city + 1) for city in tour.tolist())
     with published(path) as temporary:
-        temporary.write_text(f"{head}TOUR_SECTION\n{cities}\n-1\nEOF\n", encoding="utf-8")
+        temporary.write_text("\n".join([*head, *cities, "-1", "EOF", ""]), encoding="utf-8")
 
 
 def tour_fault(tour: NDArray[np.int64], n: int) -> str | None:

@@ -12,6 +12,7 @@ from islands.run.machine import Machine
 from islands.run.spec import RunSpec
 from islands.run.stop import Progress
 from islands.run.table import Table
+from islands.text import one_line
 
 
 class Screen:
@@ -89,7 +90,8 @@ def header(
             f" generations (road: {machine.road})"
         )
     lines = [
-        f"islands {version}   {problem.name} {problem.instance}, size {problem.size}{known}",
+        f"islands {version}   {problem.name} {one_line(problem.instance)}, size"
+        f" {problem.size}{known}",
         *(remark.words for remark in problem.remarks),
         f"{spec.algorithm} on {spec.encoding}{_improved(spec)}   {islands} x {general.population}"
         f" on {ranks}   seed {general.seed}{preset}",

@@ -10,7 +10,7 @@ from typing import Self
 from islands.run.result import Result
 from islands.run.stop import is_better
 from islands.run.table import or_dash
-from islands.text import count, gap
+from islands.text import count, gap, one_line
 
 KEY = (
     "Hits: runs as good as the best known value, and their mean time. Evals, Time: means of all"
@@ -87,13 +87,14 @@ def _hits(result: Result, *, maximise: bool) -> bool:
 
 def table(standings: Sequence[Standing]) -> str:
     """Return the lines that end a series: a row an instance, and what is to be said of some."""
-    width = max(len(name) for name in ["Instance", *(each.instance for each in standings)])
+    names = [one_line(each.instance) for each in standings]
+    width = max(map(len, ["Instance", *names]))
     lines = [KEY, "", f"{'Instance':{width}}{HEADER}"]
-    lines += [f"{each.instance:{width}}{row(each)}" for each in standings]
+    lines += [f"{name:{width}}{row(each)}" for name, each in zip(names, standings, strict=True)]
     lines += [
-        f"{each.instance}: {each.unmet} of {each.runs} runs met no feasible solution, and count"
+        f"{name}: {each.unmet} of {each.runs} runs met no feasible solution, and count"
         " only in Runs, Evals and Time"
-        for each in standings
+        for name, each in zip(names, standings, strict=True)
         if each.unmet
     ]
     return "\n".join(lines)

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from islands.cli import main
+from islands.instances.synthetic import tsplib_text, uniform_tsp
 
 RUN = ["--population", "64", "--islands", "6", "--interval", "8", "--backend", "cpu"]
 RUN += ["--set", "record.every=5", "--threads", "1", "--seed", "3", "--improver", "none"]
@@ -154,6 +155,21 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(
     for path in [*manifests(), Path("a", "solution.parquet")]:
         path.unlink()
     require_uninterrupted(capsys, done(capsys, "resume", "a"), 1)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\nTOUR_SECTION\n2 1 -1", "a\tb\r", "EOF", "a:b"])
+def test_a_file_of_any_name_is_run_verified_and_resumed(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = f"{name}.tsp"
+    Path(path).write_text(tsplib_text(uniform_tsp(12, seed=1)))
+    options = ["--population", "16", "--islands", "1", "--backend", "cpu", "--improver", "none"]
+    first = done(capsys, "run", path, *options, "--stop", "generations=1", "--out", "a")
+    for solution in ("a", "a/solution.tour"):
+        assert done(capsys, "verify", path, solution)["cost"] == first["cost"]
+    again = done(capsys, "resume", "a", "--stop", "generations=3")
+    assert (again["generations"], again["instance"]) == (3, str(Path(path).resolve()))
+    assert done(capsys, "verify", path, "a")["cost"] == again["cost"]
 
 
 def test_a_preset_and_a_path_stay_what_they_are(

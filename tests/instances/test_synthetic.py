@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -48,6 +49,18 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     read = read_tsp(path)
     np.testing.assert_array_equal(read.coordinates, made.coordinates)
     assert (read.name, read.comment, read.metric) == (made.name, made.comment, made.metric)
+
+
+@pytest.mark.parametrize("text", ["a\nEOF", "a\nDIMENSION : 3", "a\0b", "caf\udce9", "", "é"])
+def test_an_instance_is_read_whatever_it_is_called(tmp_path: Path, text: str) -> None:
+    made = replace(uniform_tsp(5, seed=1), name=text, comment=text)
+    path = tmp_path / "made.tsp"
+    path.write_text(tsplib_text(made), encoding="utf-8")
+    read = read_tsp(path)
+    np.testing.assert_array_equal(read.coordinates, made.coordinates)
+    # Comments may have several lines.
+    comment = "\n".join(ascii(line)[1:-1] if line != "é" else line for line in text.split("\n"))
+    assert read.comment == comment
 
 
 def test_cities_lie_in_the_square_and_depend_on_the_seed() -> None:

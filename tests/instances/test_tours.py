@@ -59,6 +59,16 @@ def test_a_malformed_tour_is_refused_in_one_line(tmp_path: Path, name: str) -> N
     assert str(caught.value).isprintable()
 
 
+NAMES = ["a\nb", "a\rb", "a\0b", "caf\udce9", "a\nTOUR_SECTION\n1 2", "a\nTYPE : TSP", "EOF", ""]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "x" * 70_000])
+def test_a_tour_is_read_whatever_its_instance_is_called(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.tour"
+    write_tour(path, name, np.array([2, 0, 1]), 7)
+    assert read_tour(path, 3).tolist() == [2, 0, 1]
+
+
 def test_what_is_written_is_read_also_through_its_folder(tmp_path: Path) -> None:
     tour = np.random.default_rng(1).permutation(100)
     path = tmp_path / "run" / "solution.tour"

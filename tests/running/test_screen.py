@@ -114,6 +114,15 @@ def test_the_header_says_what_runs_how_where_and_until_when() -> None:
     ]
 
 
+def test_the_header_keeps_its_lines_whatever_the_instance_is_called() -> None:
+    problem = FakeProblem()
+    problem.instance = "a\nstops at: 5 seconds"
+    spec = resolve(layers({"stop": "generations=5"}), problem)
+    first, second, *_ = header("0.1.0", spec, problem, MACHINE, None).split("\n")
+    assert first == "islands 0.1.0   tsp a\\nstops at: 5 seconds, size 5"
+    assert second.startswith("brkga on keys")
+
+
 def test_the_header_of_an_island_alone() -> None:
     spec = resolve(layers({"islands": 1, "stop": ["target=5", "seconds=2m"]}), FakeProblem())
     text = header("0.1.0", spec, FakeProblem(), MACHINE, None)

@@ -60,7 +60,8 @@ def test_a_mean_gap_needs_all_gaps() -> None:
 
 def test_columns_of_the_table_stand_under_their_heads() -> None:
     far = standing(923_456_789, 923_400_000, known=100_000_000, instance="set/long")
-    lines = table([standing(*COSTS), far, standing(210, known=None)]).split("\n")
+    odd = standing(210, known=None, instance="a\nb")
+    lines = table([standing(*COSTS), far, odd]).split("\n")
     assert lines[0] == KEY
     assert lines[2] == f"Instance {HEADER}"
     bars = [i for i, letter in enumerate(lines[2]) if letter == "|"]
@@ -72,6 +73,6 @@ def test_columns_of_the_table_stand_under_their_heads() -> None:
         *("2", "5.00s", "|", "222", "6.20s"),
     ]
     assert lines[5].split() == [
-        *("fake/five", "1", "|", "210", "-", "|", "210.0", "-", "-", "|", "210", "|"),
+        *("a\\nb", "1", "|", "210", "-", "|", "210.0", "-", "-", "|", "210", "|"),
         *("-", "-", "|", "210", "1.00s"),
     ]
