@@ -136,7 +136,7 @@ def _fault(found: Found) -> str | None:
     path = found.file()
     try:
         read(found)
-        if found.entry and digest(path) != found.entry.sha256:
+        if found.entry and digest(path, found.entry.bytes) != found.entry.sha256:
             return f"{path}: differs from the published {found.name}. Delete it and fetch it again"
     except IslandsError as error:
         return str(error)

@@ -17,6 +17,8 @@ from islands.paths import cache_folder, published, reading
 
 _TIMEOUT = 30.0
 _CHUNK = 1 << 16
+_OF_GZIP = 1 << 10
+"""A file that cannot be compressed is longer by its name, and by a thousandth at most."""
 _BROKEN_OFF = "ChunkedEncodingError"
 _REASONS = {
     "ConnectionError": "no connection",
@@ -28,6 +30,29 @@ _REASONS = {
 
 class NoAnswerError(InputError):
     """A server that cannot be reached, so that trying the next file makes no sense."""
+
+
+class _TooLongError(Exception):
+    """What comes is longer than what was expected."""
+
+
+class _Bounded:
+    """A file for a download, which ends it when more comes than is expected."""
+
+    def __init__(self, stream: IO[bytes], longest: int) -> None:
+        self._stream = stream
+        self._left = longest
+
+    def write(self, chunk: bytes) -> int:
+        """Write what has come, unless it is too much."""
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise _TooLongError
+        return self._stream.write(chunk)
+
+    def flush(self) -> None:
+        """Do what the file does."""
+        self._stream.flush()
 
 
 def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) -> list[InputError]:
@@ -42,8 +67,9 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
         target = folder / file
         progress = f"{number}/{len(files)} {target}"
         with reading(target):
-            there = target.exists() and hashlib.sha256(target.read_bytes()).hexdigest()
-        if there == entry.sha256:
+            is_there = target.exists() and target.stat().st_size == entry.bytes
+            found = hashlib.sha256(target.read_bytes()).hexdigest() if is_there else None
+        if found == entry.sha256:
             say(f"{progress} is there already")
             continue
         try:
@@ -57,12 +83,18 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
     return failures
 
 
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file's content, decompressed where it is gzipped."""
+def digest(path: Path, longest: int) -> str:
+    """Return the SHA-256 of a file's content, decompressed where it is gzipped.
+
+    Of a file that is longer, only the beginning is read, which has another digest.
+    """
     with path.open("rb") as raw:
-        sha = hashlib.sha256()
+        sha, size = hashlib.sha256(), 0
         for chunk in _chunks(raw):
             sha.update(chunk)
+            size += len(chunk)
+            if size > longest:
+                break
         return sha.hexdigest()
 
 
@@ -71,17 +103,17 @@ def _folder(name: str) -> Path:
 
 
 def _fetch_file(url: str, target: Path, entry: Entry) -> None:
+    too_long = f"{url}: {_other(entry, f'more than {entry.bytes} bytes')}"
     with tempfile.TemporaryFile() as raw, published(target) as temporary:
-        _download(url, target, raw)
+        if not _download(url, target, raw, entry.bytes + entry.bytes // 1000 + _OF_GZIP):
+            raise InputError(too_long)
         sha, size = hashlib.sha256(), 0
         try:
             with temporary.open("wb") as plain:
                 for chunk in _chunks(raw):
                     size += len(chunk)
                     if size > entry.bytes:
-                        raise InputError(
-                            f"{url}: {_other(entry, f'more than {entry.bytes} bytes')}"
-                        )
+                        raise InputError(too_long)
                     sha.update(chunk)
                     plain.write(chunk)
         except (gzip.BadGzipFile, EOFError, zlib.error):
@@ -92,7 +124,8 @@ def _fetch_file(url: str, target: Path, entry: Entry) -> None:
             raise InputError(f"{url}: {_other(entry, f'SHA-256 {sha.hexdigest()}')}")
 
 
-def _download(url: str, target: Path, stream: IO[bytes]) -> None:
+def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:
+    """Download, and return whether the whole is no longer than expected; else give up there."""
     import pooch
 
     mend = (
@@ -100,7 +133,10 @@ def _download(url: str, target: Path, stream: IO[bytes]) -> None:
         f"name a folder that holds {set_of(target)}/{target.name}"
     )
     try:
-        pooch.HTTPDownloader(timeout=_TIMEOUT)(url, stream, None)
+        pooch.HTTPDownloader(timeout=_TIMEOUT)(url, _Bounded(stream, longest), None)
+    except _TooLongError:
+        # The connection is closed when nothing refers to this error any more.
+        return False
     except OSError as problem:
         response = getattr(problem, "response", None)
         if response is not None:
@@ -111,6 +147,7 @@ def _download(url: str, target: Path, stream: IO[bytes]) -> None:
         raise kind(f"{url}: {_REASONS.get(name, problem)}. {mend}") from None
     except ValueError as problem:
         raise NoAnswerError(f"{url}: {problem}. {mend}") from None
+    return True
 
 
 def _chunks(raw: IO[bytes]) -> Iterator[bytes]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -26,16 +29,33 @@ class Site:
         self.answers: dict[str, bytes] = {}
         self.asked: list[str] = []
         self.claim_more = False
+        self.endless = False
+        self.sent = 0
+        self.cut_off = Event()
         site = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 site.asked.append(self.path)
+                if site.endless:
+                    self.pour(site.answers[self.path])
+                    return
                 body = site.answers.get(self.path)
                 self.send_response(404 if body is None else 200)
                 self.send_header("Content-Length", str(len(body or b"") + 100 * site.claim_more))
                 self.end_headers()
                 self.wfile.write(body or b"")
+
+            def pour(self, body: bytes) -> None:
+                """Begin with an answer, and go on until the other side has left."""
+                self.send_response(200)
+                self.end_headers()
+                with suppress(OSError):
+                    while site.sent < 1 << 26:
+                        site.sent += self.wfile.write(body)
+                    return
+                self.close_connection = True
+                site.cut_off.set()
 
             def log_message(self, *_: object) -> None:
                 """Stay silent."""
@@ -145,6 +165,39 @@ def test_a_wrong_answer_is_refused_and_the_rest_fetched(
     assert sorted(cached()) == ["f0.tsp", "f2.tsp"]
 
 
+@pytest.mark.parametrize("form", ["plain", "noise", "zipped"])
+def test_a_server_that_sends_without_end_is_cut_off(site: Site, form: str) -> None:
+    bodies = {
+        "plain": CONTENT["f1.tsp"],
+        "noise": os.urandom(8000),
+        "zipped": gzip.compress(bytes(1 << 20)),
+    }
+    site.answers, site.endless = {"/f1.tsp": bodies[form]}, True
+    toy = instances(site)
+    (failure,) = fetch(replace(toy, entries={"f1.tsp": toy.entries["f1.tsp"]}), None, ignore)
+    assert str(failure).startswith(
+        f"{site.base}/f1.tsp: more than 8000 bytes, not the published file, whose SHA-256 is "
+    )
+    # What is under way fills the buffers of the system, and no more.
+    assert site.cut_off.wait(10)
+    assert cached() == {}
+
+
+def test_what_cannot_be_compressed_is_fetched_although_its_gzip_file_is_longer(site: Site) -> None:
+    content = os.urandom(100_000)
+    zipped = gzip.compress(content, 1)
+    assert len(zipped) > len(content)
+    entry = replace(
+        instances(site).entries["f1.tsp"],
+        bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+    )
+    site.answers = {"/f1.tsp.gz": zipped}
+    toy = replace(instances(site, "{file}.gz"), entries={"f1.tsp": entry})
+    assert fetch(toy, None, ignore) == []
+    assert cached() == {"f1.tsp": content}
+
+
 def test_a_transfer_that_breaks_off_leaves_nothing(site: Site) -> None:
     site.claim_more = True
     failures = fetch(instances(site), None, ignore)
@@ -198,4 +251,15 @@ def test_a_digest_is_of_the_decompressed_content(tmp_path: Path) -> None:
     plain, zipped = tmp_path / "plain", tmp_path / "zipped"
     plain.write_bytes(CONTENT["f0.tsp"])
     zipped.write_bytes(gzip.compress(CONTENT["f0.tsp"]))
-    assert digest(plain) == digest(zipped) == hashlib.sha256(CONTENT["f0.tsp"]).hexdigest()
+    right = hashlib.sha256(CONTENT["f0.tsp"]).hexdigest()
+    assert digest(plain, 8000) == digest(zipped, 8000) == right
+
+
+def test_of_what_is_longer_only_the_beginning_is_decompressed(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.tsp.gz"
+    zeros = gzip.compress(bytes(1 << 20))
+    # Were it read to its end, it would be found to be broken.
+    path.write_bytes(zeros + b"broken")
+    assert digest(path, 8000) != hashlib.sha256(bytes(8000)).hexdigest()
+    with pytest.raises(gzip.BadGzipFile):
+        digest(path, 1 << 21)
