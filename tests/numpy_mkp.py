@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 from numpy_brkga import philox
@@ -64,5 +66,17 @@ def judged(
             fine += float(price) * max(0, int(excess))
         cost = int(fine) - profit
     else:
-        cost = int(np.float64(2**20) * float(loads.sum()) / float(profit)) + 1 if profit else 10**18
+        weight = weight_in_finest_unit(problem, loads)
+        cost = int(np.float64(2**20) * float(weight) / float(profit)) + 1 if profit else 10**18
     return choice, 2 * cost + 1
+
+
+def weight_in_finest_unit(problem: Mkp, loads: NDArray[np.int64]) -> int:
+    """Return what the file calls the sum of the loads, in units of its last decimal."""
+    file = problem.file
+    written = [Fraction(file.shown(i, int(load))) for i, load in enumerate(loads)]
+    weighing = [i for i, row in enumerate(file.weights) if row.any()]
+    decimals = max((file.places[i] for i in weighing if file.places), default=0)
+    weight = sum(written) * 10**decimals
+    assert weight == int(weight)
+    return int(weight)

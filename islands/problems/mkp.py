@@ -159,6 +159,7 @@ class Mkp(Problem):
             np.ascontiguousarray(_narrowed(self.file.profits)[order]),
             capacities.astype(np.int64 if self._load_type() == _WIDEST else np.int32),
             self.prices(),
+            np.array(self._scales(), np.int64),
             self._ranks(),
         ]
 
@@ -217,19 +218,39 @@ class Mkp(Problem):
         """Write the chosen items' numbers."""
         write_sol(path, solution)
 
+    def _scales(self) -> list[int]:
+        """Return what the weights of each constraint are multiplied by to be added up with others.
+
+        Then all have as many decimals as those with the most of them, and none are left.
+        """
+        if self.settings.infeasible != "dynamic":
+            return [1] * self.constraints
+        places, totals = self.file.places or (0,) * self.constraints, self._totals()
+        most = max((place for place, total in zip(places, totals, strict=True) if total), default=0)
+        # Nothing times any number is nothing, and that number may be more than 64 bits hold.
+        return [
+            10 ** (most - place) if total else 0
+            for place, total in zip(places, totals, strict=True)
+        ]
+
+    def _totals(self) -> list[int]:
+        """Return what all items weigh together, for each constraint."""
+        return [int(total) for total in self.file.weights.sum(axis=1)]
+
     def _check_fines(self) -> None:
         """Raise where what is fined, over all constraints, could be too large for 64 bits."""
-        total = sum(map(int, self.file.weights.sum(axis=1)))
+        scales = self._scales()
+        total = sum(scale * each for scale, each in zip(scales, self._totals(), strict=True))
         if total >= SUM_MAX:
+            scaled = ", with all decimals scaled away," if max(scales) > 1 else ""
             raise InputError(
-                f"{self.path or self.instance}: all weights add up to {total}, and"
+                f"{self.path or self.instance}: all weights{scaled} add up to {total}, and"
                 f" infeasible={self.settings.infeasible} is exact below {SUM_MAX} only. Choose"
                 " infeasible=repair or infeasible=drop"
             )
 
     def _load_type(self) -> str:
-        most = int(self.file.weights.sum(axis=1).max(initial=0))
-        return "int32_t" if most < 2**31 else _WIDEST
+        return "int32_t" if max(self._totals(), default=0) < 2**31 else _WIDEST
 
 
 def _exceeded_too(constraints: Sequence[int]) -> str:

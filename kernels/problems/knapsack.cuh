@@ -18,6 +18,7 @@ struct Data {
     const Profit* profit;  // [thing]
     const Load* capacity;  // [constraint]
     const double* price;   // [constraint]: of a unit of excess
+    const int64_t* scale;  // [constraint]: gives its weights the unit in which all are added up
     const Rank* order;     // [MKP_ORDERS][thing]: from the most useful on, first 0, 1, 2, ...
 };
 
@@ -82,11 +83,11 @@ class Knapsack {
         return sum;
     }
 
-    // Returns the weight of all that is chosen, over all constraints.
+    // Returns the weight of all that is chosen, over all constraints, in the unit common to them.
     __device__ int64_t weight() const {
         int64_t mine = 0;
         for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) {
-            mine += int64_t(data_.capacity[i]) - slack_[i];
+            mine += data_.scale[i] * (int64_t(data_.capacity[i]) - slack_[i]);
         }
         return block::sum(mine);
     }
