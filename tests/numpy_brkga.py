@@ -30,13 +30,20 @@ def philox(counters: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
 
 
 def words(
-    count: int, stream: int, seed: int, island: int, generation: int, individual: int
+    count: int,
+    stream: int,
+    seed: int,
+    island: int,
+    generation: int,
+    individual: int,
+    first_quad: int = 0,
 ) -> NDArray[np.uint64]:
-    """Return the first `count` words of a stream for one individual."""
-    quads = np.arange(-(-count // 4), dtype=np.uint64)
+    """Return `count` words of a stream for one individual, from a quad of them on."""
+    beyond, generation = divmod(generation, 2**32)
+    quads = first_quad + np.arange(-(-count // 4), dtype=np.uint64)
     place = [individual, generation, stream << 24 | island]
     counters = np.stack([quads, *(np.full_like(quads, value) for value in place)], axis=1)
-    return philox(counters, seed).reshape(-1)[:count]
+    return philox(counters, (seed + beyond * 0x9E3779B97F4A7C15) % 2**64).reshape(-1)[:count]
 
 
 def uniform(word: NDArray[np.uint64]) -> NDArray[np.float32]:

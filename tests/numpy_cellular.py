@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_brkga import philox, uniform, words
+from numpy_brkga import uniform, words
 from numpy_improvers import NumpyLocalSearch
 
 START, MUTANT, NEIGHBOUR, OPERATORS, CROSS, MUTATE = 1, 2, 7, 8, 9, 10
@@ -107,21 +107,12 @@ def crossed(
         coins = [int(drawn[i // 32]) >> i % 32 & 1 for i in range(n)]
         if encoding == "permutation":
             lots = [
-                [int(word) for word in later_words(n, CROSS, child << 28, *place)]
+                [int(word) for word in words(n, CROSS, *place, first_quad=child << 28)]
                 for child in (1, 2)
             ]
             return uniform_order(coins, lots[0], a, b), uniform_order(coins, lots[1], b, a)
     pairs = list(zip(coins, a, b, strict=True))
     return [x if coin else y for coin, x, y in pairs], [y if coin else x for coin, x, y in pairs]
-
-
-def later_words(n: int, stream: int, first_quad: int, *place: int) -> NDArray[np.uint64]:
-    """Return words of a stream from a later quad on."""
-    seed, island, generation, individual = place
-    quads = first_quad + np.arange(-(-n // 4), dtype=np.uint64)
-    rest = [individual, generation, stream << 24 | island]
-    counters = np.stack([quads, *(np.full_like(quads, value) for value in rest)], axis=1)
-    return philox(counters, seed).reshape(-1)[:n]
 
 
 def mutated(kind: str, encoding: str, genome: Genome, one: int, other: int) -> Genome:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_brkga import philox
+from numpy_brkga import words
 
 from islands.problems.mkp import Mkp
 
@@ -40,15 +40,12 @@ def judged(
         step = 0
         while not feasible(choice):
             here = np.flatnonzero(choice)
-            island, generation, individual = place
-            counter = [child << 24 | step // 4, individual, generation, DROP << 24 | island]
-            word = int(philox(np.array([counter], np.uint64), seed)[0, step % 4])
+            quad, number = divmod(step, 4)
+            word = int(words(4, DROP, seed, *place, first_quad=child << 24 | quad)[number])
             choice[here[word * len(here) >> 32]] = 0
             step += 1
     if fits_first:
-        island, generation, individual = place
-        counter = [child, individual, generation, FILL << 24 | island]
-        word = int(philox(np.array([counter], np.uint64), seed)[0, 0])
+        word = int(words(1, FILL, seed, *place, first_quad=child)[0])
         first = word * problem.size >> 32
         for item in [*range(first, problem.size), *range(first)]:
             if not choice[item]:

@@ -53,7 +53,7 @@ struct Archipelago {
 
     // Where the draws of an individual stand.
     __device__ draw::Place place(int local, int64_t generation, int individual) const {
-        return {island[local].seed, uint32_t(island[local].number), uint32_t(generation),
+        return {island[local].seed, uint32_t(island[local].number), generation,
                 uint32_t(individual)};
     }
 

@@ -1,5 +1,6 @@
 // Random numbers that are counted, not stepped: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011).
-// The key is the seed; the counter says what the number is for, so there is no state to keep.
+// The key is the seed; the counter says what the number is for, so there is no state to keep. It has
+// 32 bits of the generation, and the key has the rest.
 #pragma once
 
 #include "core/core.cuh"
@@ -20,13 +21,22 @@ __device__ uint4 philox(uint4 counter, uint32_t key0, uint32_t key1) {
 
 // Where a draw stands: one individual of one island in one generation.
 struct Place {
-    uint64_t seed;
-    uint32_t island, generation, individual;
+    uint64_t key;
+    int64_t generation;
+    uint32_t island, individual;
+
+    // Multiples of an odd number are all different, so that no two generations of a run have the
+    // same key and counter; those of 2^64 by the golden ratio are far from the seeds next to it.
+    __device__ Place(uint64_t seed, uint32_t island, int64_t generation, uint32_t individual)
+        : key(seed + (uint64_t(generation) >> 32) * 0x9E3779B97F4A7C15ull),
+          generation(generation),
+          island(island),
+          individual(individual) {}
 
     // Returns words 4*number to 4*number+3 of a stream.
     __device__ uint4 words(uint32_t stream, uint32_t number) const {
-        const uint4 counter = {number, individual, generation, stream << 24 | island};
-        return philox(counter, uint32_t(seed), uint32_t(seed >> 32));
+        const uint4 counter = {number, individual, uint32_t(generation), stream << 24 | island};
+        return philox(counter, uint32_t(key), uint32_t(key >> 32));
     }
 };
 

@@ -58,7 +58,8 @@ __device__ int64_t improve(const Plan& plan, Shelf, int32_t* order, int n,
     int position = Pairs::ALL;
     if (plan.one_position) {
         // All individuals of an island draw the same.
-        const draw::Place shared{place.seed, place.island, place.generation, 0xffffffffu};
+        draw::Place shared = place;
+        shared.individual = 0xffffffffu;
         position = draw::below(shared.words(stream::POSITION, 0).x, n);
     }
     const Pairs pairs(n, position);

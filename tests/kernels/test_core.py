@@ -88,15 +88,26 @@ def test_philox_gives_the_known_answers(launches, counter: str, key: str, result
         assert off(launch, out).tolist() == words(result)
 
 
-def test_words_are_philox_of_what_they_are_for(launches) -> None:
-    seed, stream, island, generation, individual = 0x123456789ABCDEF0, 3, 70_000, 9, 11
+@pytest.mark.parametrize(
+    ("generation", "key"),
+    [
+        (9, 0x123456789ABCDEF0),
+        (2**32 - 1, 0x123456789ABCDEF0),
+        (2**32 + 9, 0xB06BD0321A075B05),
+        (2**63 - 1, 0x33A21AC99B7262DB),
+    ],
+)
+def test_words_are_philox_of_what_they_are_for(launches, generation: int, key: int) -> None:
+    """The key is the seed, and beyond 2^32 generations another one for each 2^32."""
+    seed, stream, island, individual = 0x123456789ABCDEF0, 3, 70_000, 11
     for launch in launches:
         counters = np.array(
-            [[i, individual, generation, stream << 24 | island] for i in range(50)], np.uint32
+            [[i, individual, generation % 2**32, stream << 24 | island] for i in range(50)],
+            np.uint32,
         )
         expected, out = (on(launch, np.zeros((50, 4), np.uint32)) for _ in range(2))
-        launch("check_philox", np.int32(50), on(launch, counters), np.uint64(seed), expected)
-        place = (np.int32(island), np.int32(generation), np.int32(individual))
+        launch("check_philox", np.int32(50), on(launch, counters), np.uint64(key), expected)
+        place = (np.int32(island), np.int64(generation), np.int32(individual))
         launch("check_words", np.int32(50), np.uint32(stream), np.uint64(seed), *place, out)
         assert (off(launch, out) == off(launch, expected)).all()
         assert len(np.unique(off(launch, out))) == 200

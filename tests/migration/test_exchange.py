@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_migration import NumpyMigration
+from postponed import FAR, postpone
 
 from islands.algorithms.brkga import BrkgaSettings
 from islands.archipelago import Archipelago
@@ -65,22 +66,13 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("topology", "selection", "replacement", "duplicates", "delay"), dict.fromkeys(CHOICES)
-)
-def test_migration_is_that_of_numpy(
-    backend: Backend, topology: str, selection: str, replacement: str, duplicates: str, delay: int
-) -> None:
-    settings = {
-        "topology": topology,
-        "selection": selection,
-        "replacement": replacement,
-        "duplicates": duplicates,
-        "delay": delay,
-    }
+def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -> int:
+    """Let islands migrate after so many generations; return how many migrants were refused."""
     islands = archipelago_of(backend, **settings)
+    postpone(islands, late)
     # A second and a third migration at once bring what is there already.
     reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)
+    reference.epoch, delay = late, settings["delay"]
     refused = 0
     for generations in (3, 0, 0, 4):
         islands.advance(generations)
@@ -102,9 +94,35 @@ def test_migration_is_that_of_numpy(
         ]
         assert came.epoch == reference.epoch - delay
         refused += sum(not row[3] for row in rows)
+    assert islands.migrations == late + 4
+    return refused
+
+
+@pytest.mark.parametrize(
+    ("topology", "selection", "replacement", "duplicates", "delay"), dict.fromkeys(CHOICES)
+)
+def test_migration_is_that_of_numpy(
+    backend: Backend, topology: str, selection: str, replacement: str, duplicates: str, delay: int
+) -> None:
+    settings = {
+        "topology": topology,
+        "selection": selection,
+        "replacement": replacement,
+        "duplicates": duplicates,
+        "delay": delay,
+    }
+    refused = assert_migrates(backend, settings)
     if replacement != "if-better":
         assert (refused > 0) == (duplicates == "refuse")
-    assert islands.migrations == 4
+
+
+@pytest.mark.parametrize("selection", ["random", "roulette"])
+def test_generations_and_migrations_may_be_more_than_32_bits_count(
+    backend: Backend, selection: str
+) -> None:
+    settings = {"topology": "random", "selection": selection, "replacement": "random"}
+    for late in (FAR - 4, 3 * FAR):
+        assert_migrates(backend, {**settings, "duplicates": "accept", "delay": 0}, late)
 
 
 def test_islands_are_in_order_after_a_migration(backend: Backend) -> None:

@@ -77,3 +77,9 @@ def test_drawn_topologies_are_always_the_same() -> None:
     drawn = [senders("broadcast", 8, 3, epoch).index([]) for epoch in (1, 2)]
     assert drawn == [4, 1]
     assert senders("random", 8, 3, 1) == [[6], [4], [7], [1], [2], [3], [5], [0]]
+
+
+@pytest.mark.parametrize("name", ["broadcast", "random"])
+def test_drawn_topologies_do_not_repeat_after_as_many_as_32_bits_count(name: str) -> None:
+    later = [[senders(name, 8, 1, times * 2**32 + e) for e in range(20)] for times in range(3)]
+    assert later[0] != later[1] != later[2] != later[0]

@@ -1,16 +1,17 @@
-// Judges choices that are there already, a block a row, each on an island of its own.
+// Judges choices that are there already, a block a row, each on an island of its own. Rows are in
+// the first generation and in a later one by turns.
 #include "core/core.cuh"
 #include "problems/mkp.cuh"
 
 KERNEL(check_judge, (Arena arena, int32_t rows, int32_t n, problem::Data data, int32_t child,
-                     uint32_t* chosen, int64_t* cost)) {
+                     int64_t generation, uint32_t* chosen, int64_t* cost)) {
     const int words = (n + 31) / 32;
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         Shelf shelf(arena.large());
         uint32_t* const mine = shelf.take<uint32_t>(words);
         for (int w = threadIdx.x; w < words; w += blockDim.x) mine[w] = chosen[row * words + w];
         __syncthreads();
-        const draw::Place place{7, uint32_t(row), uint32_t(5 * (row % 2)), uint32_t(row)};
+        const draw::Place place{7, uint32_t(row), row % 2 * generation, uint32_t(row)};
         const problem::Verdict verdict = problem::judge(mine, shelf, n, data, place, child);
         for (int w = threadIdx.x; w < words; w += blockDim.x) chosen[row * words + w] = mine[w];
         if (threadIdx.x == 0) cost[row] = verdict.cost;

@@ -33,9 +33,17 @@ _KERNEL = Path(__file__).with_name("judged.cuh")
 
 
 def _judge(
-    backend: Backend, problem: Mkp, choices: NDArray[np.int64], threads: int, child: int = 0
+    backend: Backend,
+    problem: Mkp,
+    choices: NDArray[np.int64],
+    threads: int,
+    child: int = 0,
+    generation: int = 5,
 ) -> tuple[NDArray[np.int64], list[int]]:
-    """Return what the device makes of choices in the file's order, and their costs."""
+    """Return what the device makes of choices in the file's order, and their costs.
+
+    They are of the first generation and of another one by turns.
+    """
     n, count = problem.size, len(choices)
     numbering = problem.numbering()
     order = np.arange(n) if numbering is None else numbering
@@ -51,8 +59,9 @@ def _judge(
     arrays = [backend.upload(array) for array in problem.arrays()]
     data = Struct(**{f"array{i}": array for i, array in enumerate(arrays)})
     sizes = (np.int32(count), np.int32(n))
+    when = (np.int32(child), np.int64(generation))
     call = backend.call(
-        program, "check_judge", *sizes, data, np.int32(child), chosen, cost, blocks=count, room=room
+        program, "check_judge", *sizes, data, *when, chosen, cost, blocks=count, room=room
     )
     backend.run([call])
     seen = np.unpackbits(
@@ -84,6 +93,22 @@ def test_judges_as_plain_python_does(
             wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row), child)
             assert costs[row] == cost
             np.testing.assert_array_equal(seen[row], wanted)
+
+
+@pytest.mark.parametrize(("way", "fit_first"), [("drop", False), ("linear", True)])
+def test_a_generation_beyond_32_bits_is_not_the_first_again(
+    backend: Backend, way: str, fit_first: bool
+) -> None:
+    problem = knapsack(32, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
+    choices = np.ones((8, 32), np.int64)
+    seen, costs = _judge(backend, problem, choices, 32, generation=2**32)
+    for row, choice in enumerate(choices):
+        wanted, cost = judged(problem, choice, 7, (row, 2**32 * (row % 2), row))
+        assert costs[row] == cost
+        np.testing.assert_array_equal(seen[row], wanted)
+    again = _judge(backend, problem, choices, 32, generation=0)[0]
+    assert (seen[::2] == again[::2]).all()
+    assert (seen[1::2] != again[1::2]).any(axis=1).all()
 
 
 @pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")

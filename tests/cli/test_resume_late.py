@@ -1,0 +1,62 @@
+"""Runs that go on beyond the generations that 32 bits count."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from postponed import FAR, postponed
+
+from islands.cli import main
+from islands.run.checkpoint import digest, newest_first
+from islands.run.folder import CHECKPOINTS, MANIFEST
+from islands.run.manifest import Manifest
+
+RUN = ["run", "demo/tsp", "--population", "16", "--islands", "3", "--backend", "cpu"]
+RUN += ["--threads", "1", "--improver", "none", "--migration", "random", "--interval", "4"]
+
+
+def done(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([*line, "--json"]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def postpone_checkpoint(run: Path, by: int) -> None:
+    """Put beside the last checkpoint one of the same islands, so many generations later."""
+    before = run / CHECKPOINTS / newest_first(run)[0]
+    identity = json.loads((before / MANIFEST).read_text())["run"]
+    manifest = Manifest.read(before, identity)
+    generation = manifest.moment.generation + by
+    after = before.with_name(f"{generation:012}.{manifest.start}")
+    after.mkdir()
+    (part,) = manifest.parts
+    path = after / part.file
+    with np.load(before / part.file) as saved:
+        np.savez(path, **postponed(saved, by))  # type: ignore[arg-type]
+    part = replace(part, bytes=path.stat().st_size, sha256=digest(path))
+    moment = replace(manifest.moment, generation=generation)
+    replace(manifest, moment=moment, parts=(part,)).write(after)
+
+
+def test_a_run_goes_on_and_draws_what_it_has_not_drawn_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done(capsys, *RUN, "--stop", "generations=8", "--out", "a")
+    for name in ("b", "c"):
+        shutil.copytree("a", name)
+    for name in ("b", "c"):
+        postpone_checkpoint(Path(name), FAR)
+    early = done(capsys, "resume", "a", "--stop", "generations=20")
+    late = done(capsys, "resume", "b", "--stop", f"generations={FAR + 20}")
+    assert late["generations"] == FAR + 20
+    assert late["digest"] != early["digest"]
+    for stop in (FAR + 11, FAR + 20):
+        again = done(capsys, "resume", "c", "--stop", f"generations={stop}")
+    assert again["digest"] == late["digest"]
