@@ -1,6 +1,6 @@
 // Random numbers that are counted, not stepped: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011).
-// The key is the seed; the counter says what the number is for, so there is no state to keep. It has
-// 32 bits of the generation, and the key has the rest.
+// The key is the seed; the counter says what the number is for, so there is no state to keep. It
+// has 32 bits of the generation, and the key has the rest.
 #pragma once
 
 #include "core/core.cuh"

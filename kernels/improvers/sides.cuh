@@ -8,6 +8,22 @@ namespace improver {
 
 constexpr int NOBODY = -1;
 
+// Two numbers in one, by which one thread tells them to all; either may be NOBODY.
+class Two {
+  public:
+    __device__ Two(int first, int second)
+        : both_(int64_t(uint64_t(uint32_t(first)) << 32 | uint32_t(second))) {}
+
+    // Of all threads, one says that it is the one to tell.
+    __device__ void tell(bool mine) { both_ = block::sum(mine ? both_ : 0); }
+
+    __device__ int first() const { return int(uint64_t(both_) >> 32); }
+    __device__ int second() const { return int(uint32_t(both_)); }
+
+  private:
+    int64_t both_;
+};
+
 // The core: all things, or so many around the border between those that are mostly chosen and those
 // that mostly are not, where things are numbered from the most useful on.
 class Sides {

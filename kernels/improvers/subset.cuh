@@ -107,9 +107,9 @@ struct Choice {
 // Tells all threads what one of them has found.
 __device__ Entry told(const Entry& entry, bool mine) {
     const int64_t gain = block::sum(mine ? entry.gain : 0);
-    const int64_t both = int64_t(entry.first) << 32 | uint32_t(entry.second);
-    const int64_t places = block::sum(mine ? both : 0);
-    return {gain, int(places >> 32), int(uint32_t(places))};
+    Two places(entry.first, entry.second);
+    places.tell(mine);
+    return {gain, places.first(), places.second()};
 }
 
 // Tries all up to the first that gains. The threads try as many rows at once as they are, but only

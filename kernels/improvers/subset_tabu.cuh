@@ -64,10 +64,10 @@ __device__ Exchange best_of(Step& step, const Sides& sides) {
     }
     const block::Ranked least = block::argmin({-best.gain, at});
     const bool mine = at == least.index && -best.gain == least.value && at != 0xffffffffu;
-    const int64_t both = int64_t(best.leaves) << 32 | uint32_t(best.enters);
-    const int64_t told = block::sum(mine ? both : 0);
+    Two things(best.leaves, best.enters);
+    things.tell(mine);
     if (least.index == 0xffffffffu) return {NO_GAIN, NOBODY, NOBODY};
-    return {-least.value, int(told >> 32), int(uint32_t(told))};
+    return {-least.value, things.first(), things.second()};
 }
 
 }  // namespace tabu

@@ -1,0 +1,53 @@
+"""Programs do nothing that C++ leaves undefined, as UndefinedBehaviorSanitizer sees it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from small_runs import RUNS
+
+from islands.backends.cpu import compiler
+
+_WATCHED = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
+_SHIFTS = 'extern "C" int shifted(int number, int by) { return number << by; }\n'
+_SHIFT = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).shifted(1, int(sys.argv[2])))"
+
+
+@pytest.fixture(scope="module")
+def watching(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a C++ compiler whose programs end the process where they do what is undefined."""
+    words = [*compiler()[0], *_WATCHED]
+    library = tmp_path_factory.mktemp("shift") / "shift.so"
+    made = subprocess.run(
+        [*words, "-shared", "-fPIC", "-x", "c++", "-", "-o", str(library)],
+        input=_SHIFTS,
+        text=True,
+        capture_output=True,
+    )
+    if made.returncode != 0:
+        pytest.skip(f"{words[0]} has no UndefinedBehaviorSanitizer: {made.stderr.strip()[:100]}")
+    line = [sys.executable, "-c", _SHIFT, str(library)]
+    sound = subprocess.run([*line, "5"], text=True, capture_output=True)
+    if sound.stdout != "32\n":
+        pytest.skip(f"libraries of {words[0]} that are watched cannot be loaded: {sound.stderr}")
+    undefined = subprocess.run([*line, "40"], text=True, capture_output=True)
+    assert undefined.returncode != 0
+    assert "runtime error: shift exponent 40 is too large" in undefined.stderr
+    return shlex.join(words)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_small_runs_do_nothing_undefined(name: str, watching: str) -> None:
+    script = str(Path(__file__).with_name("small_runs.py"))
+    done = subprocess.run(
+        [sys.executable, script, name],
+        text=True,
+        capture_output=True,
+        env={**os.environ, "CXX": watching},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
