@@ -22,11 +22,16 @@ def data_folder(name: str) -> Path:
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder of the user's cache, made if absent; `ISLANDS_CACHE` moves the cache."""
+    """Return a folder of the user's cache, or that itself; `ISLANDS_CACHE` moves the cache.
+
+    What is absent is made, for this user alone.
+    """
     root = os.environ.get("ISLANDS_CACHE")
     folder = (Path(root) if root else user_cache_path("islands")) / name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        missing = [each for each in folder.parents if not each.exists()]
+        for each in (*reversed(missing), folder):
+            each.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise InputError(
             f"cannot make the cache folder {folder}: {system_reason(error)}. "

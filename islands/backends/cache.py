@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
+from islands.backends.trust import distrust, require_own
 from islands.errors import CompileError
 from islands.paths import cache_folder, published, writing
 
@@ -21,38 +23,50 @@ def loaded(
 ) -> Loaded:
     """Return what `load` makes of the file kept under `digest`, which `make` writes if absent.
 
-    The file's name ends in a checksum of its content, since a damaged program can end the process
-    that loads it; such a file is made anew.
+    The file holds the digest, and its name ends in a checksum of its content, since a damaged
+    program can end the process that loads it. What is damaged, of another origin, or not to be
+    trusted is made anew.
     """
-    folder = cache_folder("programs")
+    # Whoever may write the folder of all could put another folder of programs there.
+    for name in ("", "programs"):
+        folder = cache_folder(name)
+        require_own(folder)
     for path in folder.glob(f"{digest}-*{suffix}"):
-        with suppress(FileNotFoundError):  # another process has just removed it
-            if path.name == _name(digest, path, suffix):
-                return _load(path, load)
+        with suppress(OSError):  # another process has just removed it, or it cannot be read
+            if _is_sound(path, digest, suffix):
+                with suppress(Exception):  # whatever a backend raises of a file it cannot load
+                    return load(path)
             path.unlink()
     with writing(folder), TemporaryDirectory(dir=folder) as scratch:
         made = Path(scratch) / f"program{suffix}"
         make(made)
         if not made.is_file():
             raise CompileError("the compiler made nothing, and no error either. See to CXX")
-        path = folder / _name(digest, made, suffix)
-        made.replace(path)
-    return _load(path, load)
+        made.chmod(0o600)
+        try:
+            program = load(made)
+        except Exception as error:
+            raise CompileError(
+                f"a program was compiled but cannot be loaded: {error}. If {folder} is on a file "
+                "system that forbids programs, let ISLANDS_CACHE name a folder on another"
+            ) from error
+        made.replace(folder / _name(digest, made.read_bytes(), suffix))
+        return program
 
 
-def _name(digest: str, path: Path, suffix: str) -> str:
-    return f"{digest}-{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}{suffix}"
+def _is_sound(path: Path, digest: str, suffix: str) -> bool:
+    """Return whether a file is the program of this digest, and may be run; say if it may not."""
+    fault = distrust(path)
+    if fault:
+        words = f"the program {path} {fault}: it is not run, but made anew"
+        print(f"islands: {words}", file=sys.stderr, flush=True)
+        return False
+    content = path.read_bytes()
+    return path.name == _name(digest, content, suffix) and digest.encode() in content
 
 
-def _load(path: Path, load: Callable[[Path], Loaded]) -> Loaded:
-    try:
-        return load(path)
-    except Exception as error:
-        path.unlink(missing_ok=True)
-        raise CompileError(
-            f"a program was compiled but cannot be loaded: {error}. If {path.parent} is on a file "
-            "system that forbids programs, let ISLANDS_CACHE name a folder on another"
-        ) from error
+def _name(digest: str, content: bytes, suffix: str) -> str:
+    return f"{digest}-{hashlib.sha256(content).hexdigest()[:16]}{suffix}"
 
 
 def refused(compiler: str, digest: str, log: str) -> CompileError:

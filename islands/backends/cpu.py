@@ -26,6 +26,7 @@ from islands.errors import CompileError, RunError, UsageError
 # Contraction would round a * b + c once where the GPU rounds twice.
 _OPTIONS = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"]
 _OPTIONS += ["-shared", "-fPIC", "-pthread", "-fvisibility=hidden", "-x", "c++"]
+_KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
 _MOST_THREADS = 1024
 
@@ -56,7 +57,7 @@ class CpuBackend(Backend):
         def make(path: Path) -> None:
             done = subprocess.run(
                 [*command, "-o", str(path), "-"],
-                input=source.text(),
+                input=source.text(digest, _KEPT),
                 text=True,
                 capture_output=True,
             )

@@ -24,6 +24,7 @@ from islands.errors import UsageError
 
 # Contraction would round a * b + c once where the CPU rounds twice.
 _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
+_KEPT = 'extern "C" __device__'  # it could be asked for by its name
 _RESERVED = (
     1024  # bytes of shared memory of each block for the system, and as many for kernels' own
 )
@@ -208,7 +209,7 @@ def compiled(source: Source, architecture: str, load: Callable[[Path], Any]) -> 
     digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
 
     def make(path: Path) -> None:
-        program = nvrtc.createProgram(source.text(), "program.cu", (), ())
+        program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", (), ())
         try:
             nvrtc.compileProgram(program, (*options, *source.options()))
             path.write_bytes(nvrtc.getCUBIN(program))

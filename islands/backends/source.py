@@ -21,9 +21,12 @@ class Source:
     entry: str
     defines: dict[str, str] = field(default_factory=dict)
 
-    def text(self) -> str:
-        """Return what a compiler is given; the rest it finds in the kernels' folder."""
-        return f'#include "{self.entry}"\n'
+    def text(self, digest: str, kind: str) -> str:
+        """Return what a compiler is given; the rest it finds in the kernels' folder.
+
+        A variable of some kind, which the compiler must not leave out, holds the digest.
+        """
+        return f'#include "{self.entry}"\n{kind} char islands_digest[] = "{digest}";\n'
 
     def options(self) -> list[str]:
         """Return the options that both compilers understand."""
