@@ -59,8 +59,9 @@ def programs() -> list[Source]:
 def test_program_compiles_to_machine_code(source: Source, architecture: str) -> None:
     from islands.backends.cuda import compiled
 
-    code, _ = compiled(source, architecture, lambda path: path.read_bytes())
+    code, digest = compiled(source, architecture, lambda path: path.read_bytes())
     assert code[:4] == b"\x7fELF"
+    assert digest.encode() in code  # by which it is known when it is taken from the cache
 
 
 def test_no_multiplication_is_fused_with_an_addition() -> None:

@@ -3,81 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from judging import KERNEL, choices_of, judge
 from numpy_mkp import judged
 from problems_for_tests import knapsack
 
 import islands
 from islands.algorithms import ALGORITHMS
 from islands.archipelago import Archipelago
-from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Room, shelves
+from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS
 from islands.errors import RunError
 from islands.migration import MigrationSettings
 from islands.parallel import World
-from islands.problems import load
 from islands.problems.mkp import Mkp
 from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
 from islands.problems.utilities import UTILITIES, orders
-
-_KERNEL = Path(__file__).with_name("judged.cuh")
-
-
-def _judge(
-    backend: Backend,
-    problem: Mkp,
-    choices: NDArray[np.int64],
-    threads: int,
-    child: int = 0,
-    generation: int = 5,
-) -> tuple[NDArray[np.int64], list[int]]:
-    """Return what the device makes of choices in the file's order, and their costs.
-
-    They are of the first generation and of another one by turns.
-    """
-    n, count = problem.size, len(choices)
-    numbering = problem.numbering()
-    order = np.arange(n) if numbering is None else numbering
-    words = -(-n // 32)
-    bits = np.zeros((count, 32 * words), np.uint8)
-    bits[:, :n] = choices[:, order]
-    packed = np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
-    macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
-    room = Room(shelves(4 * words) + problem.room())
-    block = backend.block(room, 16 * threads, count, fewest=threads)
-    program = backend.compile(Source(str(_KERNEL), macros), block)
-    chosen, cost = backend.upload(packed), backend.empty((count,), np.int64)
-    arrays = [backend.upload(array) for array in problem.arrays()]
-    data = Struct(**{f"array{i}": array for i, array in enumerate(arrays)})
-    sizes = (np.int32(count), np.int32(n))
-    when = (np.int32(child), np.int64(generation))
-    call = backend.call(
-        program, "check_judge", *sizes, data, *when, chosen, cost, blocks=count, room=room
-    )
-    backend.run([call])
-    seen = np.unpackbits(
-        backend.download(chosen).astype("<u4").view(np.uint8), axis=1, bitorder="little"
-    )
-    assert not seen[:, n:].any(), "bits behind the last item are set"
-    result = np.empty((count, n), np.int64)
-    result[:, order] = seen[:, :n]
-    return result, [int(each) for each in backend.download(cost)]
-
-
-def _choices(problem: Mkp, count: int = 40) -> NDArray[np.int64]:
-    """Return choices from none to all of the items."""
-    rng = np.random.default_rng(problem.size)
-    shares = np.linspace(0, 1, count)[:, np.newaxis]
-    return (rng.random((count, problem.size)) < shares).astype(np.int64)
 
 
 @pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
@@ -86,9 +32,9 @@ def test_judges_as_plain_python_does(
     backend: Backend, size: tuple[int, int], threads: int, way: str, fit_first: bool
 ) -> None:
     problem = knapsack(*size).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
-    choices = _choices(problem)
+    choices = choices_of(problem)
     for child in (0, 1):
-        seen, costs = _judge(backend, problem, choices, threads, child)
+        seen, costs = judge(backend, problem, choices, threads, child)
         for row, choice in enumerate(choices):
             wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row), child)
             assert costs[row] == cost
@@ -101,12 +47,12 @@ def test_a_generation_beyond_32_bits_is_not_the_first_again(
 ) -> None:
     problem = knapsack(32, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
     choices = np.ones((8, 32), np.int64)
-    seen, costs = _judge(backend, problem, choices, 32, generation=2**32)
+    seen, costs = judge(backend, problem, choices, 32, generation=2**32)
     for row, choice in enumerate(choices):
         wanted, cost = judged(problem, choice, 7, (row, 2**32 * (row % 2), row))
         assert costs[row] == cost
         np.testing.assert_array_equal(seen[row], wanted)
-    again = _judge(backend, problem, choices, 32, generation=0)[0]
+    again = judge(backend, problem, choices, 32, generation=0)[0]
     assert (seen[::2] == again[::2]).all()
     assert (seen[1::2] != again[1::2]).any(axis=1).all()
 
@@ -120,7 +66,7 @@ def test_each_way_compiles_for_gpus(way: str, fit_first: bool) -> None:
     macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
     for threads, blocks in (("32", "32"), ("1024", "1")):
         cut = {"ISLANDS_THREADS": threads, "ISLANDS_BLOCKS": blocks}
-        source = Source(str(_KERNEL), macros | cut)
+        source = Source(str(KERNEL), macros | cut)
         code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())
         assert code[:4] == b"\x7fELF"
 
@@ -129,53 +75,12 @@ def test_each_way_compiles_for_gpus(way: str, fit_first: bool) -> None:
 @pytest.mark.parametrize("largest", [60_000, 1 << 45])
 def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> None:
     problem = knapsack(40, 4, largest=largest).adjusted(MkpSettings(infeasible=way))
-    choices = _choices(problem)
-    seen, costs = _judge(backend, problem, choices, 32)
+    choices = choices_of(problem)
+    seen, costs = judge(backend, problem, choices, 32)
     for row, choice in enumerate(choices):
         wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row))
         assert costs[row] == cost
         np.testing.assert_array_equal(seen[row], wanted)
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_constraints_may_have_decimals_of_their_own(backend: Backend, way: str) -> None:
-    plain = knapsack(40, 4)
-    file = replace(plain.file, unit=10, places=(2, 0, 5, 1))
-    problem = Mkp(file, "decimals", settings=MkpSettings(infeasible=way))
-    choices = _choices(problem)
-    seen, costs = _judge(backend, problem, choices, 32)
-    for row, choice in enumerate(choices):
-        wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row))
-        assert costs[row] == cost
-        np.testing.assert_array_equal(seen[row], wanted)
-
-
-_PAIRS = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
-
-
-def _with_decimals(folder: Path, **settings: Any) -> Mkp:
-    """Return three items, of which each pair exceeds two capacities, one of them with decimals."""
-    path = folder / "decimals.dat"
-    path.write_text("3 2 0\n5 7 2\n0.5 1.5 0.25\n2 3 4\n0.5 4\n")
-    problem = load(str(path), "drake")
-    assert isinstance(problem, Mkp)
-    return problem.adjusted(MkpSettings(**settings))
-
-
-def test_dynamic_adds_up_weights_as_the_file_has_them(backend: Backend, tmp_path: Path) -> None:
-    problem = _with_decimals(tmp_path, infeasible="dynamic")
-    _, costs = _judge(backend, problem, _PAIRS, 32)
-    # Hundredths, over profit: 2.00 + 5 over 12, 1.75 + 7 over 9, and 0.75 + 6 over 7.
-    parts = [2**20 * 700 // 12 + 1, 2**20 * 875 // 9 + 1, 2**20 * 675 // 7 + 1]
-    assert costs == [2 * each + 1 for each in parts]
-
-
-def test_linear_prices_excess_as_the_file_has_it(backend: Backend, tmp_path: Path) -> None:
-    problem = _with_decimals(tmp_path, infeasible="linear", penalty=8.0)
-    _, costs = _judge(backend, problem, _PAIRS, 32)
-    # 8 a unit of excess: 1.50 + 1, 1.25 + 3, and 0.25 + 2; less the profit.
-    fined = [20 - 12, 34 - 9, 18 - 7]
-    assert costs == [2 * each + 1 for each in fined]
 
 
 def test_a_capacity_may_be_far_more_than_all_weigh(backend: Backend) -> None:
@@ -184,7 +89,7 @@ def test_a_capacity_may_be_far_more_than_all_weigh(backend: Backend) -> None:
     assert problem.defines()["MKP_LOAD"] == "int32_t"
     choice = np.ones((1, 20), np.int64)
     choice[0, :10] = 0
-    seen, costs = _judge(backend, problem, choice, 32)
+    seen, costs = judge(backend, problem, choice, 32)
     wanted, cost = judged(problem, choice[0], 7, (0, 0, 0))
     assert (seen[0].tolist(), costs) == (wanted.tolist(), [cost])
 
@@ -194,7 +99,7 @@ def test_items_that_fit_nowhere_and_empty_capacities(backend: Backend) -> None:
     problem.file.weights[1, 4] = 10 + problem.file.capacities[1]  # fits nowhere
     problem.file.capacities[2] = 0
     problem.file.weights[2, 10:] = 0  # only these can be chosen
-    seen, costs = _judge(backend, problem, np.ones((1, 20), np.int64), 32)
+    seen, costs = judge(backend, problem, np.ones((1, 20), np.int64), 32)
     assert not seen[0, :10].any()
     problem.check(seen[0])
     assert costs == [-int(problem.file.profits @ seen[0])]
@@ -235,7 +140,7 @@ def test_runs_reach_the_optimum_that_all_choices_show(
 
 
 def test_repair_of_random_choices_beats_leaving_out_at_random() -> None:
-    choices = _choices(knapsack(100, 5), 20)[10:]
+    choices = choices_of(knapsack(100, 5), 20)[10:]
     profits = {}
     for way in ("repair", "drop"):
         problem = knapsack(100, 5).adjusted(MkpSettings(infeasible=way))
@@ -272,7 +177,7 @@ def test_an_infeasible_choice_is_named_by_its_constraint() -> None:
 
 def test_costs_are_profits() -> None:
     problem = knapsack(30, 2)
-    choices = _choices(problem)
+    choices = choices_of(problem)
     wanted = [
         sum(int(p) for p, x in zip(problem.file.profits, row, strict=True) if x) for row in choices
     ]

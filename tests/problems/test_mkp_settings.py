@@ -50,23 +50,6 @@ def test_fines_that_could_overflow_are_refused() -> None:
         problem.adjusted(MkpSettings(infeasible="linear"))
 
 
-def test_weights_that_could_overflow_in_one_unit_are_refused(tmp_path: Path) -> None:
-    def problem(weight: str, way: str) -> Mkp:
-        (tmp_path / "a.dat").write_text(f"2 2 0\n5 6\n{weight} {weight}\n700 800\n0.5 900\n")
-        read = load(str(tmp_path / "a.dat"), "drake")
-        assert isinstance(read, Mkp)
-        return read.adjusted(MkpSettings(infeasible=way))
-
-    tiny = "0.000000000000001"
-    message = r"a\.dat: all weights, with all decimals scaled away, add up to 1500000000000000002,"
-    with pytest.raises(InputError, match=message):
-        problem(tiny, "dynamic")
-    problem(tiny, "linear")
-    problem(tiny, "drop")
-    # Decimals of a capacity alone take no room where nothing weighs.
-    assert problem("0", "dynamic")._scales() == [0, 1]
-
-
 @pytest.mark.parametrize("items", [1, 256, 257, 70_000])
 @pytest.mark.parametrize("way", WAYS)
 def test_the_orders_are_of_the_type_that_kernels_expect(items: int, way: str) -> None:
