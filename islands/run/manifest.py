@@ -101,7 +101,7 @@ def _require_own(values: Mapping[str, Any]) -> None:
 
 def _part(values: Mapping[str, Any]) -> Part:
     records = {name: typed(Extent, extent) for name, extent in values["records"].items()}
-    part = typed(Part, {**values, "records": records})
+    part = typed(Part, values, records=records)
     if _PART.fullmatch(part.file) is None:
         raise ValueError(f"{part.file} is no file of a rank")
     for number in (part.first, part.islands, *(extent.rows for extent in records.values())):

@@ -64,7 +64,7 @@ def recorded(folder: Path) -> Result:
         with parsing(path):
             facts = json.loads(table.schema.metadata[_RESULT])
             solution = table.column("solution").to_numpy()
-            return typed(Result, {**facts, "solution": solution, "folder": str(folder)})
+            return typed(Result, facts, solution=solution, folder=str(folder))
     except InputError as error:
         raise InputError(f"{error}. {_REMOVE}") from error
 
