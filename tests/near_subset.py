@@ -13,7 +13,7 @@ from problems_for_tests import knapsack
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Room, shelves
 from islands.backends.source import Source
-from islands.improvers import ImproverSettings, improvers_for
+from islands.improvers import Improver, ImproverSettings, improvers_for
 from islands.paths import data_folder
 from islands.problems.mkp import Mkp
 from islands.problems.mkp_settings import MkpSettings
@@ -24,6 +24,15 @@ KERNEL = os.path.relpath(
 
 INFEASIBLE = 2 * 1234 + 1
 """A marked cost of a choice that does not fit."""
+
+
+def source_of(problem: Mkp, improver: Improver, **more: str) -> Source:
+    """Return the program by which choices are improved."""
+    macros = {
+        "COSTS_MARKED": str(int(problem.marks)),
+        "ISLANDS_IMPROVER": f'"{improver.header}"',
+    }
+    return Source(KERNEL, problem.defines() | improver.defines() | macros | more)
 
 
 def improved(
@@ -37,14 +46,9 @@ def improved(
     bits = np.zeros((count, 32 * words), np.uint8)
     bits[:, :n] = choices
     packed = np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
-    macros = problem.defines() | improver.defines()
-    macros |= {
-        "COSTS_MARKED": str(int(problem.marks)),
-        "ISLANDS_IMPROVER": f'"{improver.header}"',
-    }
     room = Room(shelves(4 * words) + improver.room())
     program = backend.compile(
-        Source(KERNEL, macros), backend.block(room, 16 * threads, count, fewest=threads)
+        source_of(problem, improver), backend.block(room, 16 * threads, count, fewest=threads)
     )
     device = NumpyKnapsack(problem)
     start = np.array([device.cost(c) if device.fits(c) else INFEASIBLE for c in choices])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from near_subset import INFEASIBLE, assert_same, feasible, improved, ways
+from near_subset import INFEASIBLE, assert_same, feasible, improved, source_of, ways
 from numpy_subset import NumpyKnapsack, NumpyLocal
 from problems_for_tests import cities, knapsack
 
@@ -169,3 +170,17 @@ def test_too_many_items_are_refused() -> None:
     IMPROVERS["exchange"](ImproverSettings.build({"core": 60}), 100_000)
     with pytest.raises(UsageError, match=r"core=0: 100000 things .* Choose improver.core=60"):
         IMPROVERS["exchange"](ImproverSettings(), 100_000)
+
+
+@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
+@pytest.mark.parametrize("name", [*MOST, "tabu"])
+def test_every_search_compiles_for_gpus(name: str) -> None:
+    from islands.backends.cuda import compiled
+
+    problem = ways(100, 5)
+    settings = ImproverSettings.build({"name": name})
+    improver = improvers_for("subset")[name](settings, problem.size, problem.defines())
+    for threads, blocks in (("32", "32"), ("1024", "1")):
+        source = source_of(problem, improver, ISLANDS_THREADS=threads, ISLANDS_BLOCKS=blocks)
+        code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())
+        assert code[:4] == b"\x7fELF"
