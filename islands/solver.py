@@ -15,6 +15,7 @@ from islands.parallel import world as launched_world
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.agreement import require_agreement
+from islands.run.given import gathered, of_table
 from islands.run.machine import Conduct, take_device
 from islands.run.resolve import format_of, layers, resolve
 from islands.run.result import Result
@@ -65,7 +66,8 @@ def solve(
         "population": population,
         "backend": backend,
     }
-    options = {name: value for name, value in named.items() if value is not None} | settings
+    chosen = {name: value for name, value in named.items() if value is not None}
+    options = gathered([*of_table(chosen), *of_table(settings)])
     output = Output(
         writes=out is not None,
         folder=Path(out) if out is not None else None,
@@ -98,7 +100,8 @@ class Solver:
         self._world = world if world is not None else launched_world()
         asked = layers(settings)
         chosen = load(problem, format_of(asked)) if isinstance(problem, str) else problem
-        asked = layers({"instance": _name(chosen), **settings})
+        named = of_table({"instance": _name(chosen)})
+        asked = layers(gathered([*named, *of_table(settings)]))
         self.spec = self._world.agreed(lambda: resolve(asked, chosen))
         self.problem = self._world.agreed(lambda: chosen.adjusted(self.spec.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)

@@ -1,18 +1,38 @@
-"""Words for people: suggestions for mistyped names, times, and numbers in few characters."""
+"""Words for people: names as they write them, settings, counts, times, and short numbers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
+
+_NEAR = 0.75
+"""How much of two names has to be alike: all but one slip in four letters."""
+_dashes = ContextVar("dashes", default=False)
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return the known name that another spelling means, or `name` itself where there is none.
+
+    `Two-Opt` and `2opt` mean `two_opt`.
+    """
+    names = list(known)
+    return name if name in names else {plain(each): each for each in names}.get(plain(name), name)
+
+
+def plain(name: str) -> str:
+    """Return what all spellings of a name have in common."""
+    plain = "".join(letter for letter in name.lower() if letter not in "-_ ")
+    return plain.replace("one", "1").replace("two", "2")
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Return the message for a name that is not known, with the nearest one and all others."""
+    """Return the message for a name that is not known, with one that is near and all others."""
     names = list(known)
-    spelled = {each.lower(): each for each in names}
-    near = get_close_matches(name.lower(), spelled, n=1)
-    hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
+    near = nearest(name, names)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
     return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}"
 
 
@@ -23,6 +43,41 @@ def one_line(text: str, longest: int = 1000) -> str:
     """
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: longest + 1])
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
+
+def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
+    """Return at most `limit` names that `name` may be a slip of, the nearest first."""
+    asked, spelled = plain(name), {plain(each): each for each in known}
+    mixed_up = [each for each in spelled if sorted(each) == sorted(asked)]
+    near = mixed_up or get_close_matches(asked, spelled, limit, _NEAR)
+    return [spelled[each] for each in near[:limit]]
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Let `option` name settings as the command line takes them, inside the block."""
+    before = _dashes.set(True)
+    try:
+        yield
+    finally:
+        _dashes.reset(before)
+
+
+def option(name: str, value: object = None) -> str:
+    """Return a setting as the user writes it: `--stop best-known`, in Python `stop="best-known"`.
+
+    A switch has the value True.
+    """
+    if _dashes.get():
+        shown = "" if value is None or value is True else f" {value}"
+        return f"--{name.replace('_', '-')}{shown}"
+    quoted = f'"{value}"' if isinstance(value, str) else value
+    return name if value is None else f"{name}={quoted}"
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return a number with its noun, such as `1 island`, `8 islands` or `2 cities`."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def seconds(words: str) -> float:

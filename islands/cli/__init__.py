@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import islands
 from islands.cli import streams
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.parallel import describe, launched, leave, speaks
-from islands.text import unknown
+from islands.run.given import alike, twice
+from islands.text import command_line, unknown
 
 COMMANDS = {
     "run": "islands.cli.run",
@@ -32,8 +33,31 @@ _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce")
 """Commands that all ranks do together; the others are done by rank 0 alone."""
 
 
+class _Once(argparse.Action):
+    """An option that has one value, wherever it stands; others than the first are refused."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Take the value."""
+        seen = vars(namespace).setdefault("seen", {})
+        first = seen.setdefault(self.dest, values)
+        if self.option_strings and not alike(self.dest, first, values):
+            raise twice(str(option_string), f"{option_string} {first}", f"{option_string} {values}")
+        setattr(namespace, self.dest, values)
+
+
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are ours, in one line."""
+    """A parser whose errors are ours, in one line, and whose options have one value each."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print below its usage."""
@@ -45,7 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     line = list(sys.argv[1:] if argv is None else argv)
     streams.prepare()
     try:
-        status = _done(line)
+        with command_line():
+            status = _done(line)
         streams.flush()
     except BrokenPipeError:
         return 1

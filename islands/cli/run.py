@@ -18,7 +18,9 @@ from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import RanksLostError, world
-from islands.run.resolve import DEFAULT_INSTANCE, PRESETS
+from islands.run.given import Given, gathered
+from islands.run.presets import PRESETS
+from islands.run.resolve import DEFAULT_INSTANCE
 from islands.run.spec import GeneralSettings
 from islands.run.stop import KINDS
 
@@ -173,18 +175,27 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
 
 
 def options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that the command line names, and the instance if it names just one."""
+    """Return the settings that the command line names, the instances among them."""
     names = (
         *("format", "preset", "algorithm", "encoding", "improver", "islands", "population"),
         *("migration", "interval", "migrants", "seed", "start", "stop", "backend", "threads"),
     )
-    given = {name: getattr(args, name) for name in names}
-    options = {name: value for name, value in given.items() if value is not None}
-    if len(args.instances) == 1:
-        options["instance"] = args.instances[0]
-    for text in args.set or []:
-        key, equals, value = text.partition("=")
-        if not (equals and key and value):
-            raise UsageError(f"--set {text}: write KEY=VALUE, such as --set rho=0.7")
-        options[key.strip()] = value.strip()
-    return options
+    named = ((name, getattr(args, name)) for name in names)
+    given = [Given(_words(name, value), name, value) for name, value in named if value is not None]
+    if args.instances:
+        value = args.instances if args.instances[1:] else args.instances[0]
+        given.append(Given(" ".join(args.instances), "instance", value))
+    return gathered([*given, *map(_set, args.set or [])])
+
+
+def _words(name: str, value: Any) -> str:
+    """Return how an option was given."""
+    return " ".join(f"--{name} {each}" for each in (value if isinstance(value, list) else [value]))
+
+
+def _set(text: str) -> Given:
+    """Return what `--set TEXT` gives."""
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not (equals and key and value):
+        raise UsageError(f"--set {text}: write KEY=VALUE, such as --set rho=0.7")
+    return Given(f"--set {text}", key, value)

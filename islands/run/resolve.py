@@ -15,23 +15,16 @@ from islands.paths import reading
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run.fit import encoding_for, require_improver
+from islands.run.given import gathered, of_table
+from islands.run.presets import PRESETS, preset_file
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import parse, require_known
 from islands.settings import Settings
 from islands.text import unknown
 from islands.untrusted import read_toml
 
-_PRESETS = Path(__file__).parents[1] / "presets"
-PRESETS = tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
-
 DEFAULT_INSTANCE = "demo/tsp"
 
-_ALIASES = {
-    "improver": "improver.name",
-    "migration": "migration.topology",
-    "interval": "migration.interval",
-    "migrants": "migration.migrants",
-}
 _NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
 
 
@@ -45,7 +38,7 @@ class Layer:
 
 def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer]:
     """Return the layers of a run, the weakest first; a preset may be named by either."""
-    asked = [Layer("", _flat(options))]
+    asked = [Layer("", gathered(of_table(options)))]
     if config is not None:
         asked.insert(0, Layer(f"{config}: ", _read(config)))
     preset = _strongest(asked, "preset", None)
@@ -53,7 +46,7 @@ def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer
         return asked
     if preset not in PRESETS:
         raise UsageError(unknown("preset", str(preset), PRESETS))
-    layer = Layer(f"preset {preset}: ", _read(_PRESETS / f"{preset}.toml"))
+    layer = Layer(f"preset {preset}: ", _read(preset_file(preset)))
     if config is not None and "preset" in asked[-1].values:
         _refuse_hidden(preset, layer, config, *asked)
     return [layer, *asked]
@@ -140,19 +133,11 @@ def _upon_defaults(asked: Sequence[Layer], problem: Problem) -> list[Layer]:
     return [own, Layer(f"defaults of {problem.name}: ", defaults), *asked]
 
 
-def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with its tables' keys dotted, and each setting under its full name."""
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            flat |= {f"{key}.{name}": inner for name, inner in value.items()}
-        else:
-            flat[_ALIASES.get(key, key)] = value
-    return flat
-
-
 def _read(path: Path) -> dict[str, Any]:
-    return _flat(read_toml(path))
+    try:
+        return gathered(of_table(read_toml(path)))
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def _strongest(asked: Sequence[Layer], name: str, default: Any) -> Any:

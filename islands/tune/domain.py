@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol, get_type_hints
 from islands.algorithms import ALGORITHMS
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.run.resolve import PRESETS, layers
+from islands.run.presets import PRESETS
+from islands.run.resolve import layers
 from islands.settings import Settings
 from islands.text import unknown
 

@@ -14,6 +14,7 @@ from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.given import gathered, of_table, twice
 from islands.run.machine import take_device
 from islands.run.plan import Job, Plan
 from islands.run.resolve import layers, resolve
@@ -122,7 +123,7 @@ class Tuning:
             return json.dumps([spec.to_mapping() for spec in made.values()], sort_keys=True)
 
         identify({})
-        domains = _domains(over, base)
+        domains = _domains(over, asked.options, base)
         if steps is not None:
             search = grid(domains, steps, identify)
         else:
@@ -135,10 +136,17 @@ class Tuning:
         return cls(asked, problems, search, runs, tuple(tasks), backend)
 
 
-def _domains(over: Sequence[str], base: Job) -> list[Domain]:
+def _domains(over: Sequence[str], options: Mapping[str, Any], base: Job) -> list[Domain]:
     """Return what settings are to be tuned; in which order they were named makes no difference."""
     owners = _owners(base.spec, base.problem)
-    domains = sorted((domain(text, owners) for text in over), key=lambda each: each.key)
+    named = {text: domain(text, owners) for text in over}
+    given = gathered(of_table(options))
+    for text, each in named.items():
+        if each.key in given:
+            own = f"{each.key}={given[each.key]}"
+            fix = "; that of configuration 0 may stand in a file that --config names"
+            raise twice(each.key, own, f"--over {text}", fix)
+    domains = sorted(named.values(), key=lambda each: each.key)
     if not domains:
         known = ", ".join(owners)
         raise UsageError(f"nothing to tune. Name settings with --over KEY=A..B: {known}")

@@ -13,7 +13,7 @@ from islands.cli import COMMANDS, main
 from islands.encodings import ENCODINGS
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.migration import TOPOLOGIES
-from islands.run.resolve import PRESETS
+from islands.run.presets import PRESETS
 from islands.run.stop import KINDS
 
 

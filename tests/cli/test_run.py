@@ -31,9 +31,11 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def solved(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+def solved(
+    capsys: pytest.CaptureFixture[str], *options: str, line: Sequence[str] = SMALL
+) -> dict[str, Any]:
     capsys.readouterr()
-    assert main(["run", "demo/tsp", *SMALL, *options, "--json"]) == 0
+    assert main(["run", "demo/tsp", *line, *options, "--json"]) == 0
     return dict(json.loads(capsys.readouterr().out))
 
 
@@ -162,7 +164,8 @@ def test_a_start_that_is_no_tour_is_refused_by_its_name(capsys: pytest.CaptureFi
 
 def test_restarts_do_not_put_off_stagnation(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--set", "reset=10", "--stop", "stagnation=60", "--stop", "generations=20000"]
-    result = solved(capsys, *options, "--population", "16")
+    small = ["16" if word == "64" else word for word in SMALL]
+    result = solved(capsys, *options, line=small)
     idle = result["generations"] - result["best_generation"]
     assert result["reason"] == f"no better solution for {idle} generations"
     assert 60 <= idle < 80

@@ -81,11 +81,12 @@ def test_a_preset_stays_a_name_in_the_best(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_islands_that_migrate_go_on_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
-    ring = ["--migration", "ring", "--interval", "5", "--runs", "2"]
-    line = ["demo/qap", *SMALL, "--over", "F=0.3,0.7", "--grid", "--out", "a", *ring]
+    ring = [{"none": "ring"}.get(word, word) for word in SMALL]
+    ring += ["--interval", "5", "--runs", "2"]
+    line = ["demo/qap", *ring, "--over", "F=0.3,0.7", "--grid", "--out", "a"]
     assert main(["tune", *line]) == 0
     assert "Runs go on side by side" in capsys.readouterr().out
-    series = done(capsys, "run", "demo/qap", *SMALL, *ring)
+    series = done(capsys, "run", "demo/qap", *ring)
     assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
 
 

@@ -112,8 +112,8 @@ def test_without_a_run_that_counts_none_is_the_best(
     line = ["tight.dat", "--algorithm", "pso", "--population", "8", "--islands", "1", *options]
     line += ["--over", "c1=0,1", "--grid", "--runs", "2", "--backend", "cpu", "--out", "a"]
     # What an earlier command has ranked is not what this one came to.
-    better = ["--set", "infeasible=repair", "--metric", "gap"]
-    assert main(["tune", *line, *better, "--quiet"]) == 0
+    better = {"infeasible=dynamic": "infeasible=repair", "evaluations": "gap"}
+    assert main(["tune", *(better.get(word, word) for word in line), "--quiet"]) == 0
     assert Path("a/best.toml").exists()
     assert main(["tune", *line, "--quiet"]) == 1
     assert message in capsys.readouterr().err
@@ -137,7 +137,15 @@ def test_without_a_run_that_counts_none_is_the_best(
             "demo/tsp --over rho=0.5..1 --metric evaluations --stop seconds=9",
             "--metric evaluations:",
         ),
-        ("demo/tsp --over rho=0.5..1 --set rho=2", "rho=2: must be from 0.5 to 1"),
+        ("demo/tsp --over rho=0.5..1 --set elite=2", "elite=2: must be from 0 to 1"),
+        (
+            "demo/tsp --over rho=0.5..1 --set rho=0.7",
+            "rho is given twice: rho=0.7 and --over rho=0.5..1. Leave one of them out; that of",
+        ),
+        (
+            "demo/tsp --over migrants=1..9 --set migration.migrants=2",
+            "migration.migrants is given twice: migration.migrants=2 and --over migrants=1..9.",
+        ),
         (
             "demo/tsp --over rho=0.5..1 --runs 0",
             "argument --runs: '0' must be a whole number of at least 1. Leave it out for 5. ",

@@ -12,7 +12,9 @@ from problems_for_tests import knapsack
 import islands.run.resolve as module
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
-from islands.run.resolve import PRESETS, instance_of, layers, resolve
+from islands.run.given import ALIASES
+from islands.run.presets import PRESETS
+from islands.run.resolve import instance_of, layers, resolve
 from islands.run.spec import RunSpec
 
 
@@ -207,7 +209,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         layers({}, tmp_path / "none.toml")
 
 
-GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *module._ALIASES}
+GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *ALIASES}
 
 
 @pytest.mark.parametrize("algorithm", module.ALGORITHMS.values(), ids=lambda kind: kind.name)

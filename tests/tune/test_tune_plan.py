@@ -61,13 +61,15 @@ def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
     assert one.search == two.search
 
 
-def test_configurations_that_no_population_could_have_are_left_out() -> None:
+def test_configurations_that_no_population_could_have_are_left_out(tmp_path: Path) -> None:
     asked = Asked({"population": 8, "improver": "none", "migration": "none"})
     # Of eight individuals, an elite of 0.1 has none, and mutants of 0.8 leave too few.
     over = ["elite=0.1,0.3,0.5", "mutants=0.1,0.6"]
     with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
         Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=3)
-    fit = Asked({**asked.options, "elite": 0.25})
+    base = tmp_path / "base.toml"
+    base.write_text("elite = 0.25\n")
+    fit = Asked(asked.options, base)
     search = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).search
     assert [each.values for each in search.configurations[1:]] == [
         *({"elite": 0.3, "mutants": 0.1}, {"elite": 0.3, "mutants": 0.6}),
