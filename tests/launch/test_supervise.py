@@ -105,12 +105,34 @@ def test_as_many_ranks_on_request_and_never_none(machine: Supervised) -> None:
     assert [call[1] for call in machine.launches()] == ["2", "1", "1", "1"]
 
 
-@pytest.mark.parametrize("status", [1, 2, 75, 127, 130])
+@pytest.mark.parametrize("status", [1, 2, 66, 75, 127, 130, 213])
 def test_what_is_no_death_ends_it(machine: Supervised, status: int) -> None:
     done = machine.supervise("2", "--out", "r", plan=[f"{status} r/run.toml"])
     assert done.returncode == status
     assert len(machine.launches()) == 1
     assert "died" not in done.stderr
+
+
+@pytest.mark.parametrize("asked", [["--help"], ["resume", "-h"], ["demo/tsp", "--out=r", "-h"]])
+def test_help_is_asked_of_islands_alone_and_makes_nothing(
+    machine: Supervised, asked: list[str]
+) -> None:
+    done = machine.supervise("2", *asked, plan=["0"])
+    assert (done.returncode, done.stderr) == (0, "")
+    line = asked if asked[0] == "resume" else ["run", *asked]
+    assert machine.calls("-m islands") == [f"-m islands {' '.join(line)}"]
+    assert not (machine.folder / "launches").exists()
+    assert not (machine.folder / "runs").exists()
+
+
+def test_it_says_how_it_is_used(machine: Supervised) -> None:
+    for word in ("-h", "--help"):
+        done = machine.supervise("-k", word, plan=["0"])
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "launch/supervise [-r RESTARTS] [-k] [-H FILE] RANKS resume DIR" in done.stdout
+        assert "#" not in done.stdout
+        assert "set -eu" not in done.stdout
+        assert done.stdout.startswith("Runs islands under mpirun")
 
 
 def test_it_gives_up_after_so_many_restarts(machine: Supervised) -> None:
