@@ -116,7 +116,12 @@ def test_every_public_name_is_there() -> None:
     assert callable(islands.solve)
     with pytest.raises(AttributeError, match="no attribute 'slove'"):
         islands.slove  # noqa: B018
-    assert {*islands.__all__, "__version__"} <= set(dir(islands))
+    assert set(dir(islands)) == {*islands.__all__, "__version__"}
+
+
+def test_type_checkers_are_told_that_the_package_has_types() -> None:
+    # The wheel holds all files of the package.
+    assert (ROOT / "py.typed").read_bytes() == b""
 
 
 def test_the_version_is_that_of_the_project() -> None:
