@@ -29,6 +29,7 @@ from islands.problems.base import Problem, Solution
 from islands.restored import require_genomes, require_sound
 from islands.settings import Settings
 from islands.state import State
+from islands.text import counted
 
 _INFEASIBLE = 1  # marked so, as no feasible cost is: see kernels/core/marks.cuh
 _EMIGRANTS = "emigrants"
@@ -71,8 +72,8 @@ class Archipelago:
         self.mine = deal(islands, world.size, world.rank)
         if len(self.mine) * population > _MOST_INDIVIDUALS:
             raise UsageError(
-                f"islands={islands} x population={population} on {world.size} ranks: at most "
-                f"{_MOST_INDIVIDUALS} individuals a rank. Lower either, or start more ranks"
+                f"islands={islands} x population={population} on {counted(world.size, 'rank')}: at"
+                f" most {_MOST_INDIVIDUALS} individuals a rank. Lower either, or start more ranks"
             )
         self.generation = 0
         self._problem, self._backend = problem, backend

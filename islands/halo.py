@@ -15,6 +15,7 @@ from islands.migration import MigrationSettings, Road, migrates
 from islands.migration.kernels import HEAD
 from islands.migration.route import Parcel
 from islands.parallel import World
+from islands.text import option
 
 _TO_BEFORE, _TO_AFTER, _FROM_BEFORE, _FROM_AFTER = range(4)
 
@@ -94,5 +95,5 @@ def require_fit(
     if migrates(migration, islands):
         raise UsageError(
             f"halo=true with migration {migration.topology}: slices of one population do not"
-            " migrate. Choose --migration none, or halo=false"
+            f" migrate. Choose {option('migration', 'none')}, or halo=false"
         )

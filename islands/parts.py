@@ -11,6 +11,7 @@ from islands.errors import UsageError
 from islands.improvers import Improver, ImproverSettings, improvers_for
 from islands.problems.base import Problem
 from islands.settings import Settings
+from islands.text import option
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,6 @@ def _decoding(asked: str, improver: str) -> str:
     if asked != "sorted":
         raise UsageError(
             f"decoding={asked} with improver {improver}: solutions are improved where the block"
-            " decodes. Leave decoding out, or choose --improver none"
+            f" decodes. Leave decoding out, or choose {option('improver', 'none')}"
         )
     return "free"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self, get_type_hints
 
 from islands.errors import UsageError
-from islands.text import seconds, unknown
+from islands.text import meant, seconds, unknown
 
 
 def setting(
@@ -106,10 +106,10 @@ class Settings:
         These are those of the group, and `beside` it what is none of them.
         """
         chosen = {**self.to_mapping(), **beside}
-        for name, other, meant in self._conditions():
+        for name, other, wanted in self._conditions():
             value, default = getattr(self, name), getattr(type(self), name)
-            if value != default and _shown(chosen.get(other, meant[0])) not in meant:
-                of = f"{other}={' or '.join(meant)}"
+            if value != default and _shown(chosen.get(other, wanted[0])) not in wanted:
+                of = f"{other}={' or '.join(wanted)}"
                 raise UsageError(
                     f"{name}={_shown(value)}: is of {of}, but {other} is {_shown(chosen[other])}."
                     f" Leave {name} at {_shown(default)}, or choose {of}"
@@ -138,6 +138,8 @@ def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> An
     is_worded = limits["is_time"] and isinstance(value, str)
     result = _converted(name, _seconds(name, value) if is_worded else value, kind)
     low, high, choices = limits["low"], limits["high"], limits["choices"]
+    if choices:
+        result = meant(result, choices)
     if choices and result not in choices:
         raise UsageError(f"{name}={value}: {unknown('choice', str(value), choices)}")
     if (low is not None and result < low) or (high is not None and result > high):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
+from pathlib import Path
 
-_NEAR = 0.75
-"""How much of two names has to be alike: all but one slip in four letters."""
+_NEAR = 0.78
+"""How much of two names has to be alike: all but about one slip in five letters."""
 _dashes = ContextVar("dashes", default=False)
 
 
@@ -49,8 +50,8 @@ def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
     """Return at most `limit` names that `name` may be a slip of, the nearest first."""
     asked, spelled = plain(name), {plain(each): each for each in known}
     mixed_up = [each for each in spelled if sorted(each) == sorted(asked)]
-    near = mixed_up or get_close_matches(asked, spelled, limit, _NEAR)
-    return [spelled[each] for each in near[:limit]]
+    near = [*mixed_up, *get_close_matches(asked, spelled, limit, _NEAR)]
+    return [spelled[each] for each in dict.fromkeys(near)][:limit]
 
 
 @contextmanager
@@ -66,18 +67,26 @@ def command_line() -> Iterator[None]:
 def option(name: str, value: object = None) -> str:
     """Return a setting as the user writes it: `--stop best-known`, in Python `stop="best-known"`.
 
-    A switch has the value True.
+    A switch has the value True, and a list holds several values to choose from.
     """
-    if _dashes.get():
-        shown = "" if value is None or value is True else f" {value}"
-        return f"--{name.replace('_', '-')}{shown}"
-    quoted = f'"{value}"' if isinstance(value, str) else value
-    return name if value is None else f"{name}={quoted}"
+    dashes = _dashes.get()
+    values = [each for each in (value if isinstance(value, list) else [value]) if each is not None]
+    if dashes:
+        shown = [str(each) for each in values if each is not True]
+        return f"--{name.replace('_', '-')} {either(shown)}".rstrip()
+    shown = [f'"{each}"' if isinstance(each, str | Path) else str(each) for each in values]
+    return f"{name}={either(shown)}" if shown else name
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun, such as `1 island`, `8 islands` or `2 cities`."""
-    return f"{number} {one if number == 1 else several or one + 's'}"
+def either(names: Sequence[str]) -> str:
+    """Return names to choose from, such as `ring, torus or none`."""
+    *others, last = names or [""]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def counted(number: float, one: str, several: str = "", form: str = "") -> str:
+    """Return a number, as `form` has it, with its noun: `1 island`, `8 islands` or `2 cities`."""
+    return f"{number:{form}} {one if number == 1 else several or f'{one}s'}"
 
 
 def seconds(words: str) -> float:

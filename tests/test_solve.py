@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from problems_for_tests import cities, facilities, knapsack
 
 from islands import IslandsError, Problem, Solver, load, solve, solver
 from islands.backends.base import Backend
+from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.problems.tsp import Tsp
@@ -105,6 +108,53 @@ def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         solve(problem, stop="generations=1", **options, **share)
         Solver(problem, **options, **share)
     assert shared == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("settings", "in_python", "on_the_line"),
+    [
+        ({"stop": "x=1"}, 'stop="x=1": unknown criterion', "--stop x=1: unknown criterion"),
+        ({"encoding": "bits"}, 'or choose encoding="keys"', "or choose --encoding keys"),
+        ({"threads": 5000, "backend": "cpu"}, "threads=5000: must be", "--threads 5000: must be"),
+        ({"format": "tsp"}, 'format="tsp": unknown format', "--format tsp: unknown format"),
+        (
+            {"algorithm": "cellular", "crossover": "one_point", "encoding": "permutation"},
+            'or encoding="keys" or "bits"',
+            "or --encoding keys or bits",
+        ),
+    ],
+)
+def test_errors_name_settings_as_they_are_written(
+    settings: dict[str, Any], in_python: str, on_the_line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for make in (solve, Solver):
+        with pytest.raises(IslandsError) as caught:
+            make("demo/tsp", **settings)
+        assert in_python in str(caught.value)
+        assert "--" not in str(caught.value)
+    named = [f"--{name}" for name in ("stop", "algorithm", "encoding", "threads", "format")]
+    line = []
+    for name, value in settings.items():
+        line += [f"--{name}", str(value)] if f"--{name}" in named else ["--set", f"{name}={value}"]
+    assert main(["run", "demo/tsp", *line]) == 2
+    assert on_the_line in capsys.readouterr().err
+
+
+def test_a_folder_in_use_is_named_as_python_has_it(tmp_path: Path) -> None:
+    few = {"stop": "generations=1", "population": 32, "out": tmp_path}
+    solve("demo/tsp", **few)
+    with pytest.raises(IslandsError, match=r"^out=\".*: holds a finished run\..* pass force=True"):
+        solve("demo/tsp", **few)
+
+
+def test_one_generation_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    few = {"stop": "generations=1", "islands": 1, "population": 32, "threads": 1, "backend": "cpu"}
+    result = solve("demo/tsp", verbose=True, **few)
+    assert result.reason == "1 generation done"
+    out = capsys.readouterr().out
+    for words in ("1 island x 32 on 1 rank", "CPU, 1 thread", "stops at: 1 generation"):
+        assert f"{words}\n" in out or f"{words} " in out
+    assert not re.search(r"\b1 (generations|islands|ranks|threads|individuals)\b", out)
 
 
 def test_errors_are_of_one_class() -> None:

@@ -1,8 +1,95 @@
+"""Words for people: names in other spellings, suggestions, settings, and counts."""
+
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import pytest
 
-from islands.text import one_line
+from islands.algorithms import ALGORITHMS
+from islands.encodings import ENCODINGS
+from islands.improvers import IMPROVERS
+from islands.instances.formats import FORMATS
+from islands.migration import TOPOLOGIES
+from islands.run.presets import PRESETS
+from islands.run.stop import KINDS
+from islands.text import (
+    command_line,
+    counted,
+    either,
+    meant,
+    nearest,
+    one_line,
+    option,
+    plain,
+    unknown,
+)
+
+
+@pytest.mark.parametrize("name", ["2opt", "2-opt", "two-opt", "Two_Opt", "TWOOPT", "two opt"])
+def test_a_name_is_meant_however_it_is_spelled(name: str) -> None:
+    assert meant(name, IMPROVERS) == "two_opt"
+
+
+def test_what_is_no_spelling_of_a_name_stays_as_it_is() -> None:
+    assert meant("3opt", IMPROVERS) == "3opt"
+    assert meant("", IMPROVERS) == ""
+    assert meant("best_known", KINDS) == "best-known"
+    assert meant("1point", ["one_point", "two_point"]) == "one_point"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [ALGORITHMS, ENCODINGS, IMPROVERS, FORMATS, TOPOLOGIES, PRESETS, KINDS],
+    ids=lambda names: next(iter(names)),
+)
+def test_no_two_names_have_a_spelling_in_common(names: Iterable[str]) -> None:
+    assert len({plain(name) for name in names}) == len(list(names))
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("brgka", ["brkga"]),
+        ("tab", ["tabu"]),
+        ("celular", ["cellular"]),
+        ("ag", ["ga"]),
+        ("PSO", ["pso"]),
+        ("sa", []),
+        ("aco", []),
+        ("eso", []),
+        ("3opt", []),
+        ("tempering", []),
+        ("annealing", []),
+        ("random", []),
+        ("genetic", []),
+    ],
+)
+def test_only_what_is_near_is_suggested(name: str, near: list[str]) -> None:
+    assert nearest(name, [*ALGORITHMS, "tabu", "two_opt"]) == near
+    assert ("Did you mean" in unknown("name", name, [*ALGORITHMS, "tabu", "two_opt"])) == bool(near)
+
+
+def test_a_setting_is_named_as_the_user_writes_it() -> None:
+    settings = [
+        (("stop", "gap=1%"), 'stop="gap=1%"', "--stop gap=1%"),
+        (("islands", 4), "islands=4", "--islands 4"),
+        (("share_gpu", True), "share_gpu=True", "--share-gpu"),
+        (("encoding",), "encoding", "--encoding"),
+        (("migration", ["ring", "torus", "none"]), 'migration="ring", "torus" or "none"', ""),
+    ]
+    for asked, in_python, on_the_line in settings:
+        assert option(*asked) == in_python
+        with command_line():
+            assert option(*asked) == (on_the_line or "--migration ring, torus or none")
+        assert option(*asked) == in_python
+
+
+def test_one_is_singular() -> None:
+    assert [counted(n, "island") for n in (0, 1, 2)] == ["0 islands", "1 island", "2 islands"]
+    assert counted(1, "city", "cities") == "1 city"
+    assert counted(5000, "city", "cities", ",") == "5,000 cities"
+    assert [either(["a"]), either(["a", "b"])] == ["a", "a or b"]
 
 
 @pytest.mark.parametrize(

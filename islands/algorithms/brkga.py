@@ -18,6 +18,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.errors import UsageError
 from islands.settings import Settings, setting
+from islands.text import counted
 
 # The weight of the r-th best parent, r = 1, 2, ...
 _WEIGHTS: dict[str, Callable[[int], float]] = {
@@ -85,14 +86,15 @@ class Brkga(Algorithm):
         ordinary_parents = settings.parents - settings.elite_parents
         if self.elite < settings.elite_parents:
             raise UsageError(
-                f"elite={settings.elite:g} of population={population} is {self.elite} individuals, "
-                f"too few for elite_parents={settings.elite_parents}. Raise elite or population"
+                f"elite={settings.elite:g} of population={population} is"
+                f" {counted(self.elite, 'individual')}, too few for"
+                f" elite_parents={settings.elite_parents}. Raise elite or population"
             )
         if population - self.elite < max(1, ordinary_parents):
             raise UsageError(
                 f"elite={settings.elite:g} of population={population} leaves "
-                f"{population - self.elite} others, but parents={settings.parents} needs "
-                f"{max(1, ordinary_parents)}. Lower elite or raise population"
+                f"{counted(population - self.elite, 'other')}, but parents={settings.parents} needs"
+                f" {max(1, ordinary_parents)}. Lower elite or raise population"
             )
 
     def defines(self) -> dict[str, str]:

@@ -20,6 +20,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array, shelves
 from islands.errors import UsageError
 from islands.settings import Settings, setting
+from islands.text import counted
 
 _RING, _TORUS = "ring", "torus"
 _SHAPES = ("von_neumann", "moore")
@@ -180,7 +181,7 @@ class Cellular(Algorithm):
         if min(self.width, rows) < least:
             square = max(least, math.isqrt(self._population)) ** 2
             raise UsageError(
-                f"{named} on a torus of {rows} rows and {self.width} columns:"
+                f"{named} on a torus of {counted(rows, 'row')} and {counted(self.width, 'column')}:"
                 f" radius={self._radius} needs at least {least} of each. Choose another width, a"
                 f" population such as {square}, or a smaller radius"
             )

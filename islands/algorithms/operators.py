@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from islands.backends.base import shelves
 from islands.errors import UsageError
-from islands.text import unknown
+from islands.text import meant, option, unknown
 
 _WORD = 4
 """Bytes of a gene in every encoding, of an index and of a random word."""
@@ -83,15 +83,17 @@ def _fitting(
     what: str, name: str, encoding: str, operators: Mapping[str, list[Operator]]
 ) -> Operator:
     fit = {operator.name: operator for operator in operators[encoding]}
+    known = dict.fromkeys(each.name for group in operators.values() for each in group)
+    name = meant(name, known)
     if not name:
         return operators[encoding][0]
     if name in fit:
         return fit[name]
-    known = dict.fromkeys(each.name for group in operators.values() for each in group)
     if name not in known:
         raise UsageError(f"{what}={name}: {unknown('choice', name, fit)}")
     moved = [other for other, group in operators.items() if name in (each.name for each in group)]
     raise UsageError(
         f"{what}={name} is for {' or '.join(moved)}, but the encoding is {encoding}, which"
-        f" {', '.join(fit)} fit. Choose one of these, or --encoding {' or '.join(moved)}"
+        f" {', '.join(fit)} fit. Choose one of these, or"
+        f" {option('encoding', moved)}"
     )

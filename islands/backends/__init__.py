@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from islands.backends.base import Backend
 from islands.errors import UsageError
-from islands.text import unknown
+from islands.text import counted, option, unknown
 
 BACKENDS = ("auto", "cuda", "cpu")
 
@@ -37,7 +37,7 @@ def automatic() -> tuple[str, str]:
     found = devices()
     if found == 0:
         return "cpu", "no GPU found"
-    return "cuda", f"{found} GPU{'s' if found > 1 else ''} found"
+    return "cuda", f"{counted(found, 'GPU')} found"
 
 
 def takes_gpu(name: str) -> bool:
@@ -53,5 +53,6 @@ def _made(name: str, threads: int | None, gpu: int, sharers: int) -> Backend:
     from islands.backends.cuda import CudaBackend, devices
 
     if devices() == 0:
-        raise UsageError("--backend cuda: no GPU found. Check nvidia-smi, or choose --backend cpu")
+        cuda, cpu = option("backend", "cuda"), option("backend", "cpu")
+        raise UsageError(f"{cuda}: no GPU found. Check nvidia-smi, or choose {cpu}")
     return CudaBackend(gpu)

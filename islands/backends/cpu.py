@@ -22,6 +22,7 @@ from islands.backends.base import Array, Backend, Block, Call, Program, Room, ar
 from islands.backends.cache import loaded, refused
 from islands.backends.source import Source
 from islands.errors import CompileError, RunError, UsageError
+from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice.
 _OPTIONS = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"]
@@ -41,8 +42,9 @@ class CpuBackend(Backend):
         """Use so many threads; by default, as many as this process of so many sharers may use."""
         self.threads = threads if threads is not None else _share_of_cores(sharers)
         if not 1 <= self.threads <= _MOST_THREADS:
-            raise UsageError(f"--threads {self.threads}: must be from 1 to {_MOST_THREADS}")
-        self.device = f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
+            asked = option("threads", self.threads)
+            raise UsageError(f"{asked}: must be from 1 to {_MOST_THREADS}")
+        self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
         self._compiler, self._version = compiler()
 
@@ -122,8 +124,8 @@ class CpuBackend(Backend):
                     call.arguments.pointers, call.blocks, call.threads, call.fast_bytes
                 ):
                     raise RunError(
-                        f"no memory for {call.threads} arenas of {call.fast_bytes} bytes. "
-                        "Lower --threads or population"
+                        f"no memory for {counted(call.threads, 'arena')} of {call.fast_bytes}"
+                        f" bytes. Lower {option('threads')} or population"
                     )
 
     def synchronise(self) -> None:

@@ -21,6 +21,7 @@ from islands.backends.base import Array, Backend, Block, Call, Program, Room, ar
 from islands.backends.cache import loaded, refused
 from islands.backends.source import Source
 from islands.errors import UsageError
+from islands.text import option
 
 # Contraction would round a * b + c once where the CPU rounds twice.
 _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
@@ -44,7 +45,7 @@ class CudaBackend(Backend):
         if number >= count:
             raise UsageError(
                 f"GPU {number} was asked for, but this process sees {count}. "
-                "Let CUDA_VISIBLE_DEVICES name more, or choose --backend cpu"
+                f"Let CUDA_VISIBLE_DEVICES name more, or choose {option('backend', 'cpu')}"
             )
         self._cupy = cupy
         self._device = cupy.cuda.Device(number)
@@ -242,6 +243,6 @@ def _cupy() -> Any:
     except ImportError as error:
         raise UsageError(
             f"the CUDA backend needs CuPy ({error}). Install it with pip install 'islands[cuda13]' "
-            "(or cuda12 for drivers before 580), or choose --backend cpu"
+            f"(or cuda12 for drivers before 580), or choose {option('backend', 'cpu')}"
         ) from None
     return cupy

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from islands.errors import UsageError
+from islands.text import counted, option
 
 
 def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> list[int]:
@@ -21,8 +22,8 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
         seen = visible[rank]
         if not seen:
             raise UsageError(
-                f"host {host} shows no GPU to one of its {len(visible)} ranks."
-                " Check CUDA_VISIBLE_DEVICES and nvidia-smi, or choose --backend cpu"
+                f"host {host} shows no GPU to one of its {counted(len(visible), 'rank')}. Check"
+                f" CUDA_VISIBLE_DEVICES and nvidia-smi, or choose {option('backend', 'cpu')}"
             )
         number = min(range(len(seen)), key=lambda each: (taken[seen[each]], each))
         if taken[seen[number]] and not share:
@@ -31,12 +32,12 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
                 raise UsageError(
                     f"host {host} has {gpus} GPUs for {len(visible)} ranks, but shows none to one"
                     " of them that is not another's. Let CUDA_VISIBLE_DEVICES name a GPU of its own"
-                    " to each rank, or pass --share-gpu"
+                    f" to each rank, or pass {option('share_gpu', True)}"
                 )
             raise UsageError(
-                f"host {host} has {gpus} GPU{'s' if gpus > 1 else ''} for {len(visible)} ranks."
-                f" Start at most {gpus} rank{'s' if gpus > 1 else ''} a host, or pass --share-gpu,"
-                " or --backend cpu"
+                f"host {host} has {counted(gpus, 'GPU')} for {len(visible)} ranks. Start at most"
+                f" {counted(gpus, 'rank')} a host, or pass {option('share_gpu', True)}, or"
+                f" {option('backend', 'cpu')}"
             )
         taken[seen[number]] += 1
         numbers[rank] = number

@@ -14,7 +14,7 @@ from islands.instances.locate import Found, Index, find
 from islands.problems import SUFFIXES, read
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
-from islands.text import unknown
+from islands.text import counted, unknown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def _list(args: argparse.Namespace) -> int:
     index = Index()
     for each in _sets(args.name):
         here = sum(index.of_entry(entry) is not None for entry in each.entries.values())
-        print(f"{each.name}: {each.title}; {len(each.entries)} instances, {here} here")
+        print(f"{each.name}: {each.title}; {counted(len(each.entries), 'instance')}, {here} here")
         for entry in each.entries.values():
             known = entry.best_known
             value, status = (str(known.value), known.status) if known else ("-", "-")
@@ -127,7 +127,7 @@ def _check(args: argparse.Namespace) -> int:
                 wrong += 1
                 print(fault)
         print(f"{each.name}: {here} of {len(each.entries)} instances are here and were read")
-    print("all files are as published" if not wrong else f"{wrong} files are wrong")
+    print("all files are as published" if not wrong else f"wrong: {counted(wrong, 'file')}")
     return 1 if wrong else 0
 
 

@@ -15,7 +15,7 @@ from islands.cli import arguments
 from islands.errors import UsageError
 from islands.parallel import world
 from islands.reproduce import PAPERS
-from islands.text import unknown
+from islands.text import meant, unknown
 
 if TYPE_CHECKING:
     from islands.backends.base import Backend
@@ -97,9 +97,11 @@ def _prepared(
     from islands.reproduce.selection import select
 
     name, slash, table = args.what.partition("/")
+    name = meant(name, PAPERS)
     if name not in PAPERS:
         raise UsageError(unknown("paper", name, PAPERS))
     paper: Paper = import_module(PAPERS[name]).PAPER
+    table = meant(table, paper.tables)
     if slash and table not in paper.tables:
         raise UsageError(unknown(f"table of {name}", table, paper.tables))
     for option in ("runs", "generations"):

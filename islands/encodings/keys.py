@@ -16,6 +16,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Room, shelves
 from islands.encodings.base import Encoding
 from islands.errors import UsageError
+from islands.text import option
 
 LEVELS = 1 << 24
 """How many different keys there are."""
@@ -58,7 +59,7 @@ class Keys(Encoding):
         if size > most:
             raise UsageError(
                 f"{size} things: random keys on this device can order at most {most}. "
-                "Choose --backend cpu, which can order more, or a smaller instance"
+                f"Choose {option('backend', 'cpu')}, which can order more, or a smaller instance"
             )
 
     def defines(self) -> dict[str, str]:

@@ -21,6 +21,7 @@ from islands.instances.lines import Lines, shown
 from islands.instances.numbers import Numbers, is_number
 from islands.instances.qaplib import counts, read_qap
 from islands.instances.sac94 import read_sac94
+from islands.text import option
 
 _KNAPSACKS = {"drake": read_drake, "sac94": read_sac94}
 _PARTS = {
@@ -29,7 +30,10 @@ _PARTS = {
     "sac94": "m n, profits, capacities, weights, optimum",
 }
 _DIGITS = 9
-_ASK = "say which with --format qaplib, sac94 or drake"
+
+
+def _ask() -> str:
+    return f"say which with {option('format', ['qaplib', 'sac94', 'drake'])}"
 
 
 def of_numbers(path: Path) -> str:
@@ -52,7 +56,7 @@ def of_numbers(path: Path) -> str:
                 f"it begins with {seen.first} {seen.second}, but a knapsack has at least one item "
                 "and one constraint. Correct it"
             )
-        raise lines.error(f"{_misfit(seen)}; or {_ASK}")
+        raise lines.error(f"{_misfit(seen)}; or {_ask()}")
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ def _size(lines: Lines, word: bytes) -> int:
     if not word.isdigit() or len(word) > _DIGITS:
         raise lines.error(
             f"{shown(word)} is not a size of less than {_DIGITS + 1} digits, with which files of "
-            f"QAPLIB and of knapsacks begin. Name a file in such a format, or {_ASK}"
+            f"QAPLIB and of knapsacks begin. Name a file in such a format, or {_ask()}"
         )
     return int(word)
 
@@ -156,7 +160,7 @@ def _of_layout(path: Path, first: int, second: int) -> str:
 def _undecided(path: Path, *forms: str) -> InputError:
     listed = " and ".join(f"{form} ({_PARTS[form]})" for form in forms)
     count = {2: "two", 3: "three"}[len(forms)]
-    return InputError(f"{path}: the numbers fit {count} formats, {listed}; {_ASK}")
+    return InputError(f"{path}: the numbers fit {count} formats, {listed}; {_ask()}")
 
 
 def _is_qap_of_two(path: Path) -> bool:

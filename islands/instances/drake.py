@@ -8,6 +8,7 @@ from __future__ import annotations
 from islands.instances.lines import shown
 from islands.instances.mkp_file import MkpFile, made, read_row, read_sizes, read_values
 from islands.instances.numbers import Numbers
+from islands.text import counted
 
 
 def read_drake(numbers: Numbers, name: str) -> MkpFile:
@@ -30,7 +31,9 @@ def read_problem(numbers: Numbers, name: str) -> MkpFile:
 def skip_problem(numbers: Numbers) -> None:
     """Pass over the instance that comes next."""
     n, m = read_sizes(numbers, items_first=True)
-    numbers.skip(n * m + n + m + 1, f"numbers of {n} items and {m} constraints")
+    numbers.skip(
+        n * m + n + m + 1, f"numbers of {counted(n, 'item')} and {counted(m, 'constraint')}"
+    )
 
 
 def end(numbers: Numbers, what: str) -> None:

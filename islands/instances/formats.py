@@ -6,6 +6,7 @@ from pathlib import Path
 
 from islands.errors import UsageError
 from islands.instances.dat import of_numbers
+from islands.text import option
 
 FORMATS = ("tsplib", "qaplib", "orlib", "sac94", "drake")
 
@@ -19,7 +20,7 @@ def recognised(path: Path) -> str:
     if suffix not in OF_SUFFIX:
         known = ", ".join(f"{each}, {each}.gz" for each in OF_SUFFIX)
         raise UsageError(
-            f"{path}: the suffix {suffix!r} is not known. Known: {known}; or name the format with "
-            f"--format {', '.join(FORMATS)}"
+            f"{path}: the suffix {suffix!r} is not known. Known: {known}; or name the format with"
+            f" {option('format', list(FORMATS))}"
         )
     return OF_SUFFIX[suffix] or of_numbers(path)

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import Entry, catalogue
 from islands.paths import cache_folder, data_folder, reading
+from islands.text import nearest
 
 VARIABLE = "ISLANDS_INSTANCES"
 
@@ -174,10 +174,8 @@ def _near(instance: str, names: list[str]) -> list[str]:
     of_file = [name for name in names if f"/{name}".rpartition("-")[0].endswith(f"/{instance}")]
     if instance and of_file:
         return of_file[:2]
-    spelled = {name.lower(): name for name in names}
-    if "/" not in instance:
-        spelled = {name.partition("/")[2]: full for name, full in spelled.items()}
-    return [spelled[near] for near in get_close_matches(instance.lower(), spelled, n=2, cutoff=0.7)]
+    short = {name if "/" in instance else name.partition("/")[2]: name for name in names}
+    return [short[near] for near in nearest(instance, short, 2)]
 
 
 def _folders() -> Iterator[Path]:

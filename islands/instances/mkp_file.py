@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.instances.numbers import Numbers, decimals, scaled
+from islands.text import counted
 
 MOST_ITEMS = 1_000_000
 MOST_CONSTRAINTS = 100_000
@@ -66,12 +67,13 @@ def read_sizes(numbers: Numbers, *, items_first: bool) -> tuple[int, int]:
     asked = (("the number of items", MOST_ITEMS), ("the number of constraints", MOST_CONSTRAINTS))
     given = [numbers.whole(*each) for each in (asked if items_first else reversed(asked))]
     n, m = given if items_first else reversed(given)
+    sizes = f"{counted(n, 'item')} and {counted(m, 'constraint')}"
     if n * m > LARGEST:
         raise numbers.error(
-            f"{n} items and {m} constraints have {n * m} weights: at most {LARGEST} fit in memory. "
+            f"{sizes} have {n * m} weights: at most {LARGEST} fit in memory. "
             "Correct the sizes, or leave out constraints"
         )
-    numbers.allow(n * m + n + m + 1, f"{n} items and {m} constraints")
+    numbers.allow(n * m + n + m + 1, sizes)
     return n, m
 
 

@@ -16,6 +16,7 @@ from islands.instances.drake import end, read_problem, skip_problem
 from islands.instances.mkp_file import MkpFile
 from islands.instances.numbers import Numbers, is_number
 from islands.instances.sac94 import read_sac94
+from islands.text import counted, option
 
 _MOST = 10_000
 
@@ -39,7 +40,7 @@ def _read_counted(numbers: Numbers, name: str, part: int | None) -> MkpFile:
     file = read_problem(numbers, name if count == 1 else f"{name}-{chosen:02}")
     for _ in range(chosen + 1, count):
         skip_problem(numbers)
-    end(numbers, f"the {count} problems")
+    end(numbers, f"the {counted(count, 'problem')}")
     return file
 
 
@@ -58,7 +59,7 @@ def _read_titled(numbers: Numbers, part: int | None) -> MkpFile:
     if not names:
         raise numbers.error(
             "neither a number of problems at the beginning nor a line 'problem NAME.DAT'. "
-            "Name a file of OR-Library, or say with --format what it is"
+            f"Name a file of OR-Library, or say with {option('format')} what it is"
         )
     _chosen(numbers.lines.path, part, len(names), names)
     assert file is not None, "the part is one of those that were read"
@@ -85,6 +86,6 @@ def _chosen(path: Path, part: int | None, count: int, names: list[str] | None = 
         named = f" ({', '.join(names)})" if names else ""
         choice = f"{path}:00" if count == 1 else f"one of {path}:00 to {path}:{count - 1:02}{named}"
         asked = path if part is None else f"{path}:{part:02}"
-        holds = f"{count} problem{'s' if count > 1 else ''}"
+        holds = counted(count, "problem")
         raise InputError(f"{asked}: the file holds {holds}. Name {choice}")
     return part

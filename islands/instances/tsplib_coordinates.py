@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.instances.lines import Lines, shown
+from islands.text import counted
 
 MOST_CITIES = 10_000_000
 
@@ -27,8 +28,8 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
         line = lines.line()
         if line is None or begins_another(line):
             raise lines.error(
-                f"the coordinates end after {row} of the {n} cities that DIMENSION asks for. "
-                "Complete them, or correct DIMENSION"
+                f"the coordinates end after {row} of the {counted(n, 'city', 'cities')} that"
+                " DIMENSION asks for. Complete them, or correct DIMENSION"
             )
         words = line.split()
         if len(words) != 3:

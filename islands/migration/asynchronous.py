@@ -15,6 +15,7 @@ from islands.errors import UsageError
 from islands.migration.exchange import Exchange
 from islands.migration.route import Parcel, Route
 from islands.migration.topology import NOBODY, TOPOLOGIES
+from islands.text import option
 
 _TAG = 3
 
@@ -28,7 +29,7 @@ class AsyncExchange(Exchange):
             fixed = [name for name, each in TOPOLOGIES.items() if not each.changes]
             raise UsageError(
                 f"--async with migration {self._settings.topology}: ranks that do not wait cannot"
-                f" draw partners together. Choose --migration {' or '.join(fixed)}"
+                f" draw partners together. Choose {option('migration', fixed)}"
             )
 
     def _begin(self) -> None:

@@ -17,6 +17,7 @@ from islands.migration.road import Road
 from islands.migration.route import Route, plan
 from islands.migration.topology import NOBODY, TOPOLOGIES, Islands, Scene
 from islands.parallel import World, deal
+from islands.text import counted, option
 
 
 @dataclass(frozen=True)
@@ -100,11 +101,13 @@ class Exchange:
         degree = self._most_sources() if self.active else 0
         arriving, room = degree * migrants, size - self._fixed
         if arriving > room:
-            other = ", or choose --migration random, by which one island sends to each"
+            random = option("migration", "random")
+            other = f", or choose {random}, by which one island sends to each"
             raise UsageError(
-                f"migration {self._settings.topology} brings {arriving} migrants to each of "
-                f"{self._islands_a_run} islands (migrants={migrants}), but only {room} of "
-                f"population={size} are not elite. Lower migrants or raise population"
+                f"migration {self._settings.topology} brings"
+                f" {counted(arriving, 'migrant')} to each of"
+                f" {counted(self._islands_a_run, 'island')} (migrants={migrants}), but only {room}"
+                f" of population={size} are not elite. Lower migrants or raise population"
                 f"{other if degree > 1 else ''}"
             )
 

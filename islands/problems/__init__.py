@@ -14,7 +14,7 @@ from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
-from islands.text import unknown
+from islands.text import counted, option, unknown
 
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
 
@@ -39,7 +39,7 @@ def read(found: Found, form: str | None = None) -> Problem:
     """Return the instance in a file that was found, with what the catalogue knows of it."""
     path, entry = found.file(), found.entry
     if form is not None and form not in FORMATS:
-        raise UsageError(f"--format {form}: {unknown('format', form, FORMATS)}")
+        raise UsageError(f"{option('format', form)}: {unknown('format', form, FORMATS)}")
     form = form or _format_of(entry) or recognised(path)
     known, part = (entry.best_known, entry.part) if entry else (None, found.part)
     if form not in _READERS:
@@ -81,4 +81,4 @@ def _require_size(problem: Problem, path: Path, entry: Entry) -> None:
 
 def _size(size: int, constraints: int | None, *, short: bool = False) -> str:
     words = f"{size}" if short else f"size {size}"
-    return words if constraints is None else f"{words} and {constraints} constraints"
+    return words if constraints is None else f"{words} and {counted(constraints, 'constraint')}"

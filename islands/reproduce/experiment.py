@@ -12,6 +12,7 @@ from islands.run.machine import take_device
 from islands.run.resolve import layers, resolve
 from islands.run.result import Result
 from islands.run.runner import Output, run_asked
+from islands.text import counted
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ class Experiment:
     def words(self, presets: str) -> str:
         """Return how runs by these presets are made, and whether that is as in the paper."""
         ranks = f" on each of {self.world.size} ranks" if self.world.size > 1 else ""
-        text = f"preset {presets}, {self.generations} generations, on {self.device}{ranks}"
+        text = (
+            f"preset {presets}, {counted(self.generations, 'generation')}, on {self.device}{ranks}"
+        )
         if self.is_try:
             text += f"; a try, as the paper's runs pass {self.paper_generations}"
         return text

@@ -10,6 +10,7 @@ from islands.reproduce.cells import Cell, Column, Fact, Row, Scaled, mean_ratio,
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.wilcoxon import compare
 from islands.run.result import Result
+from islands.text import counted
 
 CPU_SECONDS = 2.0
 """After these a timed CPU run ends, and its time is scaled."""
@@ -80,13 +81,10 @@ def cpu_cells(experiment: Experiment, problem: Problem, ours: float) -> Row:
 
 def time_curves(experiment: Experiment) -> dict[str, str]:
     """Return what a plot says of our columns."""
-    cpu = {f"cpu_{each}_seconds": f"our CPU, {counted(each)}" for each in experiment.threads}
+    cpu = {
+        f"cpu_{each}_seconds": f"our CPU, {counted(each, 'thread')}" for each in experiment.threads
+    }
     return {"seconds": f"ours, {experiment.device}"} | cpu
-
-
-def counted(threads: int) -> str:
-    """Return a number of threads in words."""
-    return f"{threads} thread{'s' if threads > 1 else ''}"
 
 
 def speedup_facts(
@@ -98,7 +96,7 @@ def speedup_facts(
         cpu = f"cpu_{threads}_seconds"
         mean = mean_ratio(rows, cpu, "seconds")
         test = compare(numbers(rows, "seconds", cpu))
-        words = counted(threads)
+        words = counted(threads, "thread")
         paper = ""
         if threads in printed:
             paper = f"; brkgaCuda over brkgaAPI with {words}: {printed[threads]:.2f}"
@@ -119,7 +117,8 @@ def scaled_facts(rows: Sequence[Row], experiment: Experiment) -> list[Fact]:
     if not scaled:
         return []
     sentence = (
-        f"~: scaled to {experiment.paper_generations} generations from fewer, in {scaled} cells"
+        f"~: scaled to {counted(experiment.paper_generations, 'generation')} from fewer, in"
+        f" {counted(scaled, 'cell')}"
         f" (CPU runs for time alone end after {CPU_SECONDS:g} s; --out and --json give numbers)"
     )
     return [Fact("scaled_cells", scaled, sentence)]

@@ -7,7 +7,7 @@ from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.problems.base import Problem
-from islands.text import unknown
+from islands.text import option, unknown
 
 
 def fitting(problem: Problem) -> list[tuple[str, str]]:
@@ -26,23 +26,27 @@ def encoding_for(algorithm: str, asked: str | None, problem: Problem) -> str:
         raise UsageError(unknown("algorithm", algorithm, ALGORITHMS))
     if asked is not None and asked not in ENCODINGS:
         raise UsageError(unknown("encoding", asked, ENCODINGS))
-    moved = ALGORITHMS[algorithm].encodings
-    if asked is not None and asked not in moved:
-        others = [other for other, mover in ALGORITHMS.items() if asked in mover.encodings]
-        use = f", or use --algorithm {' or '.join(others)}" if others else ""
+    moved, pairs = ALGORITHMS[algorithm].encodings, fitting(problem)
+    own = [encoding for name, encoding in pairs if name == algorithm]
+    fit = [encoding for encoding in own if asked in (None, encoding)]
+    if fit:
+        return fit[0]
+    others = [name for name, encoding in pairs if encoding == asked]
+    if others:
         raise UsageError(
-            f"{algorithm} moves {' or '.join(moved)} only, but --encoding {asked} was asked for."
-            f" Leave --encoding out{use}"
+            f"{algorithm} moves {' or '.join(moved)} only, but {option('encoding', asked)} was"
+            f" asked for. Leave {option('encoding')} out, or use {option('algorithm', others)}"
         )
-    pairs = fitting(problem)
-    fit = [encoding for name, encoding in pairs if name == algorithm and asked in (None, encoding)]
-    if not fit:
-        shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "nothing"
+    kind = f"{problem.instance}, whose solutions are of the kind {problem.solution_kind!r}"
+    if own:
         raise UsageError(
-            f"{algorithm} on {asked or ' or '.join(moved)} does not fit {problem.instance}, whose"
-            f" solutions are of the kind {problem.solution_kind!r}. What fits: {shown}"
+            f"encoding {asked} does not fit {kind}. Leave {option('encoding')} out, or choose"
+            f" {option('encoding', own)}"
         )
-    return fit[0]
+    shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "nothing"
+    raise UsageError(
+        f"{algorithm} on {asked or ' or '.join(moved)} does not fit {kind}. What fits: {shown}"
+    )
 
 
 def require_improver(settings: ImproverSettings, problem: Problem) -> None:

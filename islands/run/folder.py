@@ -14,6 +14,7 @@ from islands.errors import InputError, UsageError, system_reason
 from islands.paths import writing
 from islands.problems import PROBLEMS
 from islands.run.spec import SIGN
+from islands.text import option
 
 if TYPE_CHECKING:
     from islands.run.hold import Hold
@@ -44,21 +45,21 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
         return
     try:
         if folder.exists() and not folder.is_dir():
-            raise UsageError(f"--out {folder}: is a file. Name a folder, which may be new")
+            raise UsageError(f"{option('out', folder)}: is a file. Name a folder, which may be new")
         if folder.exists() and _holds_files(folder) and not _is_of_a_run(folder):
             raise UsageError(
-                f"--out {folder}: holds files, but no run. Name a folder that is new or empty,"
-                " so that nothing of yours is overwritten"
+                f"{option('out', folder)}: holds files, but no run. Name a folder that is new or"
+                " empty, so that nothing of yours is overwritten"
             )
         if (folder / FINISHED).exists() and not force:
             raise UsageError(
-                f"--out {folder}: holds a finished run. Name another folder, or pass --force"
-                " to overwrite it"
+                f"{option('out', folder)}: holds a finished run. Name another folder, or pass"
+                f" {option('force', True)} to overwrite it"
             )
         if any((folder / CHECKPOINTS).glob(f"*/{MANIFEST}")) and not force:
             raise UsageError(
-                f"--out {folder}: holds a run that can go on. Go on with: islands resume"
-                f" {shlex.quote(str(folder))}; or pass --force to overwrite it"
+                f"{option('out', folder)}: holds a run that can go on. Go on with: islands resume"
+                f" {shlex.quote(str(folder))}; or pass {option('force', True)} to overwrite it"
             )
     except OSError as error:
         raise _unusable(folder, error) from error
@@ -115,7 +116,8 @@ def remove_checkpoint(checkpoint: Path) -> None:
 
 
 def _unusable(folder: Path, error: OSError) -> UsageError:
-    return UsageError(f"--out {folder}: {system_reason(error)}. Name a folder that can be written")
+    reason = f"{option('out', folder)}: {system_reason(error)}"
+    return UsageError(f"{reason}. Name a folder that can be written")
 
 
 def _holds_files(folder: Path) -> bool:

@@ -20,7 +20,7 @@ from islands.run.presets import PRESETS, preset_file
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import parse, require_known
 from islands.settings import Settings
-from islands.text import unknown
+from islands.text import option, unknown
 from islands.untrusted import read_toml
 
 DEFAULT_INSTANCE = "demo/tsp"
@@ -153,8 +153,9 @@ def _refuse_hidden(preset: str, layer: Layer, config: Path, file: Layer, options
     ]
     if hidden:
         raise UsageError(
-            f"--preset {preset} beside --config {config}: the file sets {', '.join(hidden)} too,"
-            f" and otherwise. Leave one of them out, or write preset = {preset!r} into the file"
+            f"{option('preset', preset)} beside {option('config', config)}: the file sets"
+            f" {', '.join(hidden)} too, and otherwise. Leave one of them out, or write"
+            f" preset = {preset!r} into the file"
         )
 
 
@@ -164,8 +165,8 @@ def _refuse_clash(asked: Sequence[Layer], algorithm: str) -> None:
         own = layer.values.get("algorithm", algorithm)
         if layer.origin.startswith("preset ") and own != algorithm:
             raise UsageError(
-                f"{layer.origin}its settings are those of {own}, but --algorithm {algorithm} was"
-                " asked for. Leave one of them out"
+                f"{layer.origin}its settings are those of {own}, but"
+                f" {option('algorithm', algorithm)} was asked for. Leave one of them out"
             )
 
 

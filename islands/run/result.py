@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from islands import text
 from islands.errors import RunError
+from islands.text import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,8 @@ class Result:
         if self.cost is not None or self.interrupted or self.suspended:
             return self
         sentences = [
-            f"{self.instance}: no feasible solution was met in {self.evaluations} evaluations"
+            f"{self.instance}: no feasible solution was met in"
+            f" {counted(self.evaluations, 'evaluation')}"
         ]
         if mend:
             sentences.append(mend)
@@ -114,7 +116,7 @@ class Result:
 
     def _best(self) -> str:
         if self.cost is None:
-            return f"No feasible solution in {self.evaluations} evaluations"
+            return f"No feasible solution in {counted(self.evaluations, 'evaluation')}"
         return (
             f"Best {self.cost}{self._comparison()}   on island {self.island},"
             f" generation {self.best_generation}; checked again in NumPy: {self.cost}"

@@ -205,7 +205,7 @@ def _surviving(
             if start is None:
                 size = world.size
                 world.shrink()
-                news = f"{size - world.size} of {size} ranks have died; the others go on"
+                news = f"{size - world.size} of {size} ranks died; the others go on"
                 start = _prepared(spec, problem, world, backend, folder)
             if folder is not None:
                 world.agreed(lambda: hold.take(folder) if world.rank == 0 else None)

@@ -12,7 +12,7 @@ from islands.run.machine import Machine
 from islands.run.spec import RunSpec
 from islands.run.stop import Progress
 from islands.run.table import Table
-from islands.text import one_line
+from islands.text import counted, one_line
 
 
 class Screen:
@@ -80,14 +80,13 @@ def header(
         word = "optimum" if problem.best_known.status == "optimal" else "best known"
         known = f", {word} {problem.best_known.value}"
     general, migration = spec.general, spec.migration
-    ranks = "1 rank" if machine.ranks == 1 else f"{machine.ranks} ranks"
-    islands = "1 island" if general.islands == 1 else f"{general.islands} islands"
+    ranks, islands = counted(machine.ranks, "rank"), counted(general.islands, "island")
     preset = f"   preset {spec.preset}" if spec.preset is not None else ""
     travel = "no migration"
     if migration.topology != "none" and general.islands > 1:
         travel = (
-            f"migration {migration.topology} of {migration.migrants} every {migration.interval}"
-            f" generations (road: {machine.road})"
+            f"migration {migration.topology} of {migration.migrants} every"
+            f" {counted(migration.interval, 'generation')} (road: {machine.road})"
         )
     lines = [
         f"islands {version}   {problem.name} {one_line(problem.instance)}, size"

@@ -20,7 +20,7 @@ from islands.run.screen import Screen
 from islands.run.series import Series
 from islands.run.signals import INTERRUPT, Interruption
 from islands.run.standing import table
-from islands.text import count, gap
+from islands.text import count, counted, gap
 
 _ORDERLY = Conduct()
 
@@ -152,7 +152,7 @@ class _Performance:
             force = ", without --force" if self._output.force else ""
             done = sum(not (each.interrupted or each.suspended) for each in self._results)
             self._say(
-                f"\nEnded after {done} of {len(self._plan)} runs."
+                f"\nEnded after {done} of {counted(len(self._plan), 'run')}."
                 f" Go on with the same command and {out}{force}"
             )
 

@@ -10,7 +10,7 @@ from typing import Self
 from islands.run.result import Result
 from islands.run.stop import is_better
 from islands.run.table import or_dash
-from islands.text import count, gap, one_line
+from islands.text import count, counted, gap, one_line
 
 KEY = (
     "Hits: runs as good as the best known value, and their mean time. Evals, Time: means of all"
@@ -92,8 +92,8 @@ def table(standings: Sequence[Standing]) -> str:
     lines = [KEY, "", f"{'Instance':{width}}{HEADER}"]
     lines += [f"{name:{width}}{row(each)}" for name, each in zip(names, standings, strict=True)]
     lines += [
-        f"{name}: {each.unmet} of {each.runs} runs met no feasible solution, and count"
-        " only in Runs, Evals and Time"
+        f"{name}: {each.unmet} of {counted(each.runs, 'run')} met no feasible solution,"
+        " counted only in Runs, Evals and Time"
         for name, each in zip(names, standings, strict=True)
         if each.unmet
     ]

@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
-from islands.text import seconds, unknown
+from islands.text import counted, meant, option, seconds, unknown
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Criterion:
 
     def words(self) -> str:
         """Return the criterion as it stands in a sentence."""
-        return KINDS[self.kind].words.format(self.value)
+        return KINDS[self.kind].words(self.value)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Kind:
 
     example: str
     read: Callable[[str], float]
-    words: str
+    words: Callable[[float], str]
     reason: Callable[[Progress, float], str | None]
     needs: str = ""
 
@@ -79,18 +79,20 @@ class Kind:
 def parse(text: str) -> Criterion:
     """Return the criterion that `--stop TEXT` means."""
     name, equals, value = (part.strip() for part in text.partition("="))
+    name = meant(name, KINDS)
     if name not in KINDS:
-        raise UsageError(f"--stop {text}: {unknown('criterion', name, KINDS)}")
+        raise UsageError(f"{option('stop', text)}: {unknown('criterion', name, KINDS)}")
     kind = KINDS[name]
     takes_value = "=" in kind.example
     if takes_value and not value:
-        raise UsageError(f"--stop {text}: needs a value, such as --stop {kind.example}")
+        example = option("stop", kind.example)
+        raise UsageError(f"{option('stop', text)}: needs a value, such as {example}")
     if equals and not takes_value:
-        raise UsageError(f"--stop {text}: takes no value; write --stop {name}")
+        raise UsageError(f"{option('stop', text)}: takes no value; write {option('stop', name)}")
     try:
         return Criterion(name, kind.read(value), f"{name}={value}" if takes_value else name)
     except ValueError as error:
-        raise UsageError(f"--stop {text}: {error}") from None
+        raise UsageError(f"{option('stop', text)}: {error}") from None
 
 
 def require_known(criteria: Iterable[Criterion], instance: str, known: BestKnown | None) -> None:
@@ -99,8 +101,8 @@ def require_known(criteria: Iterable[Criterion], instance: str, known: BestKnown
         needs = KINDS[criterion.kind].needs
         if needs and (known is None or (needs == "optimum" and known.status != "optimal")):
             raise UsageError(
-                f"--stop {criterion.text}: no {needs} of {instance} is in the catalogue."
-                " Use --stop target=VALUE"
+                f"{option('stop', criterion.text)}: no {needs} of {instance} is in the catalogue."
+                f" Use {option('stop', 'target=VALUE')}"
             )
 
 
@@ -175,7 +177,7 @@ def _no_value(_: str) -> float:
 
 
 def _generations(progress: Progress, limit: float) -> str | None:
-    return f"{limit} generations done" if progress.generation >= limit else None
+    return f"{counted(limit, 'generation')} done" if progress.generation >= limit else None
 
 
 def _time(progress: Progress, limit: float) -> str | None:
@@ -185,7 +187,8 @@ def _time(progress: Progress, limit: float) -> str | None:
 
 def _evaluations(progress: Progress, limit: float) -> str | None:
     reached = progress.evaluations >= limit
-    return f"{progress.evaluations} evaluations is at least {limit}" if reached else None
+    made = counted(progress.evaluations, "evaluation")
+    return f"{made} is at least {limit}" if reached else None
 
 
 def _target(progress: Progress, value: float) -> str | None:
@@ -212,20 +215,30 @@ def _optimum(progress: Progress, _: float) -> str | None:
 
 def _stagnation(progress: Progress, limit: float) -> str | None:
     idle = progress.generation - progress.best_generation
-    return f"no better solution for {idle} generations" if idle >= limit else None
+    return f"no better solution for {counted(idle, 'generation')}" if idle >= limit else None
+
+
+def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
+    """Return what says how many of something there are to be."""
+    return lambda value: f"{counted(value, noun, form=form)}{rest}"
 
 
 KINDS = {
-    "generations": Kind("generations=1000", _at_least_one, "{} generations", _generations),
-    "seconds": Kind("seconds=60", _seconds, "{:g} s", _time),
-    "evaluations": Kind("evaluations=1e9", _at_least_one, "{:,} evaluations", _evaluations),
-    "target": Kind("target=9552", _cost, "cost {}", _target),
-    "gap": Kind("gap=0.5%", _percent, "gap at most {:g}%", _gap, needs="best known value"),
-    "best-known": Kind(
-        "best-known", _no_value, "the best known cost", _best_known, needs="best known value"
+    "generations": Kind("generations=1000", _at_least_one, _words("generation"), _generations),
+    "seconds": Kind("seconds=60", _seconds, "{:g} s".format, _time),
+    "evaluations": Kind(
+        "evaluations=1e9", _at_least_one, _words("evaluation", form=","), _evaluations
     ),
-    "optimum": Kind("optimum", _no_value, "the proven optimum", _optimum, needs="optimum"),
+    "target": Kind("target=9552", _cost, "cost {}".format, _target),
+    "gap": Kind("gap=0.5%", _percent, "gap at most {:g}%".format, _gap, needs="best known value"),
+    "best-known": Kind(
+        "best-known", _no_value, "the best known cost".format, _best_known, needs="best known value"
+    ),
+    "optimum": Kind("optimum", _no_value, "the proven optimum".format, _optimum, needs="optimum"),
     "stagnation": Kind(
-        "stagnation=200", _at_least_one, "{} generations without a better solution", _stagnation
+        "stagnation=200",
+        _at_least_one,
+        _words("generation", " without a better solution"),
+        _stagnation,
     ),
 }

@@ -17,6 +17,7 @@ from islands.paths import writing
 from islands.run.content import RowsChecksum, checksum
 from islands.run.folder import UNFINISHED
 from islands.run.parquet import read_parquet, write_parquet
+from islands.text import counted
 from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: E
     else:
         found = _streamed_rows(path, schema, extent.rows)
     if found.num_rows < extent.rows:
-        raise InputError(f"{path}: holds {found.num_rows} rows of {extent.rows}")
+        raise InputError(f"{path}: holds {found.num_rows} of {counted(extent.rows, 'row')}")
     found = found.slice(0, extent.rows)
     with parsing(path):
         is_as_written = checksum(found) == extent.sha256

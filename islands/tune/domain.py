@@ -13,7 +13,7 @@ from islands.errors import UsageError
 from islands.run.presets import PRESETS
 from islands.run.resolve import layers
 from islands.settings import Settings
-from islands.text import unknown
+from islands.text import meant, unknown
 
 WORDS = {"preset": PRESETS, "algorithm": tuple(ALGORITHMS), "encoding": tuple(ENCODINGS)}
 """What is no setting of a group, but can be chosen from a list as well."""
@@ -108,7 +108,8 @@ def domain(text: str, owners: Mapping[str, Owner]) -> Domain:
         )
     (full,) = layers({key: None})[-1].values
     if full in WORDS:
-        for name in (listed := _listed(text, values)):
+        listed = tuple(meant(name, WORDS[full]) for name in _listed(text, values))
+        for name in listed:
             if name not in WORDS[full]:
                 raise UsageError(f"--over {text}: {unknown(full, name, WORDS[full])}")
         return Choices(full, listed)

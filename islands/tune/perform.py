@@ -18,6 +18,7 @@ from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.run.folder import fresh
 from islands.run.table_file import write_table
+from islands.text import counted
 from islands.tune.cell import Cell, run_cell
 from islands.tune.configurations import Search
 from islands.tune.ledger import LEDGER, Ledger, key_of
@@ -201,8 +202,8 @@ def _leave(tuning: Tuning, ledger: Ledger, output: Output) -> None:
         return
     force = ", without --force" if output.force else ""
     output.say(
-        f"\nEnded after {done} of {of} rows of {LEDGER}. Go on with the same command and --out"
-        f" {shlex.quote(str(folder))}{force}"
+        f"\nEnded after {done} of {counted(of, 'row')} of {LEDGER}. Go on with the same command and"
+        f" --out {shlex.quote(str(folder))}{force}"
     )
 
 

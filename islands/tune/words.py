@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from islands.problems.base import Problem
-from islands.text import gap
+from islands.text import counted, gap
 from islands.tune.cell import Cell, is_timed
 from islands.tune.configurations import Search
 from islands.tune.plan import Task, Tuning
@@ -20,9 +20,9 @@ def header(tuning: Tuning) -> str:
     """Return the lines that say what is going to be run, and how."""
     search, runs = tuning.search, tuning.runs
     parts = [
-        f"{_counted(len(search.configurations), 'configuration')}, 0 the settings as given",
-        _counted(len(tuning.problems), "instance"),
-        f"{_counted(runs, 'run')} of each on each",
+        f"{counted(len(search.configurations), 'configuration')}, 0 the settings as given",
+        counted(len(tuning.problems), "instance"),
+        f"{counted(runs, 'run')} of each on each",
         tuning.backend.device,
     ]
     lines = [", ".join(parts)]
@@ -59,7 +59,3 @@ def _came_to(problem: Problem, cell: Cell) -> str:
     if not costs:
         return "no feasible solution"
     return f"gap {gap(fmean(gaps))}" if len(gaps) == len(costs) else f"mean {fmean(costs):.1f}"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

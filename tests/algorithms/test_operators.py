@@ -171,7 +171,7 @@ def test_what_does_not_fit_is_refused_with_what_does() -> None:
         operators.crossover("two_point", "permutation")
     assert str(caught.value) == (
         "crossover=two_point is for keys or bits, but the encoding is permutation, which pmx,"
-        " order, cycle, uniform fit. Choose one of these, or --encoding keys or bits"
+        ' order, cycle, uniform fit. Choose one of these, or encoding="keys" or "bits"'
     )
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from islands.backends.gpus import assigned
 from islands.errors import UsageError
+from islands.text import command_line
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_each_rank_takes_a_gpu_of_its_own(visible: list[list[str]], numbers: lis
 
 def test_sharing_is_refused_unless_asked_for() -> None:
     visible = [["a", "b"]] * 4
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(UsageError) as caught, command_line():
         assigned(visible, "n01", share=False)
     assert str(caught.value) == (
         "host n01 has 2 GPUs for 4 ranks. Start at most 2 ranks a host, or pass --share-gpu,"

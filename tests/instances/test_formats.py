@@ -84,7 +84,7 @@ def test_what_fits_two_formats_is_asked_for(tmp_path: Path) -> None:
     assert content(read_mkp(path, "sac94")) == ([0, 1], [[1, 1], [1, 1]], [1, 1], 1)
     with pytest.raises(InputError) as caught:
         recognised(path)
-    assert str(caught.value).endswith("say which with --format qaplib, sac94 or drake")
+    assert str(caught.value).endswith('say which with format="qaplib", "sac94" or "drake"')
     write(tmp_path, "both.dat", "2 2 0\n1 1\n1 1 1 1\n1 1\n")
     assert recognised(path) == "drake"
     write(tmp_path, "both.dat", "2 2\n0 1\n1 1\n1 1\n1 1\n1\n")

@@ -54,7 +54,7 @@ def test_the_slow_hear_the_latest_and_nothing_is_left_at_the_end() -> None:
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("topology", ["broadcast", "random"])
 def test_topologies_that_are_drawn_are_refused(topology: str) -> None:
-    with pytest.raises(UsageError, match=r"--async with migration \w+: .* Choose --migration ring"):
+    with pytest.raises(UsageError, match=r"--async with migration \w+: .* Choose migration=.ring"):
         archipelago_of(
             choose("cpu", 1), islands=4, ranks=world(), topology=topology, asynchronous=True
         )

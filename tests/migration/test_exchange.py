@@ -197,7 +197,7 @@ def test_more_migrants_than_there_is_room_for_are_refused(
     with pytest.raises(UsageError, match=message) as caught:
         archipelago_of(choose("cpu", 1), **settings)
     has_choice = settings["topology"] in ("elite", "hypercube")
-    assert ("choose --migration random" in str(caught.value)) == has_choice
+    assert ('choose migration="random"' in str(caught.value)) == has_choice
 
 
 @pytest.mark.mpi(min_size=2)

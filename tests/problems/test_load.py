@@ -53,10 +53,10 @@ def test_a_format_may_be_named(tmp_path: Path) -> None:
     assert isinstance(drake, Mkp)
     assert isinstance(sac94, Mkp)
     assert (drake.file.profits.tolist(), sac94.file.profits.tolist()) == ([1, 1], [0, 1])
-    with pytest.raises(UsageError, match=r"--format drak: unknown format 'drak'\. Did you mean 'd"):
+    with pytest.raises(UsageError, match=r"format=.drak.: unknown format 'drak'\. Did you mean 'd"):
         load(str(path), "drak")
     with pytest.raises(
-        UsageError, match=r"the suffix '\.knapsack' is not known\..* --format tsplib"
+        UsageError, match=r"the suffix '\.knapsack' is not known\..* format=.tsplib"
     ):
         load(str(path))
     with pytest.raises(InputError, match="more than the 8 numbers"):

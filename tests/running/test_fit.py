@@ -44,8 +44,8 @@ def test_the_first_encoding_that_fits_is_taken() -> None:
         (
             "brkga",
             "bits",
-            "brkga moves keys only, but --encoding bits was asked for."
-            " Leave --encoding out, or use --algorithm mover",
+            'brkga moves keys only, but encoding="bits" was asked for.'
+            ' Leave encoding out, or use algorithm="mover"',
         ),
         (
             "brkga",
@@ -56,8 +56,8 @@ def test_the_first_encoding_that_fits_is_taken() -> None:
         (
             "mover",
             "keys",
-            "mover on keys does not fit fake/five, whose solutions are of the kind 'subset'."
-            " What fits: mover on bits",
+            "encoding keys does not fit fake/five, whose solutions are of the kind 'subset'."
+            ' Leave encoding out, or choose encoding="bits"',
         ),
     ],
 )

@@ -57,7 +57,7 @@ def test_fresh_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_finished_run_is_not_overwritten(tmp_path: Path) -> None:
     folder = finished(tmp_path / "a")
-    with pytest.raises(UsageError, match=r"a: holds a finished run.*--force"):
+    with pytest.raises(UsageError, match=r"a\": holds a finished run.*force=True"):
         claimed(folder)
     assert (folder / "trace" / "rank-007.parquet").exists()
 
@@ -83,8 +83,8 @@ def test_a_run_that_can_go_on_is_not_overwritten(tmp_path: Path) -> None:
     folder = finished(tmp_path / "my a")
     (folder / "solution.parquet").unlink()
     before = sorted(folder.rglob("*"))
-    mend = rf"Go on with: islands resume '{folder}'; or pass --force to overwrite it"
-    with pytest.raises(UsageError, match=rf"--out {folder}: holds a run that can go on\. {mend}"):
+    mend = rf"Go on with: islands resume '{folder}'; or pass force=True to overwrite it"
+    with pytest.raises(UsageError, match=rf"out=\"{folder}\": holds a run that can go on\. {mend}"):
         claimed(folder)
     assert sorted(folder.rglob("*")) == before
     claimed(folder, force=True)
@@ -232,7 +232,7 @@ def test_an_earlier_run_stays_where_the_new_one_could_not_be_written(
     before = sorted(folder.rglob("*"))
     monkeypatch.setattr(module, "TemporaryFile", probe)
     with pytest.raises(
-        UsageError, match=r"a: Permission denied\. Name a folder that can be written"
+        UsageError, match=r"a\": Permission denied\. Name a folder that can be written"
     ):
         claimed(folder, force=True)
     assert sorted(folder.rglob("*")) == before
@@ -245,7 +245,7 @@ def test_a_folder_that_may_not_be_looked_into(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "exists", refuse)
-    with pytest.raises(UsageError, match=r"--out .*x: Permission denied\. Name a folder"):
+    with pytest.raises(UsageError, match=r"out=.*x\": Permission denied\. Name a folder"):
         claimed(tmp_path / "x")
 
 

@@ -16,6 +16,7 @@ from islands.run.given import ALIASES
 from islands.run.presets import PRESETS
 from islands.run.resolve import instance_of, layers, resolve
 from islands.run.spec import RunSpec
+from islands.text import command_line
 
 
 def resolved(options: dict[str, Any], config: Path | None = None) -> RunSpec:
@@ -88,7 +89,7 @@ def test_no_criteria_are_the_default_ones(empty: Any) -> None:
 def test_a_preset_beside_a_file_that_overrides_it_is_refused(tmp_path: Path) -> None:
     config = tmp_path / "mine.toml"
     config.write_text("population = 64\nparents = 3\nrho = 0.7\n")
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(UsageError) as caught, command_line():
         resolved({"preset": "xavier2019"}, config)
     assert str(caught.value) == (
         f"--preset xavier2019 beside --config {config}: the file sets population too, and"
@@ -176,7 +177,7 @@ def test_paths_in_toml_hold_in_every_folder(
         ({"seed": "-1"}, "seed=-1: must be from 0"),
         ({"migration": "rign"}, "Did you mean 'ring'?"),
         ({"backend": "gpu"}, "Known: auto, cpu, cuda"),
-        ({"stop": ""}, "--stop : unknown criterion ''"),
+        ({"stop": ""}, "stop=\"\": unknown criterion ''"),
         ({"stop": ["gap=1%"]}, "no best known value of fake/five"),
     ],
 )
@@ -232,5 +233,5 @@ def test_operators_that_are_usual_for_the_encoding_are_named() -> None:
 
 def test_a_preset_of_another_algorithm_is_refused() -> None:
     asked = layers({"preset": "soca2010", "algorithm": "de"})
-    with pytest.raises(UsageError, match=r"preset soca2010: .* cellular, but --algorithm de"):
+    with pytest.raises(UsageError, match=r"preset soca2010: .* cellular, but algorithm=\"de\""):
         resolve(asked, FakeProblem())

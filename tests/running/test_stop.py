@@ -12,6 +12,7 @@ from islands.run.stop import (
     parse,
     require_known,
 )
+from islands.text import command_line
 
 
 def progress(**changes: object) -> Progress:
@@ -94,7 +95,7 @@ def test_the_example_of_each_kind_is_read_and_keeps_its_text(kind: str) -> None:
     ],
 )
 def test_a_wrong_text_is_refused_with_the_mend(text: str, message: str) -> None:
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(UsageError) as caught, command_line():
         parse(text)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -121,7 +122,7 @@ def test_what_nobody_knows_cannot_be_a_criterion(
     if not is_refused:
         require_known([parse(text)], "fake/five", known)
         return
-    with pytest.raises(UsageError, match=r"of fake/five is in the catalogue. Use --stop target="):
+    with pytest.raises(UsageError, match=r"five is in the catalogue. Use stop=\"target=VALUE\""):
         require_known([parse(text)], "fake/five", known)
 
 

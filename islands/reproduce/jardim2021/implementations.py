@@ -13,6 +13,7 @@ from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, implementation
 from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
+from islands.text import counted
 
 LARGE = 128
 _NOISE = 2.0
@@ -116,7 +117,8 @@ def gap_facts(rows: Sequence[Row]) -> list[Fact]:
         Fact(
             "as_good",
             good,
-            f"our mean gap is at most the least of the three on {at_most} of {len(rows)} instances,"
+            f"our mean gap is at most the least of the three on {at_most} of"
+            f" {counted(len(rows), 'instance')},"
             f" or within {_NOISE:g} standard errors above it on {good}",
         ),
         Fact("at_most_the_least", at_most, ""),
@@ -134,7 +136,7 @@ def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
             speedup,
             f"seconds of the thesis' fastest over ours: at least {speedup:.0f} (on"
             f" {least['instance']}); as wanted, {wanted(0)} and from n = {LARGE} {wanted(LARGE)},"
-            f" on {enough} of {len(rows)} instances",
+            f" on {enough} of {counted(len(rows), 'instance')}",
         ),
         Fact("as_fast_as_wanted", enough, ""),
     ]

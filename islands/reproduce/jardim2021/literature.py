@@ -13,6 +13,7 @@ from islands.reproduce.jardim2021.figures import literature
 from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.timing import scaled_facts
+from islands.text import counted
 
 
 class Literature(SampleTable):
@@ -90,7 +91,7 @@ class Literature(SampleTable):
             Fact(
                 "as_good",
                 as_good,
-                f"our mean is at most the thesis' on {as_good} of {len(rows)} instances",
+                f"our mean is at most the thesis' on {as_good} of {counted(len(rows), 'instance')}",
             ),
             Fact(
                 "reached",

@@ -12,6 +12,7 @@ from islands.reproduce.munhao2019.figures import MODELS, RUNS, comparison
 from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.timing import scaled_facts
+from islands.text import counted
 
 
 class Comparison(SampleTable):
@@ -83,7 +84,8 @@ class Comparison(SampleTable):
             )
             sentence = (
                 f"{model}: mean of the best gaps {mean(rows, gap):.3f} %; at most the paper's on"
-                f" {printed} of {len(rows)} instances, at most Hembecker's on {hembecker}"
+                f" {printed} of {counted(len(rows), 'instance')}, at most Hembecker's on"
+                f" {hembecker}"
             )
             facts += [
                 Fact(f"as_good_as_printed_{model}", printed, sentence),

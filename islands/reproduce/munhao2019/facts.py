@@ -9,6 +9,7 @@ from islands.reproduce.cells import Fact, Row, mean, numbers
 from islands.reproduce.munhao2019.figures import MODELS
 from islands.reproduce.pooled import total
 from islands.reproduce.wilcoxon import compare
+from islands.text import counted
 
 _NOISE = 2.0
 """Standard errors of the difference of two means that count as noise."""
@@ -33,8 +34,8 @@ def mean_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
             f"mean_gap_{model}",
             ours,
             f"{model}: mean gaps {ours:.3f} % on average, the paper's {paper:.3f} %; at most the"
-            f" printed one on {at_most} of {len(rows)} rows, or within {_NOISE:g} standard errors"
-            f" above it on {good}",
+            f" printed one on {at_most} of {counted(len(rows), 'row')}, or within {_NOISE:g}"
+            f" standard errors above it on {good}",
         ),
         Fact(f"paper_mean_gap_{model}", paper, ""),
         Fact(f"at_most_the_printed_{model}", at_most, ""),
@@ -52,7 +53,7 @@ def best_fact(model: str, rows: Sequence[Row]) -> Fact:
         f"best_as_good_{model}",
         at_most,
         f"{model}: best gaps {ours:.3f} % on average, the paper's {paper:.3f} %; at most the"
-        f" printed one on {at_most} of {len(pairs)} rows ({compare(pairs).words()})",
+        f" printed one on {at_most} of {counted(len(pairs), 'row')} ({compare(pairs).words()})",
     )
 
 
@@ -67,8 +68,9 @@ def hit_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
         Fact(
             f"hits_{model}",
             ours,
-            f"{model}: {ours} of {total(rows, 'runs')} runs reached the optimum, in 2019 {paper};"
-            f" some run did on {reached} of {len(pairs)} rows, in 2019 on {printed}",
+            f"{model}: {ours} of {counted(total(rows, 'runs'), 'run')} reached the optimum, in 2019"
+            f" {paper};"
+            f" some run did on {reached} of {counted(len(pairs), 'row')}, in 2019 on {printed}",
         ),
         Fact(f"paper_hits_{model}", paper, ""),
         Fact(f"rows_hit_{model}", reached, ""),
@@ -90,7 +92,7 @@ def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
             ratio(least),
             f"the paper's milliseconds over ours: from {ratio(least):.0f} ({_named(least)}) to"
             f" {ratio(most):.0f} ({_named(most)}); as wanted, {' or '.join(map(str, goals))}, on"
-            f" {enough} of {len(rows)} rows",
+            f" {enough} of {counted(len(rows), 'row')}",
         ),
         Fact("largest_ratio", ratio(most), ""),
         Fact("as_fast_as_wanted", enough, ""),
@@ -104,7 +106,9 @@ def without_fact(parts: Sequence[Row]) -> Fact:
         f"{row['instance']} {row['model']} ({row['without']})" for row in parts if row["without"]
     ]
     where = f": {', '.join(names)}" if names else ""
-    return Fact("without", count, f"{count} of {runs} runs met no feasible solution{where}")
+    return Fact(
+        "without", count, f"{count} of {counted(runs, 'run')} met no feasible solution{where}"
+    )
 
 
 def _is_as_good(row: Row, noise: float) -> bool:

@@ -13,6 +13,7 @@ from islands.reproduce.orlib import first_names
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns, total
 from islands.reproduce.timing import scaled_facts
 from islands.run.resolve import layers
+from islands.text import counted
 from islands.tune.configurations import random
 from islands.tune.domain import Reals
 
@@ -95,7 +96,7 @@ class Search(PooledTable):
             own = judged[[row["configuration"] for row in mine].index(0)]
             place = 1 + sum(rank < own for rank in judged)
             others = judged.count(own) - 1
-            shared = f" with {others} other{'s' * (others > 1)}" if others else ""
+            shared = f" with {counted(others, 'other')}" if others else ""
             best = ", ".join(f"{name} {mine[0][name]:.6g}" for name in _OF_MODEL[model])
             sentence = (
                 f"{model}: best mean rank with {best}; the paper's choice has place"

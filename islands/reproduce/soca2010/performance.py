@@ -12,6 +12,7 @@ from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.soca2010.figures import performance
 from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
+from islands.text import counted
 
 WANTED = 200
 """How many times as fast as the paper's GPU a run is to be."""
@@ -78,7 +79,7 @@ class Performance(SampleTable):
                 "least_speedup_gpu",
                 min(ratios),
                 f"the paper's GPU seconds over ours: at least {min(ratios):.0f}; as wanted,"
-                f" {WANTED}, on {enough} of {len(rows)} instances",
+                f" {WANTED}, on {enough} of {counted(len(rows), 'instance')}",
             ),
             Fact("as_fast_as_wanted", enough, ""),
             Fact(

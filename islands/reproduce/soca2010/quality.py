@@ -13,6 +13,7 @@ from islands.reproduce.sample import Sample, SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.soca2010.figures import performance, quality
 from islands.reproduce.timing import scaled_facts
+from islands.text import counted
 
 
 class Quality(SampleTable):
@@ -95,8 +96,8 @@ def reached_facts(rows: Sequence[Row]) -> list[Fact]:
     theirs = sum(gap == 0 for (gap,) in numbers(rows, "paper_gap"))
     printed = len(numbers(rows, "paper_gap"))
     sentence = (
-        f"best known value reached on {len(hit)} of {len(rows)} instances with generational"
-        f" replacement{_named(' and with elitist replacement on', elitist)}"
+        f"best known value reached on {len(hit)} of {counted(len(rows), 'instance')} with"
+        f" generational replacement{_named(' and with elitist replacement on', elitist)}"
         f"{_named(', never on', never)}; in 2010 on {theirs} of {printed}"
     )
     return [

@@ -12,7 +12,6 @@ from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, Row, mean_rati
 from islands.reproduce.selection import named
 from islands.reproduce.table import Table
 from islands.reproduce.timing import (
-    counted,
     cpu_cells,
     median_run,
     paper_seconds,
@@ -22,6 +21,7 @@ from islands.reproduce.timing import (
     timed,
 )
 from islands.reproduce.xavier2019.figures import printed
+from islands.text import counted
 
 _API_THREADS = (1, 4, 8)
 
@@ -81,7 +81,10 @@ class Times(Table):
 
     def plots(self) -> list[Plot]:
         """Return our times and the paper's."""
-        api = {f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each)}" for each in _API_THREADS}
+        api = {
+            f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each, 'thread')}"
+            for each in _API_THREADS
+        }
         paper = {"cuda_seconds": "brkgaCuda 2019, MX150"} | api
         return [Plot("seconds", time_curves(self.experiment) | paper)]
 

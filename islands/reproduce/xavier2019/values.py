@@ -14,6 +14,7 @@ from islands.reproduce.selection import named
 from islands.reproduce.table import Table
 from islands.reproduce.wilcoxon import compare
 from islands.reproduce.xavier2019.figures import printed
+from islands.text import counted
 
 NEAR_PERCENT = 5.0
 NEAR_RATIO = 0.04
@@ -93,7 +94,7 @@ def values_facts(rows: Sequence[Row]) -> list[Fact]:
             "within_5_percent",
             near,
             f"our mean is at most {NEAR_PERCENT:g} % above the better of the paper's two values on"
-            f" {near} of {len(rows)} instances",
+            f" {near} of {counted(len(rows), 'instance')}",
         ),
         Fact(
             "ratio_within_0.04",

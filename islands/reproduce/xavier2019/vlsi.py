@@ -22,6 +22,7 @@ from islands.reproduce.timing import (
     time_columns,
     time_curves,
 )
+from islands.text import counted
 
 PAPER_INSTANCES = 81
 PAPER_LARGEST = 25_000
@@ -92,8 +93,8 @@ class Vlsi(Table):
         absent = f"; not here: {', '.join(self.missing)}" if self.missing else ""
         known = len(catalogue().set("vlsi").entries)
         sentence = (
-            f"{len(rows)} instances; the paper has {PAPER_INSTANCES}, of which the catalogue names"
-            f" {known}{absent}"
+            f"{counted(len(rows), 'instance')}; the paper has {PAPER_INSTANCES}, of which the"
+            f" catalogue names {known}{absent}"
         )
         ratio = mean(rows, "ratio")
         return [
