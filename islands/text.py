@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from difflib import get_close_matches
 from pathlib import Path
 
-_NEAR = 0.78
-"""How much of two names has to be alike: all but about one slip in five letters."""
+_NEAR = 0.75
+"""How much of two names has to be alike: all but one slip in four letters."""
 _dashes = ContextVar("dashes", default=False)
 
 

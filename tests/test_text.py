@@ -58,7 +58,7 @@ def test_no_two_names_have_a_spelling_in_common(names: Iterable[str]) -> None:
         ("sa", []),
         ("aco", []),
         ("eso", []),
-        ("3opt", []),
+        ("tebu", ["tabu"]),
         ("tempering", []),
         ("annealing", []),
         ("random", []),

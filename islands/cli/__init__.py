@@ -33,6 +33,10 @@ _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce")
 """Commands that all ranks do together; the others are done by rank 0 alone."""
 
 
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
 class _Once(argparse.Action):
     """An option that has one value, wherever it stands; others than the first are refused."""
 
@@ -47,7 +51,8 @@ class _Once(argparse.Action):
         seen = vars(namespace).setdefault("seen", {})
         first = seen.setdefault(self.dest, values)
         if self.option_strings and not alike(self.dest, first, values):
-            raise twice(str(option_string), f"{option_string} {first}", f"{option_string} {values}")
+            name = str(option_string)
+            raise twice(name, f"{name} {_shown(first)}", f"{name} {_shown(values)}")
         setattr(namespace, self.dest, values)
 
 

@@ -127,7 +127,11 @@ def _check(args: argparse.Namespace) -> int:
                 wrong += 1
                 print(fault)
         print(f"{each.name}: {here} of {len(each.entries)} instances are here and were read")
-    print("all files are as published" if not wrong else f"wrong: {counted(wrong, 'file')}")
+    print(
+        "all files are as published"
+        if not wrong
+        else counted(wrong, "file is wrong", "files are wrong")
+    )
     return 1 if wrong else 0
 
 

@@ -185,7 +185,7 @@ def test_show_what_a_file_says_of_itself(folder: Path, capsys: pytest.CaptureFix
 def test_show_takes_a_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "both.dat"
     path.write_text("2 2 0 1 1 1 1 1 1 1 1")
-    with pytest.raises(InputError, match=r"fit two formats, sac94 .* say which with --format"):
+    with pytest.raises(InputError, match=r"fit two formats, sac94 .* say which with format="):
         run("show", str(path))
     assert run("show", str(path), "--format", "sac94") == 0
     assert "best known   1 (the file itself)" in capsys.readouterr().out

@@ -104,7 +104,7 @@ def test_larger_instances_than_the_papers_are_left_out(
     shown = capsys.readouterr().out
     assert "vlsi/own50: left out" in shown
     assert "\nvlsi/own40 " in shown
-    assert "1 instances; the paper has 81" in shown
+    assert "1 instance; the paper has 81" in shown
     assert "not here: vlsi/xqf131, " in shown
     assert "CPU 1" not in shown
 
