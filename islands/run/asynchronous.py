@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from islands.archipelago import Archipelago
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome, first_step, step_after
+from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome
+from islands.run.pace import Pace
 from islands.run.schedule import Schedule
 from islands.run.signals import Interruption
 from islands.run.spec import RunSpec
@@ -75,7 +76,7 @@ class _Loop:
         self._began = time.perf_counter()
         self._before: Progress | None = None
         self._before_all: Progress | None = None
-        self._step = max(1, first_step(spec))
+        self._pace = Pace(spec)
         self._reason: str | None = None
         self._has_news = False
         self.is_over = False
@@ -87,7 +88,7 @@ class _Loop:
         generation, seconds = self._archipelago.generation, self._seconds()
         self._rows[self._world.rank, :-1] = [*astuple(Tally.of(measures)), generation]
         own = self._together(self._rows[sorted(self._known)], generation, seconds, self._before)
-        self._step = step_after(self._before, generation, seconds, first_step(self._spec))
+        self._pace.met(self._before, generation, seconds)
         self._watch(Epoch(measures, arrivals, own))
         self._before = own
         self._has_news = True
@@ -129,7 +130,7 @@ class _Loop:
         """Pass the generations up to the next visit, and migrate; or fewer where it is over."""
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
-            self._archipelago.advance(min(self._step, visit - self._archipelago.generation))
+            self._archipelago.advance(min(self._pace.step, visit - self._archipelago.generation))
             if self._archipelago.generation == visit:
                 break
             self._archipelago.wait()

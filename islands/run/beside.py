@@ -5,6 +5,7 @@ Each is the run that it would be alone, bit for bit; together they fill a GPU th
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 
@@ -14,10 +15,11 @@ from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.islands_of import islands_of
+from islands.run.pace import Pace
 from islands.run.schedule import Schedule
 from islands.run.spec import RunSpec
 from islands.run.start import check_exactly, combined
-from islands.run.stop import Progress, first_reason
+from islands.run.stop import Progress, first_reason, time_limit
 from islands.run.tally import Tally, summarise
 
 _SELDOM = 1000
@@ -61,14 +63,16 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
     ended: dict[int, Beside] = {}
     before: dict[int, Progress] = {}
+    last: Progress | None = None
     backend.synchronise()
-    began, aside = time.perf_counter(), 0.0
+    began, aside, pace = time.perf_counter(), 0.0, Pace(spec)
     archipelago.start()
     while True:
         measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
+        pace.met(last, archipelago.generation, seconds)
         for run in sorted({*range(runs)} - {*ended}):
             progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
-            before[run] = progress
+            before[run] = last = progress
             reason = first_reason(spec.stop, progress)
             if reason is not None:
                 present = _present(_of_run(measures, run, spec), problem)
@@ -78,18 +82,26 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
                 aside += time.perf_counter() - paused
         if len(ended) == runs:
             return Together(tuple(ended[run] for run in range(runs)), seconds)
-        _go_on(archipelago, spec)
+        _go_on(archipelago, spec, pace, began + aside)
 
 
-def _go_on(archipelago: Archipelago, spec: RunSpec) -> None:
-    """Pass generations until the host is to look at the runs."""
+def _go_on(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) -> None:
+    """Pass generations until the host is to look at the runs, or their time is over."""
+    limit = time_limit(spec.stop)
     schedule = looks = Schedule.of(spec)
     if all(criterion.kind == "generations" for criterion in spec.stop):
         schedule = replace(schedule, record_every=_SELDOM)
         looks = replace(schedule, migration_interval=None)
     while True:
         visit = schedule.next_visit(archipelago.generation)
-        archipelago.advance(visit - archipelago.generation)
+        while (left := visit - archipelago.generation) > 0:
+            archipelago.advance(min(pace.step, left) if math.isfinite(limit) else left)
+            if archipelago.generation < visit:
+                archipelago.wait()
+                seconds = time.perf_counter() - began
+                pace.waited(archipelago.generation, seconds)
+                if seconds >= limit:
+                    return
         if schedule.migrates(visit):
             archipelago.migrate()
         if looks.visits(visit):

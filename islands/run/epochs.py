@@ -14,6 +14,7 @@ from islands.lookout import IslandMeasure
 from islands.migration import Arrivals
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.pace import Pace
 from islands.run.schedule import Schedule
 from islands.run.signals import INTERRUPT, Interruption, suspension
 from islands.run.spec import RunSpec
@@ -22,8 +23,6 @@ from islands.run.tally import Calls, Tally, summarise
 
 INTERRUPTED = "interrupted by a signal"
 """Why a run ends that is told to, in words."""
-_STEP_SECONDS = 0.5
-"""After about so long at the latest, the host looks at the clock and for signals."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +99,8 @@ class _Loop:
         self._before = origin.before if origin is not None else None
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
-        self._step = max(1, first_step(spec))
-        self._waited_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
-        """When the device had last done all it was told to, by the clock of rank 0."""
+        stood = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
+        self._pace = Pace(spec, *stood)
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
 
     def ends_epoch(self, generation: int) -> bool:
@@ -121,8 +119,7 @@ class _Loop:
         progress = summarise(
             tally, generation, calls.seconds, population, self._problem, self._before
         )
-        self._step = step_after(self._before, generation, calls.seconds, first_step(self._spec))
-        self._waited_at = generation, calls.seconds
+        self._pace.met(self._before, generation, calls.seconds)
         self._unseen = measures, progress
         moment = Moment(generation, calls.seconds, self._before)
         outcome = self._outcome(progress, calls, moment)
@@ -156,25 +153,19 @@ class _Loop:
         """Pass the generations up to the next visit, and migrate; or fewer where it is over."""
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
-            self._archipelago.advance(min(self._step, visit - self._archipelago.generation))
+            self._archipelago.advance(min(self._pace.step, visit - self._archipelago.generation))
             # Now that a GPU is at work, the host has time for the epoch before.
             self._show()
             if self._archipelago.generation == visit:
                 break
             self._archipelago.wait()
             calls = Calls.shared(self._world, self._interruption.requested, self._seconds())
-            self._lengthen_step(calls.seconds)
+            self._pace.waited(self._archipelago.generation, calls.seconds)
             if calls.signals or calls.seconds >= self._limit:
                 return
             self._keep_if_due(Moment(self._archipelago.generation, calls.seconds, self._before))
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
-
-    def _lengthen_step(self, seconds: float) -> None:
-        """Take longer steps where the last one was quick: all ranks the same."""
-        generation, (before, since) = self._archipelago.generation, self._waited_at
-        self._step = max(self._step, _fitting(generation - before, seconds - since))
-        self._waited_at = generation, seconds
 
     def _keep_if_due(self, moment: Moment) -> None:
         every = self._spec.checkpoint.every
@@ -185,27 +176,3 @@ class _Loop:
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._began
-
-
-def step_after(before: Progress | None, generation: int, seconds: float, first: int) -> int:
-    """Return how many generations pass in about half a second, by the speed of the last epoch.
-
-    Where individuals are improved, the `first` step has as many as have one with improvements among
-    them, and no step has fewer.
-    """
-    if before is None:
-        # To make generation 0 takes about as long as any other without improvements.
-        return first or _fitting(1, seconds)
-    return max(first, _fitting(generation - before.generation, seconds - before.seconds))
-
-
-def first_step(spec: RunSpec) -> int:
-    """Return how many generations have one with improvements among them, or 0 where none has."""
-    return 0 if spec.improver.name == "none" else spec.improver.every
-
-
-def _fitting(generations: int, elapsed: float) -> int:
-    """Return how many generations pass in about half a second, where so many took so long."""
-    fitting = int(_STEP_SECONDS * generations / max(elapsed, 1e-9))
-    # Of powers of two there are few, and a GPU keeps what it has prepared for each number.
-    return 1 << max(0, fitting.bit_length() - 1)

@@ -91,6 +91,18 @@ def test_nothing_depends_on_how_often_the_host_looks(
     assert ends[0] == ends[1]
 
 
+def test_the_clock_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(30, tmp_path)
+    asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
+    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    assert 0.3 <= together.seconds < 2.3
+    for run in together.runs:
+        assert 0 < run.progress.generation < 10**5
+        assert run.reason.endswith("s is at least 0.3 s")
+    alone = {**asked, "stop": f"generations={together.runs[0].progress.generation}"}
+    assert islands.solve(problem, backend=backend.name, **alone).digest == together.runs[0].digest
+
+
 @pytest.mark.parametrize("topology", ["ring", "broadcast", "random", "hypercube"])
 @pytest.mark.parametrize("islands_a_run", [2, 5])
 def test_no_migrant_leaves_its_run(

@@ -9,7 +9,8 @@ from fakes import FakeArchipelago, FakeProblem, Quiet, on_ranks
 from islands.errors import InputError
 from islands.lookout import IslandMeasure
 from islands.parallel import World
-from islands.run.epochs import evolve, step_after
+from islands.run.epochs import evolve
+from islands.run.pace import step_after
 from islands.run.resolve import layers, resolve
 from islands.run.stop import Progress
 

@@ -16,13 +16,13 @@ import pytest
 from started import checkpoints, facts, killed, require_same, start, streams, whole
 
 from islands.errors import InputError
-from islands.run import epochs
+from islands.run import pace
 from islands.run.manifest import content_digest
 
 
 @pytest.fixture(autouse=True)
 def _quick_and_whole_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(epochs, "_STEP_SECONDS", 1e9)
+    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 

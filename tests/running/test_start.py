@@ -9,14 +9,14 @@ import pytest
 from fakes import Quiet
 from started import ISLANDS, checkpoints, facts, killed, record, require_same, start, streams, whole
 
-from islands.run import epochs
+from islands.run import pace
 from islands.run.journal import Journal
 
 
 @pytest.fixture(autouse=True)
 def _quick_and_whole_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let checkpoints be due at the ends of epochs alone, and be written in no time."""
-    monkeypatch.setattr(epochs, "_STEP_SECONDS", 1e9)
+    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
