@@ -58,9 +58,9 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def _beyond(losses: Losses) -> float:
-    """Return what is worse than the loss of any run that has a solution."""
+    """Return a loss that is worse than any run's by more than these differ from each other."""
     solved = losses[np.isfinite(losses)]
-    return float(solved.max() + 1) if solved.size else 0.0
+    return float(2 * solved.max() - solved.min() + 1) if solved.size else 0.0
 
 
 def _wilcoxon(differences: Losses) -> float:

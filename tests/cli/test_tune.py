@@ -69,6 +69,25 @@ def test_the_best_is_a_file_of_settings_that_repeats_its_runs(
     ]
 
 
+def test_by_evaluations_who_never_gets_there_is_last_however_little_it_tries(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = ["demo/tsp", "--algorithm", "brkga", "--improver", "none", "--islands", "1"]
+    line += ["--set", "elite=0.25", "--backend", "cpu", "--runs", "3", "--metric", "evaluations"]
+    line += ["--stop", "target=35000", "--stop", "generations=300"]
+    found = done(capsys, "tune", *line, "--over", "population=8,64", "--grid", "--out", "a")
+    order = [each["values"].get("population") for each in found["configurations"]]
+    evaluations = {each["values"].get("population"): each for each in found["configurations"]}
+    few, enough = evaluations[8], evaluations[64]
+    assert few["evaluations"] < enough["evaluations"] == enough["loss"]
+    assert (few["void"], enough["void"], few["loss"]) == (3, 0, None)
+    assert order[-1] == 8
+    assert found["best"]["population"] == 64
+    # The same from what is written.
+    again = done(capsys, "tune", *line, "--over", "population=8,64", "--grid", "--out", "a")
+    assert again["configurations"] == found["configurations"]
+
+
 def test_a_preset_stays_a_name_in_the_best(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["demo/qap", "--preset", "jardim2021-a", "--population", "16", "--over", "F=0.1,0.5"]
     line += ["--stop", "generations=5", "--grid", "--runs", "2", "--backend", "cpu"]

@@ -11,10 +11,12 @@ from problems_for_tests import cities
 
 import islands
 from islands.backends.base import Backend
+from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.run.resolve import layers, resolve
 from islands.run.spec import RunSpec
-from islands.tune.cell import goes_beside, run_cell
+from islands.run.stop import KINDS
+from islands.tune.cell import aims, goes_beside, run_cell
 
 SETTINGS = {"islands": 2, "population": 20, "improver": "none", "seed": 5, "record.every": 10}
 TOPOLOGIES = ("none", "ring")
@@ -60,6 +62,15 @@ def test_a_run_has_reached_what_it_had_to_or_has_not(backend: Backend, tmp_path:
         assert (cost, evaluations) == (alone.cost, alone.evaluations)
         assert reached == (alone.cost <= 36000)
         assert reached == ("target" in alone.reason)
+
+
+def test_what_says_how_good_a_run_is_to_be(tmp_path: Path) -> None:
+    problem = cities(9, tmp_path)
+    problem.best_known = BestKnown(7, "optimal", "a list")
+    named = {kind: resolve(layers({"stop": each.example}), problem) for kind, each in KINDS.items()}
+    assert [kind for kind, spec in named.items() if aims(spec)] == [
+        *("target", "gap", "best-known", "optimum"),
+    ]
 
 
 def test_which_go_side_by_side(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ pytest.importorskip("scipy")
 from beside_for_tests import called
 
 from islands.problems.base import Problem
+from islands.tune import METRICS
 from islands.tune.cell import Cell
 from islands.tune.configurations import Configuration
 from islands.tune.ranking import Ranking
@@ -91,6 +92,37 @@ def test_by_evaluations_those_that_reached_nothing_are_last() -> None:
     assert [each.loss for each in ranking.standings] == pytest.approx([98 / 3, 20])
     assert [each.void for each in ranking.standings] == [0, 1]
     assert "was not reached by 1 of the runs of 0: they rank last" in table(ranking)
+
+
+@pytest.mark.parametrize("maximise", [False, True])
+@pytest.mark.parametrize("metric", METRICS)
+def test_runs_that_solve_nothing_are_worst_by_every_metric(metric: str, *, maximise: bool) -> None:
+    problem = called("one", 100, maximise=maximise)
+    good, bad = (100, 1) if maximise else (100, 10**6)
+    nothing: tuple[float | None, ...] = (None,) * 6
+    # By evaluations a run counts by what it had to reach, whatever it cost.
+    costs = (good,) * 6 if metric == "evaluations" else nothing
+    ends = {
+        0: Cell(costs, (1,) * 6, (False,) * 6, 5.0, 0.5),
+        1: Cell((bad,) * 6, (10**6,) * 6, (True,) * 6, 5.0, 0.5),
+        2: Cell((good,) * 6, (10,) * 6, (True,) * 6, 5.0, 0.5),
+    }
+    cells = {(number, "one"): cell for number, cell in ends.items()}
+    ranking = Ranking.of(CONFIGURATIONS, {"one": problem}, cells, metric)
+    assert [each.configuration for each in ranking.standings] == [2, 1, 0]
+    assert [each.mean_rank for each in ranking.standings] == [1, 2, 3]
+    assert [each.void for each in ranking.standings] == [0, 0, 6]
+    last = ranking.standings[-1]
+    assert (last.loss, last.standard_deviation) == (None, None)
+    # All six differ alike: 2 / 2**6, corrected for two tests.
+    assert [each.p for each in ranking.standings] == [None, *[pytest.approx(4 / 64)] * 2]
+    # Two that solve nothing share the last rank, and one that sometimes does comes before them.
+    sometimes = replace(ends[1], costs=(None, *[bad] * 5), reached=(False, *[True] * 5))
+    cells = {(0, "one"): ends[0], (1, "one"): ends[0], (2, "one"): sometimes}
+    ranking = Ranking.of(CONFIGURATIONS, {"one": problem}, cells, metric)
+    assert [each.configuration for each in ranking.standings] == [2, 0, 1]
+    ranks = [each.mean_rank for each in ranking.standings]
+    assert ranks == pytest.approx([(2 + 5 * 1) / 6, *[(2 + 5 * 2.5) / 6] * 2])
 
 
 def test_where_nothing_was_met_nothing_is_averaged() -> None:

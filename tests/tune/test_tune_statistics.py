@@ -62,6 +62,19 @@ def test_wilcoxon_against_the_best_by_trying_all_signs() -> None:
     assert [found[other] for other in (0, 1, 3, 4)] == pytest.approx(holm(p))
 
 
+def test_no_solution_is_worse_than_any_difference_between_solutions() -> None:
+    best = np.array([100.0, 1, 2, 3, 4, 5, 6])
+    other = np.array([math.inf, 0.5, 1.4, 52, 3.7, 99, math.inf])
+    losses = np.array([best, other]).T
+    infinite = np.where(np.isfinite(other), other - best, 1e9 - best)
+    assert against(losses, 0)[1] == pytest.approx(exact(list(infinite)))
+    # Where it were the least, or somewhere between the others, this would be another number.
+    for wrong in (-1e9, 1, 30):
+        assert exact(list(np.where(np.isfinite(other), other - best, wrong))) != pytest.approx(
+            exact(list(infinite))
+        )
+
+
 def test_equal_pairs_are_left_out_and_no_solution_is_worst() -> None:
     losses = np.array([[1.0, 1.0, math.inf]] * 6)
     losses[:, 0] += np.arange(6)
