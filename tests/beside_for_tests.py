@@ -64,10 +64,11 @@ def filled(
     generations: int | None = None,
     runs: int | None = None,
     here: Sequence[str] | None = None,
+    threads: tuple[int, ...] = (),
 ) -> Table:
     """Return a table whose runs end as `answer` says, of the instances `here`."""
     passed = generations or kind.generations
     experiment = _Answered(
-        kind.preset, kind.generations, passed, "cuda", "a GPU", (), runs, World(), answer
+        kind.preset, kind.generations, passed, "cuda", "a GPU", threads, runs, World(), answer
     )
     return kind(experiment, (), here)

@@ -65,6 +65,10 @@ class PooledTable(SampleTable):
         if not self._awaited[group]:
             yield from self.pooled(group, [row for row in self._parts if row["group"] == group])
 
+    def has_begun(self, group: str) -> bool:
+        """Return whether a row of an instance of the group is there."""
+        return any(row["group"] == group for row in self._parts)
+
     def parts(self) -> tuple[list[Column], list[Row]]:
         """Return the rows of single instances."""
         return [Column("group"), *self.part_columns()], self._parts

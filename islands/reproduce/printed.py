@@ -6,6 +6,14 @@ import csv
 from pathlib import Path
 
 
+def mean_in_words(mean: float, printed: float, form: str, *, is_whole: bool) -> str:
+    """Return the mean of some of a paper's rows, and what it prints where these are all of them.
+
+    The two may differ: papers cut means off, and have misprints.
+    """
+    return f"{mean:{form}} (printed: {printed:{form}})" if is_whole else f"{mean:{form}}"
+
+
 def read_printed(path: Path) -> list[dict[str, str]]:
     """Return the rows of a file, whose comments name the source."""
     text = path.read_text(encoding="utf-8")

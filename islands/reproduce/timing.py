@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Row, Scaled, mean_ratio, numbers
@@ -30,11 +30,15 @@ class Timed(Protocol):
 
 
 def timed(
-    experiment: Experiment, problem: Problem, seed: int = 1, threads: int | None = None
+    experiment: Experiment,
+    problem: Problem,
+    seed: int = 1,
+    threads: int | None = None,
+    **settings: Any,
 ) -> Result:
     """Return a run on the CPU for its time alone: it ends early where it takes long."""
     stop = [*experiment.stop(), f"seconds={CPU_SECONDS:g}"]
-    options = {"backend": "cpu", "stop": stop, "record.every": _EVERY}
+    options = {"backend": "cpu", "stop": stop, "record.every": _EVERY, **settings}
     return experiment.run(problem, seed, **options, **({"threads": threads} if threads else {}))
 
 
@@ -67,11 +71,11 @@ def cpu_columns(threads: Sequence[int]) -> list[Column]:
     return [*cpu, *ratios]
 
 
-def cpu_cells(experiment: Experiment, problem: Problem, ours: float) -> Row:
+def cpu_cells(experiment: Experiment, problem: Problem, ours: float, **settings: Any) -> Row:
     """Time the CPU with each number of threads, and return its columns."""
     cells: dict[str, Cell] = {}
     for threads in experiment.threads:
-        result = timed(experiment, problem, threads=threads)
+        result = timed(experiment, problem, threads=threads, **settings)
         seconds = paper_seconds(result, experiment)
         cells[f"cpu_{threads}_seconds"] = seconds
         cells[f"cpu_{threads}_generations"] = result.generations
@@ -90,7 +94,10 @@ def time_curves(experiment: Experiment) -> dict[str, str]:
 def speedup_facts(
     rows: Sequence[Row], experiment: Experiment, printed: Mapping[int, float]
 ) -> list[Fact]:
-    """Return the mean speed-ups over our CPU, beside the paper's over brkgaAPI, if any."""
+    """Return the mean speed-ups over our CPU, beside those that are printed of brkgaCuda, if any.
+
+    These are means of all instances of the paper.
+    """
     facts = []
     for threads in experiment.threads:
         cpu = f"cpu_{threads}_seconds"
@@ -99,7 +106,7 @@ def speedup_facts(
         words = counted(threads, "thread")
         paper = ""
         if threads in printed:
-            paper = f"; brkgaCuda over brkgaAPI with {words}: {printed[threads]:.2f}"
+            paper = f"; printed of brkgaCuda over brkgaAPI with {words}: {printed[threads]:.2f}"
         facts += [
             Fact(
                 f"mean_speedup_cpu_{threads}",

@@ -57,6 +57,30 @@ def test_both_models_are_runs_that_solve_makes(
     assert (out / "sac94.csv").exists()
 
 
+@pytest.mark.parametrize("threads", ["1,2", "none"])
+def test_our_cpu_stands_beside_the_printed_speedups(
+    threads: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = {"m1": Printed(1.0, 2.0, 0.5, 600.0, 4.5, 3), "m2": Printed(1, 2, 0.5, 600, 6.5, 3)}
+    group = Group(5, 60, (DEMO, "sac94/hp1"), printed, None)
+    monkeypatch.setattr(models, "sac94", lambda: {"demo": group})
+    line = ["munhao2019/sac94", "--runs", "1", "--only", DEMO, "--threads", threads]
+    table = reproduced(line, capsys)["tables"]["sac94"]
+    assert [row["paper_speedup"] for row in table["rows"]] == [4.5, 6.5]
+    asked = [] if threads == "none" else threads.split(",")
+    for row in table["rows"]:
+        assert [name for name in row if name.startswith("speedup_cpu")] == [
+            f"speedup_cpu_{each}" for each in asked
+        ]
+        for each in asked:
+            ratio = row[f"cpu_{each}_seconds"] / row["milliseconds"] * 1000
+            assert row[f"speedup_cpu_{each}"] == pytest.approx(ratio)
+    assert table["facts"]["paper_speedup_m2"] == 6.5
+    assert [name for name in table["facts"] if name.startswith("speedup_m1")] == [
+        f"speedup_m1_cpu_{each}" for each in asked
+    ]
+
+
 def test_times_are_means_by_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

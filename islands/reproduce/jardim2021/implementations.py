@@ -9,7 +9,12 @@ from typing import ClassVar
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import ASSIGNMENT, Column, Fact, Plot, Row, mean, numbers
-from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, implementations
+from islands.reproduce.jardim2021.figures import (
+    IMPLEMENTATION_GAPS,
+    IMPLEMENTATIONS,
+    implementations,
+)
+from islands.reproduce.printed import mean_in_words
 from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
@@ -108,11 +113,15 @@ class Implementations(SampleTable):
 def gap_facts(rows: Sequence[Row]) -> list[Fact]:
     """Return the means of the columns of gaps, and how many of ours are as good as the best."""
     means = {each: mean(rows, f"{each}_gap") for each in IMPLEMENTATIONS}
-    printed = ", ".join(f"{each} {value:.2f}" for each, value in means.items())
+    is_whole = len(rows) == len(implementations())
+    theirs = ", ".join(
+        f"{each} {mean_in_words(value, IMPLEMENTATION_GAPS[each], '.2f', is_whole=is_whole)}"
+        for each, value in means.items()
+    )
     ours = mean(rows, "gap")
     at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
     return [
-        Fact("mean_gap", ours, f"mean gaps: ours {ours:.2f} %; the thesis' {printed}"),
+        Fact("mean_gap", ours, f"mean gaps: ours {ours:.2f} %; of the thesis' rows {theirs}"),
         *(Fact(f"mean_gap_{each}", value, "") for each, value in means.items()),
         Fact(
             "as_good",

@@ -9,7 +9,8 @@ from typing import ClassVar
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import ASSIGNMENT, Column, Fact, Plot, Row, mean, numbers
-from islands.reproduce.jardim2021.figures import literature
+from islands.reproduce.jardim2021.figures import LITERATURE_GAPS, literature
+from islands.reproduce.printed import mean_in_words
 from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.timing import scaled_facts
@@ -113,9 +114,11 @@ class Literature(SampleTable):
 
 
 def _average(rows: Sequence[Row], column: str, word: str) -> list[Fact]:
-    """Return the averages of a column of ours and of the thesis'."""
+    """Return the averages of a column of ours and of the thesis' rows."""
     ours, thesis = mean(rows, column), mean(rows, f"thesis_{column}")
-    sentence = f"average gap of the {word}: ours {ours:.2f} %, the thesis' {thesis:.2f} %"
+    is_whole = len(rows) == len(literature())
+    theirs = mean_in_words(thesis, LITERATURE_GAPS[column], ".2f", is_whole=is_whole)
+    sentence = f"average gap of the {word}: ours {ours:.2f} %, of the thesis' rows {theirs} %"
     return [
         Fact(f"average_{column}", ours, sentence),
         Fact(f"average_thesis_{column}", thesis, ""),

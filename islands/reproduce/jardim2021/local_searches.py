@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import ASSIGNMENT, Column, Fact, Plot, Row, mean, mean_ratio, numbers
-from islands.reproduce.jardim2021.figures import SEARCHES, searches
+from islands.reproduce.jardim2021.figures import SEARCH_GAPS, SEARCHES, searches
+from islands.reproduce.printed import mean_in_words
 from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.timing import scaled_facts
@@ -104,12 +105,14 @@ def _facts_of(search: str, rows: Sequence[Row]) -> list[Fact]:
     mine = [row for row in rows if row["search"] == search]
     gap, thesis = mean(mine, "gap"), mean(mine, "thesis_gap")
     calls = mean_ratio(mine, "calls", "thesis_calls")
+    is_whole = len(mine) == len(searches())
+    theirs = mean_in_words(thesis, SEARCH_GAPS[search], ".2f", is_whole=is_whole)
     return [
         Fact(
             f"mean_gap_{search}",
             gap,
-            f"{search}: mean gap {gap:.2f} %, the thesis' {thesis:.2f} %; mean ratio of our calls"
-            f" to the thesis' {calls:.2f}",
+            f"{search}: mean gap {gap:.2f} %, of the thesis' rows {theirs} %; mean ratio of our"
+            f" calls to the thesis' {calls:.2f}",
         ),
         Fact(f"mean_gap_thesis_{search}", thesis, ""),
         Fact(f"mean_calls_ratio_{search}", calls, ""),

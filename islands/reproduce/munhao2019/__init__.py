@@ -10,5 +10,5 @@ from islands.reproduce.table import Paper
 PAPER = Paper(
     title="Munhão et al. 2019, binary PSO for the knapsack (WSCAD 2019, extended proceedings)",
     tables={table.name: table for table in (Sac94, Gk, Comparison, OrLibrary, Search)},
-    threads=(),
+    threads=(1,),
 )

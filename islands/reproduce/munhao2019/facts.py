@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import hypot
 
 from islands.reproduce.cells import Fact, Row, mean, numbers
-from islands.reproduce.munhao2019.figures import MODELS
+from islands.reproduce.munhao2019.figures import MODELS, SPEEDUPS
 from islands.reproduce.pooled import total
 from islands.reproduce.wilcoxon import compare
 from islands.text import counted
@@ -33,7 +33,8 @@ def mean_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
         Fact(
             f"mean_gap_{model}",
             ours,
-            f"{model}: mean gaps {ours:.3f} % on average, the paper's {paper:.3f} %; at most the"
+            f"{model}: mean gaps {ours:.3f} % on average, of these rows in 2019 {paper:.3f} %; at"
+            " most the"
             f" printed one on {at_most} of {counted(len(rows), 'row')}, or within {_NOISE:g}"
             f" standard errors above it on {good}",
         ),
@@ -52,7 +53,8 @@ def best_fact(model: str, rows: Sequence[Row]) -> Fact:
     return Fact(
         f"best_as_good_{model}",
         at_most,
-        f"{model}: best gaps {ours:.3f} % on average, the paper's {paper:.3f} %; at most the"
+        f"{model}: best gaps {ours:.3f} % on average, of these rows in 2019 {paper:.3f} %; at most"
+        " the"
         f" printed one on {at_most} of {counted(len(pairs), 'row')} ({compare(pairs).words()})",
     )
 
@@ -97,6 +99,29 @@ def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
         Fact("largest_ratio", ratio(most), ""),
         Fact("as_fast_as_wanted", enough, ""),
     ]
+
+
+def speedup_facts(rows: Sequence[Row], threads: Sequence[int]) -> list[Fact]:
+    """Return our CPU's seconds over ours, and what is printed of the sequential program."""
+    facts = []
+    for model, printed in SPEEDUPS.items():
+        mine = [row for row in rows if row["model"] == model]
+        paper = mean(mine, "paper_speedup")
+        means = {each: mean(mine, f"speedup_cpu_{each}") for each in threads}
+        shown = "".join(
+            f"our CPU with {counted(each, 'thread')} takes {value:.1f} times as long as ours; "
+            for each, value in means.items()
+        )
+        facts += [
+            Fact(
+                f"paper_speedup_{model}",
+                paper,
+                f"{model}: {shown}speed-up of these rows in 2019 {paper:.2f} on average, printed of"
+                f" all sets {printed:.2f}",
+            ),
+            *(Fact(f"speedup_{model}_cpu_{each}", value, "") for each, value in means.items()),
+        ]
+    return facts
 
 
 def without_fact(parts: Sequence[Row]) -> Fact:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Plot, Row
-from islands.reproduce.munhao2019.facts import set_facts
+from islands.reproduce.munhao2019.facts import set_facts, speedup_facts
 from islands.reproduce.munhao2019.figures import MODELS, RUNS, Group, Printed, gk, orlib, sac94
 from islands.reproduce.pooled import (
     PooledTable,
@@ -22,7 +22,7 @@ from islands.reproduce.pooled import (
     standard_error,
     total,
 )
-from islands.reproduce.timing import scaled_facts
+from islands.reproduce.timing import cpu_cells, cpu_columns, scaled_facts
 
 GOAL = 100
 """How many times as fast as the paper's a run is to be."""
@@ -76,23 +76,29 @@ class ModelsTable(PooledTable):
             Column("paper_milliseconds", "2019 ms", 8, ".1f"),
             Column("ratio", "2019/ours", 9, ".1f"),
             Column("wanted", "wanted", 6, "d"),
+            *cpu_columns(self.experiment.threads),
+            Column("paper_speedup", "2019 CPU/GPU", 12, ".2f"),
             Column("generations"),
             Column("runs"),
         ]
 
     def part_columns(self) -> list[Column]:
         """Return what is kept of each instance."""
-        return [Column(name) for name in ("instance", "model")] + sample_columns()
+        columns = [Column(name) for name in ("instance", "model")] + sample_columns()
+        return columns + cpu_columns(self.experiment.threads)
 
     def instance_rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance with both models."""
-        group = self.groups()[self.group(problem.instance)]
+        """Run an instance with both models; time the CPU on the first instance of each group."""
+        name = self.group(problem.instance)
+        group, is_first = self.groups()[name], not self.has_begun(name)
         for model, preset in MODELS.items():
             sample = self.sample(referred(problem, group.reference), preset=preset)
+            ours = self.seconds(sample)
             yield {
                 "instance": problem.instance,
                 "model": model,
-                **sample_cells(sample, self.seconds(sample)),
+                **sample_cells(sample, ours),
+                **(cpu_cells(self.experiment, problem, ours, preset=preset) if is_first else {}),
             }
 
     def pooled(self, group: str, parts: Sequence[Row]) -> Iterator[Row]:
@@ -111,6 +117,7 @@ class ModelsTable(PooledTable):
     def _cells(self, group: str, parts: Sequence[Row], printed: Printed) -> dict[str, Cell]:
         seconds = average(parts, "seconds") or 0.0
         milliseconds = type(seconds)(1000 * seconds)
+        cpu = [column.name for column in cpu_columns(self.experiment.threads)]
         return {
             "best": least(parts, "best_gap"),
             "paper_best": printed.best,
@@ -127,6 +134,8 @@ class ModelsTable(PooledTable):
             "paper_milliseconds": printed.milliseconds,
             "ratio": printed.milliseconds / milliseconds,
             "wanted": self.goals.get(group, GOAL),
+            **{name: average(parts, name) for name in cpu},
+            "paper_speedup": printed.speedup,
             "generations": max(total([row], "generations") for row in parts),
             "runs": total(parts, "runs"),
         }
@@ -134,7 +143,8 @@ class ModelsTable(PooledTable):
     def facts(self, rows: Sequence[Row]) -> list[Fact]:
         """Return how our gaps, times and hits compare with the paper's."""
         _, parts = self.parts()
-        return [*set_facts(rows, parts), *scaled_facts(rows, self.experiment)]
+        speedups = speedup_facts(rows, self.experiment.threads)
+        return [*set_facts(rows, parts), *speedups, *scaled_facts(rows, self.experiment)]
 
     def plots(self) -> list[Plot]:
         """Return the times and the gaps."""

@@ -8,6 +8,12 @@ from pathlib import Path
 
 from islands.reproduce.printed import read_printed
 
+MEAN_VALUES = {"cuda_value": 31_840_933.69, "api_value": 32_068_688.19}
+"""What is printed as the means of table 1."""
+
+MEAN_SPEEDUPS = {1: 2.71, 4: 1.28, 8: 1.16}
+"""What is printed as the means of table 2: of brkgaCuda over brkgaAPI with so many threads."""
+
 
 @dataclass(frozen=True)
 class Printed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import fmean
 from typing import ClassVar
 
 from islands.instances.locate import Found, Index
@@ -20,7 +19,7 @@ from islands.reproduce.timing import (
     time_curves,
     timed,
 )
-from islands.reproduce.xavier2019.figures import printed
+from islands.reproduce.xavier2019.figures import MEAN_SPEEDUPS, printed
 from islands.text import counted
 
 _API_THREADS = (1, 4, 8)
@@ -77,7 +76,7 @@ class Times(Table):
         mean = mean_ratio(rows, "cuda_seconds", "seconds")
         sentence = f"mean of brkgaCuda's printed seconds over ours: {mean:.1f}"
         over_paper = Fact("mean_speedup_paper", mean, sentence)
-        return [*speedup_facts(rows, self.experiment, printed_speedups()), over_paper]
+        return [*speedup_facts(rows, self.experiment, MEAN_SPEEDUPS), over_paper]
 
     def plots(self) -> list[Plot]:
         """Return our times and the paper's."""
@@ -87,12 +86,3 @@ class Times(Table):
         }
         paper = {"cuda_seconds": "brkgaCuda 2019, MX150"} | api
         return [Plot("seconds", time_curves(self.experiment) | paper)]
-
-
-def printed_speedups() -> dict[int, float]:
-    """Return the mean of brkgaAPI's seconds over brkgaCuda's, by brkgaAPI's threads."""
-    figures = printed().values()
-    return {
-        threads: fmean(each.api_seconds[threads] / each.cuda_seconds for each in figures)
-        for threads in _API_THREADS
-    }

@@ -9,11 +9,12 @@ from typing import ClassVar
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import INSTANCE, Column, Fact, Row, mean, numbers
+from islands.reproduce.printed import mean_in_words
 from islands.reproduce.random_tour import mean_random_tour
 from islands.reproduce.selection import named
 from islands.reproduce.table import Table
 from islands.reproduce.wilcoxon import compare
-from islands.reproduce.xavier2019.figures import printed
+from islands.reproduce.xavier2019.figures import MEAN_VALUES, printed
 from islands.text import counted
 
 NEAR_PERCENT = 5.0
@@ -89,6 +90,11 @@ def values_facts(rows: Sequence[Row]) -> list[Fact]:
     ratios = numbers(rows, "ratio", "cuda_ratio", "api_ratio")
     on_curve = sum(ours <= max(paper) + NEAR_RATIO for ours, *paper in ratios)
     means = {name: mean(rows, name) for name in ("mean", *_PAPER)}
+    is_whole = len(rows) == len(printed())
+    theirs = ", ".join(
+        f"{program} {mean_in_words(means[name], MEAN_VALUES[name], '.2f', is_whole=is_whole)}"
+        for name, program in _PAPER.items()
+    )
     facts = [
         Fact(
             "within_5_percent",
@@ -105,8 +111,7 @@ def values_facts(rows: Sequence[Row]) -> list[Fact]:
         Fact(
             "mean_value",
             means["mean"],
-            f"mean values: ours {means['mean']:.2f}, brkgaCuda {means['cuda_value']:.2f},"
-            f" brkgaAPI {means['api_value']:.2f}",
+            f"mean values: ours {means['mean']:.2f}; of the paper's rows {theirs}",
         ),
     ]
     for name, program in _PAPER.items():

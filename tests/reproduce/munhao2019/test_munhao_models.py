@@ -2,15 +2,18 @@ from __future__ import annotations
 
 from math import sqrt
 from statistics import stdev
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from beside_for_tests import called, ended, filled
 
+from islands.problems.base import Problem
 from islands.reproduce.cells import Row
+from islands.reproduce.experiment import Experiment
 from islands.reproduce.munhao2019 import facts
 from islands.reproduce.munhao2019.comparison import Comparison
-from islands.reproduce.munhao2019.figures import RUNS, gk, sac94
+from islands.reproduce.munhao2019.figures import MODELS, RUNS, gk, sac94
 from islands.reproduce.munhao2019.models import Gk, Sac94
 from islands.reproduce.table import Table
 
@@ -53,6 +56,36 @@ def test_a_group_is_summed_up_when_its_last_instance_has_been_run() -> None:
     assert all({*part} == {column.name for column in columns} for part in parts)
     (fact,) = [fact for fact in table.facts([m1, m2]) if fact.name == "without"]
     assert fact.sentence == "1 of 8 runs met no feasible solution: sac94/sento1 m2 (1)"
+
+
+def test_the_cpu_is_timed_once_a_group_and_model_by_its_preset(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def run(_: Experiment, problem: Problem, seed: int = 1, **options: Any) -> Any:
+        asked.append((problem.instance, options["preset"], options["backend"], options["threads"]))
+        return SimpleNamespace(seconds=0.5, generations=600)
+
+    monkeypatch.setattr(Experiment, "run", run)
+    costs = ended([990] * 2, generations=600, seconds=0.02)
+    table = filled(Sac94, lambda runs, preset: costs, runs=2, here=SENTO, threads=(1, 4))
+    m1, m2 = rows(table, *SENTO)
+    both = [*MODELS.values()]
+    assert asked == [(SENTO[0], preset, "cpu", each) for preset in both for each in (1, 4)]
+    # Ours are 10 ms a run.
+    assert (m1["cpu_1_seconds"], m1["speedup_cpu_4"]) == (0.5, pytest.approx(50))
+    assert (m1["paper_speedup"], m2["paper_speedup"]) == (3.96, 7.53)
+    names = [column.name for column in table.columns()]
+    assert {*m1} <= {*names}
+    assert "paper_speedup" in [column.name for column in table.columns() if column.title]
+    found = {fact.name: fact for fact in table.facts([m1, m2])}
+    assert found["speedup_m2_cpu_1"].value == pytest.approx(50)
+    assert found["paper_speedup_m1"].sentence == (
+        "m1: our CPU with 1 thread takes 50.0 times as long as ours; our CPU with 4 threads takes"
+        " 50.0 times as long as ours; speed-up of these rows in 2019 3.96 on average, printed of"
+        " all sets 4.15"
+    )
 
 
 def test_a_group_of_which_some_instances_are_run_alone() -> None:
