@@ -162,7 +162,7 @@ def test_a_target_is_the_number_that_is_written(text: str) -> None:
 
 
 def test_a_target_that_no_number_comes_near_is_refused() -> None:
-    with pytest.raises(UsageError, match="target=1e-99999999999999999999: must be a number"):
+    with pytest.raises(UsageError, match='target=1e-99999999999999999999": must be a number'):
         parse("target=1e-99999999999999999999")
 
 

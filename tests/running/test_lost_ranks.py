@@ -57,7 +57,7 @@ def test_the_ranks_that_are_left_go_on_from_the_last_checkpoint(
     result = run_asked(options, None, world, output, FakeProblem())
     assert (world.shrunk, Losing.lives, result.generations) == (2, 2, 300)
     said = stream.getvalue()
-    assert said.count("0 of 1 ranks have died; the others go on\nislands ") == 2
+    assert said.count("0 of 1 ranks died; the others go on\nislands ") == 2
     assert said.count("goes on from generation ") == 1
     table = pq.read_table(tmp_path / "a" / "trace" / "rank-000.parquet")
     assert table.column("generation").to_pylist() == [g for g in range(0, 301, 50) for _ in "ab"]

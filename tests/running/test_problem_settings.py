@@ -24,6 +24,7 @@ from islands.problems.base import Problem
 from islands.run import plan, runner
 from islands.run.agreement import identity
 from islands.run.beside import run_beside
+from islands.run.given import ALIASES
 from islands.run.plan import Plan
 from islands.run.resolve import layers, resolve
 from islands.run.runner import Output, resume_asked, run_asked
@@ -194,7 +195,7 @@ def test_runs_side_by_side_and_solvers_use_them(ways: list[Settings]) -> None:
 
 
 ARGUMENTS = {*inspect.signature(islands.solve).parameters} - {"settings"}
-GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *module._ALIASES}
+GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *ALIASES}
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,9 @@ def test_a_series_without_a_folder_gets_a_fresh_one() -> None:
         ("out/mine.txt", UsageError, "holds files, but no series of runs"),
         ("out/run.toml", UsageError, "holds files, but no series of runs"),
         ("out/runs.tsv", InputError, r"is no table of runs, whose columns are instance, gap"),
-        ("out/a-seed2/mine.txt", UsageError, "a-seed2: holds files, but no run"),
-        ("out/a-seed2", UsageError, "a-seed2: is a file"),
-        ("out", UsageError, "out: is a file"),
+        ("out/a-seed2/mine.txt", UsageError, 'a-seed2": holds files, but no run'),
+        ("out/a-seed2", UsageError, 'a-seed2": is a file'),
+        ("out", UsageError, 'out": is a file'),
     ],
 )
 def test_files_of_others_are_never_touched(
