@@ -119,7 +119,7 @@ def test_a_series_without_a_folder_gets_a_fresh_one() -> None:
         ("out/runs.tsv", InputError, r"is no table of runs, whose columns are instance, gap"),
         ("out/a-seed2/mine.txt", UsageError, 'a-seed2": holds files, but no run'),
         ("out/a-seed2", UsageError, 'a-seed2": is a file'),
-        ("out", UsageError, 'out": is a file'),
+        ("out", UsageError, "out: is a file"),
     ],
 )
 def test_files_of_others_are_never_touched(
