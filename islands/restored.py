@@ -37,8 +37,11 @@ def require_sound(
     if not are_orders(saved["order"]):
         raise _unsound("order", "what is no order of a population")
     genomes = {"genes": saved["genes"]}
+    has_archived = island[:, ISLAND.index("archived")] != NONE
     if "archive" in saved:
-        genomes["archive"] = saved["archive"][island[:, ISLAND.index("archived")] != NONE]
+        genomes["archive"] = saved["archive"][has_archived]
+    elif has_archived.any():
+        raise _unsound("island", "a best that is nowhere")
     if "met" in saved:
         genomes["met"] = saved["met"][saved["met_cost"] & _INFEASIBLE == 0]
     for name, rows in genomes.items():

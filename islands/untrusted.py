@@ -13,7 +13,7 @@ from islands.paths import reading
 
 MISMATCH = "checksum mismatch: it was changed, or damaged, after it was written"
 """What is said of a file that is whole in form, but not what was written."""
-_LONGEST_TEXT = 1 << 20
+_MOST_PARTS = 1000
 _LONGEST_REASON = 200
 """Characters of what a parser says of a damaged file, which it may quote at length."""
 
@@ -36,12 +36,12 @@ def parsing(path: Path | str, fault: str = "is damaged or cut off") -> Iterator[
         raise InputError(f"{path}: {fault}: {reason}") from error
 
 
-def bounded_text(path: Path) -> str:
+def bounded_text(path: Path, longest: int = 1 << 20) -> str:
     """Return the text of a small file; refuse one that is far too long for what it should be."""
     with reading(path), path.open("rb") as stream:
-        raw = stream.read(_LONGEST_TEXT + 1)
-    if len(raw) > _LONGEST_TEXT:
-        raise InputError(f"{path}: has more than {_LONGEST_TEXT} bytes. Name another file")
+        raw = stream.read(longest + 1)
+    if len(raw) > longest:
+        raise InputError(f"{path}: has more than {longest} bytes, far more than it should")
     with parsing(path, "is not UTF-8"):
         return raw.decode()
 
@@ -49,5 +49,8 @@ def bounded_text(path: Path) -> str:
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the table in a TOML file."""
     text = bounded_text(path)
+    # Their parser takes a time, and memory, by the square of the parts of a key.
+    if max(line.count(".") for line in text.split("\n")) > _MOST_PARTS:
+        raise InputError(f"{path}: not TOML: a line with more than {_MOST_PARTS} dots. Correct it")
     with parsing(path, "not TOML"):
         return tomllib.loads(text)

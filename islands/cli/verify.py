@@ -68,14 +68,19 @@ def _format_of_run(path: Path, found: Found) -> str | None:
     if not path.is_dir() or not (path / SETTINGS).exists():
         return None
     run = read_settings(path)
-    solved = find(str(run.get("instance", "")), SUFFIXES)
-    if (solved.file().resolve(), solved.part) != (found.file().resolve(), found.part):
+    form = run.get("format")
+    form = None if form is None else str(form)
+    try:
+        solved = find(str(run.get("instance", "")), SUFFIXES)
+        is_same = solved.file().resolve() == found.file().resolve() and solved.part == found.part
+    except InputError:
+        return form  # it has moved
+    if not is_same:
         raise InputError(
             f"{path}: is a run of {solved.name}, not of {found.name}. Name its own instance, or a"
             " solution's file"
         )
-    form = run.get("format")
-    return None if form is None else str(form)
+    return form
 
 
 def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
@@ -96,7 +101,7 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
 
 def _said(path: Path) -> float | str | None:
     if path.is_dir():
-        return recorded(path).cost if (path / FINISHED).exists() else None
+        return recorded(path).result.cost if (path / FINISHED).exists() else None
     if path.suffix != ".json":
         return None
     content = json.loads(path.read_bytes())

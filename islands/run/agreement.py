@@ -16,8 +16,8 @@ from islands.run.spec import RunSpec
 
 _OWN = ("backend", "threads")
 """What may differ from rank to rank, as the result does not depend on it."""
-_CHANGING = ("stop", "checkpoint")
-"""What may differ from one start of a run to the next."""
+_CHANGING = ("stop", "checkpoint", "instance", "format", "start")
+"""What may differ from one start of a run to the next; files may have moved."""
 
 
 def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: bool) -> None:

@@ -30,8 +30,8 @@ from islands.run.manifest import Manifest, Part
 from islands.run.stream import Extent
 
 _KEPT = 2
-_NAME = re.compile(r"(\d+)\.(\d+)")
-_STREAM = re.compile(rf"rank-\d+\.(\d+){re.escape(UNFINISHED)}")
+_NAME = re.compile(r"([0-9]+)\.([0-9]+)")
+_STREAM = re.compile(rf"rank-[0-9]+\.([0-9]+){re.escape(UNFINISHED)}")
 
 
 class Checkpoints:
@@ -100,12 +100,11 @@ def next_start(run: Path) -> int:
     return 1 + max([*starts, *_starts_of_streams(run).values()], default=0)
 
 
-def settle(run: Path) -> None:
-    """Remove all that a finished run, whose Parquet files are there, no longer needs."""
-    names = newest_first(run)
-    for name in names:
+def settle(run: Path, start: int) -> None:
+    """Remove all that a run which a start has finished, with its Parquet files, no longer needs."""
+    for name in newest_first(run):
         # Of the records of earlier starts, nothing stays.
-        if start_of(name) != start_of(names[0]):
+        if start_of(name) != start:
             remove_checkpoint(run / CHECKPOINTS / name)
     remove_streams(run, ())
 

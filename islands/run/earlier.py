@@ -56,7 +56,11 @@ def earlier_rows(
             try:
                 tables.append(first_rows(folder, rank, manifest.start, schema, extent))
             except InputError as error:
-                losses[rows_path(folder, rank, manifest.start)] = str(error)
+                last = part.first + part.islands - 1
+                losses[rows_path(folder, rank, manifest.start)] = (
+                    f"the {kind.folder} of islands {part.first} to {last} is lost up to generation"
+                    f" {manifest.moment.generation}: {error}"
+                )
     table = pa.concat_tables(tables)
     island = table.column(kind.island).to_numpy()
     generation = table.column("generation").to_numpy()
@@ -77,4 +81,7 @@ def set_aside(losses: Losses) -> None:
     """Rename what could not be read, so that nobody overwrites it."""
     for path in losses:
         if path.exists():
-            path.replace(path.with_name(path.name + _DAMAGED))
+            number = 1
+            while (aside := path.with_name(f"{path.name}{_DAMAGED}-{number}")).exists():
+                number += 1
+            path.rename(aside)

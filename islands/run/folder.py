@@ -56,7 +56,7 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
                 f"{option('out', folder)}: holds a finished run. Name another folder, or pass"
                 f" {option('force', True)} to overwrite it"
             )
-        if any((folder / CHECKPOINTS).glob(f"*/{MANIFEST}")) and not force:
+        if has_checkpoint(folder) and not force:
             raise UsageError(
                 f"{option('out', folder)}: holds a run that can go on. Go on with: islands resume"
                 f" {shlex.quote(str(folder))}; or pass {option('force', True)} to overwrite it"
@@ -65,13 +65,23 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
         raise _unusable(folder, error) from error
 
 
+def has_checkpoint(folder: Path) -> bool:
+    """Return whether there is something to go on from."""
+    return any((folder / CHECKPOINTS).glob(f"*/{MANIFEST}"))
+
+
 def require_run(folder: Path) -> None:
     """Refuse what is not the folder of a run."""
     try:
         if _is_of_a_run(folder):
             return
+        is_spoilt = (folder / SETTINGS).exists() and (folder / LOG).exists()
     except OSError as error:
         raise InputError(f"{folder}: {system_reason(error)}. Name a run's folder") from error
+    if is_spoilt:
+        raise InputError(
+            f"{folder / SETTINGS}: is damaged: it does not begin with {SIGN!r}. Restore it"
+        )
     raise InputError(
         f"{folder}: holds no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
     )

@@ -44,14 +44,22 @@ class Hold:
         self._has_taken = False
 
     def take(self, folder: Path) -> None:
-        """Lock the folder, unless this is done; refuse one that another process has locked.
+        """Lock the folder, unless this is done; refuse one that another process has locked."""
+        if not self.takes(folder, _PATIENCE_SECONDS):
+            raise InputError(
+                f"{folder}: another process is at work on this run; {folder / LOG} names its host"
+                " and pid. Wait until it ends, or end it"
+            )
+
+    def takes(self, folder: Path, patience: float = 0.0) -> bool:
+        """Return whether the folder is locked now, for which another process may have to leave.
 
         The log is locked as well, where filesystems lock files, but no folders.
         """
         if self._has_taken:
-            return
+            return True
         log = folder / LOG
-        give_up_at = time.monotonic() + _PATIENCE_SECONDS
+        give_up_at = time.monotonic() + patience
         for path, flags in ((folder, os.O_RDONLY), (log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)):
             with writing(path):
                 descriptor = os.open(path, flags, 0o666)
@@ -59,12 +67,10 @@ class Hold:
             while not _is_locked(path, descriptor):
                 if time.monotonic() >= give_up_at:
                     self._locks.close()
-                    raise InputError(
-                        f"{folder}: another process is at work on this run; {log} names its host"
-                        " and pid. Wait until it ends, or end it"
-                    )
+                    return False
                 time.sleep(0.1)
         self._has_taken = True
+        return True
 
 
 def _is_locked(path: Path, descriptor: int) -> bool:

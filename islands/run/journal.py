@@ -49,7 +49,7 @@ class Journal:
         if goes_on:
             origin = restore(folder, spec, problem, run, world, archipelago, say)
         self.origin = origin.moment if origin is not None else None
-        start = world.bcast(next_start(folder) if world.rank == 0 else 0)
+        self._start = start = world.bcast(next_start(folder) if world.rank == 0 else 0)
         losses = origin.losses if origin is not None else {}
         world.agreed(lambda: self._prepare(spec, losses))
         earlier = origin.earlier if origin is not None else {}
@@ -84,4 +84,4 @@ class Journal:
         self._world.barrier()
         if self._world.rank == 0:
             self._recorder.finish(result)
-            settle(self.folder)
+            settle(self.folder, self._start)

@@ -21,6 +21,8 @@ from islands.run.typed import typed
 from islands.untrusted import MISMATCH, bounded_text, parsing
 
 FORMAT = 2
+"""Raised whenever the states, or what is said of them, come to mean something else."""
+_LONGEST = 1 << 28
 _PART = re.compile(r"rank-\d+\.npz")
 
 
@@ -60,12 +62,13 @@ class Manifest:
         """Return the manifest of a checkpoint of this run; refuse any other."""
         path = checkpoint / MANIFEST
         with parsing(path):
-            values = json.loads(bounded_text(path))
+            values = json.loads(bounded_text(path, _LONGEST))
             if not isinstance(values, dict):
                 raise InputError(f"{MANIFEST}: is no manifest of a checkpoint")
-            _require_own(values)
+            _require_own_format(values)
             if values.pop("sha256", None) != content_digest(values):
                 raise InputError(f"{MANIFEST}: {MISMATCH}")
+            _require_own_version(values)
             if values["run"] != run:
                 raise InputError(
                     f"{MANIFEST}: is of another run, with other settings or another instance"
@@ -89,13 +92,19 @@ class Manifest:
         )
 
 
-def _require_own(values: Mapping[str, Any]) -> None:
-    """Refuse what another version has written, whose states may mean something else."""
-    written = values.get("format"), values.get("islands")
-    if written != (FORMAT, islands.__version__) or isinstance(written[0], bool):
+def _require_own_format(values: Mapping[str, Any]) -> None:
+    form = values.get("format")
+    if form != FORMAT or isinstance(form, bool):
+        raise InputError(f"{MANIFEST}: is of format {form}, but this is format {FORMAT}")
+
+
+def _require_own_version(values: Mapping[str, Any]) -> None:
+    """Refuse what was written by a version with other kernels, which those of fixes have not."""
+    written, own = str(values.get("islands")), islands.__version__
+    if written.split(".")[:2] != own.split(".")[:2]:
         raise InputError(
-            f"{MANIFEST}: is of format {written[0]}, of islands {written[1]}, but this is format"
-            f" {FORMAT}, of islands {islands.__version__}. Resume with the version that wrote it"
+            f"{MANIFEST}: was written by islands {written}, but this is islands {own}."
+            " Resume with the version that wrote it"
         )
 
 

@@ -69,7 +69,8 @@ def restore(
                 say(f"goes on from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
                 return replace(origin, losses=losses)
             without_records.append(name)
-            faults = list(losses.values())
+            say(f"passed over {CHECKPOINTS}/{name} for one with records: {_first(losses)}")
+            return None
         refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
         say(f"refused {refused[-1]}")
         return None
@@ -80,11 +81,15 @@ def restore(
     for name in without_records:
         if (origin := tried(name, needs_records=False)) is not None:
             for reason in origin.losses.values():
-                say(f"its records begin anew, without what could not be read: {reason}")
+                say(f"there is none, so that {reason}")
             return origin
     world.agreed(lambda: _require_one(run, refused))
     say("begins anew, as there is no checkpoint yet")
     return None
+
+
+def _first(losses: Losses) -> str:
+    return next(iter(losses.values()))
 
 
 def _require_one(run: Path, refused: list[str]) -> None:

@@ -43,7 +43,7 @@ class Recorder:
         earlier: Mapping[str, pa.Table],
     ) -> None:
         """Open the records of this start of the run, which begin with `earlier` rows."""
-        self._folder, self._spec, self._problem = folder, spec, problem
+        self._folder, self._spec, self._problem, self._start = folder, spec, problem, start
         self._records = [kind(folder, rank, start, problem) for kind in records(spec)]
         for record in self._records:
             if record.folder in earlier:
@@ -71,7 +71,8 @@ class Recorder:
                 # An earlier start of the run may have had more ranks.
                 if match is not None and int(match[1]) >= result.ranks:
                     path.unlink(missing_ok=True)
-        write_solution(self._folder, self._problem, result, _metadata(self._spec, result))
+        said = _metadata(self._spec, result)
+        write_solution(self._folder, self._spec, self._problem, result, self._start, said)
 
 
 def _metadata(spec: RunSpec, result: Result) -> dict[str, str]:

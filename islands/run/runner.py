@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, TextIO
 
 from islands.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.errors import InputError, RunError, UsageError
+from islands.errors import InputError, RunError, UnwritableError, UsageError
 from islands.migration import migrates
 from islands.migration.road import find
 from islands.parallel import RanksLostError, World, deal
@@ -19,7 +20,7 @@ from islands.problems import load
 from islands.problems.base import Problem, Solution
 from islands.run.agreement import require_agreement
 from islands.run.checkpoint import settle
-from islands.run.folder import claim, refuse_unfit, require_run
+from islands.run.folder import FINISHED, claim, refuse_unfit, require_run
 from islands.run.hold import Hold
 from islands.run.islands_of import islands_of
 from islands.run.machine import Conduct, Machine, take_device
@@ -28,7 +29,7 @@ from islands.run.result import Result
 from islands.run.screen import Screen
 from islands.run.settings_file import require_intact, write_settings
 from islands.run.signals import Interruption
-from islands.run.solution import finished, require_exact
+from islands.run.solution import Finished, finished
 from islands.run.spec import RunSpec
 from islands.run.start import Start, perform
 
@@ -84,21 +85,33 @@ def resume_asked(
     Of `options`, `stop` replaces the criteria of the run, also where these have been met.
     """
     world.agreed(lambda: require_run(folder))
-
-    def resolved() -> tuple[RunSpec, Problem]:
-        asked = layers(options, require_intact(folder))
-        return _resolved(asked, _loaded(asked))
-
     ended = world.agreed(lambda: finished(folder, goes_on="stop" in options))
-    spec, problem = world.agreed(resolved)
+    asked = world.agreed(lambda: layers(options, require_intact(folder)))
     if ended is not None:
-        world.agreed(lambda: require_exact(ended, problem))
-        # It may have been killed when all was written, but not yet put in order.
-        world.agreed(lambda: settle(folder) if world.rank == 0 else None)
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
-            screen.say(ended.summary())
-        return ended
+            screen.say(ended.result.summary())
+            world.agreed(lambda: _check_again(ended, asked, screen.say))
+        world.agreed(lambda: _put_in_order(folder, ended) if world.rank == 0 else None)
+        return ended.result
+    spec, problem = world.agreed(lambda: _resolved(asked, _loaded(asked)))
     return resume(spec, problem, world, output, folder, conduct)
+
+
+def _check_again(ended: Finished, asked: Sequence[Layer], say: Callable[[str], None]) -> None:
+    """Compute the cost of a finished run again, where its instance is still there."""
+    try:
+        loaded = _loaded(asked)
+    except InputError as error:
+        say(f"Its cost cannot be computed now, as its instance is not there: {error}")
+        return
+    ended.require_exact(*_resolved(asked, loaded))
+
+
+def _put_in_order(folder: Path, ended: Finished) -> None:
+    """Do what a process that was killed after it had written all has left to be done."""
+    with Hold() as hold, suppress(UnwritableError):
+        if hold.takes(folder) and (folder / FINISHED).exists():
+            settle(folder, ended.start)
 
 
 def _loaded(asked: Sequence[Layer]) -> Problem:

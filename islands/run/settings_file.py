@@ -13,6 +13,8 @@ from islands.run.spec import RunSpec
 from islands.untrusted import MISMATCH, bounded_text, read_toml
 
 _CHECKSUM = "# SHA-256 of the lines above: "
+_LAST = "checkpoint"
+"""The table that is written last."""
 
 
 def write_settings(folder: Path, spec: RunSpec) -> None:
@@ -34,6 +36,8 @@ def require_intact(folder: Path) -> Path:
             f"{path}: {MISMATCH}. Restore it; or, if you changed it on purpose, remove its last"
             " line, or begin a new run with: islands run --config"
         )
+    if not found and _LAST not in read_toml(path):
+        raise InputError(f"{path}: is cut off: it has no table [{_LAST}]. Restore it")
     return path
 
 

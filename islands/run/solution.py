@@ -5,25 +5,33 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from islands.errors import InputError, RunError
+from islands.errors import InputError
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
-from islands.run.folder import FINISHED, SETTINGS
+from islands.run.agreement import identity
+from islands.run.folder import FINISHED, SETTINGS, has_checkpoint
 from islands.run.parquet import read_parquet, write_parquet
 from islands.run.result import Result
+from islands.run.spec import RunSpec
 from islands.run.typed import typed
 from islands.untrusted import parsing
 
 _RESULT = b"islands.result"
-_REMOVE = "Remove it, and islands resume goes on from the last checkpoint"
+_RUN, _START = b"islands.run", b"islands.start"
 
 
 def write_solution(
-    folder: Path, problem: Problem, result: Result, metadata: Mapping[str, str]
+    folder: Path,
+    spec: RunSpec,
+    problem: Problem,
+    result: Result,
+    start: int,
+    metadata: Mapping[str, str],
 ) -> None:
     """Write the solution in the format of its kind and as a table: this ends the folder."""
     import pyarrow as pa
@@ -32,53 +40,86 @@ def write_solution(
     native = folder / f"solution{problem.solution_suffix}"
     (units,) = problem.costs(result.solution[np.newaxis]).tolist()
     problem.write_solution(native, result.solution, units)
-    table = pa.table({"solution": result.solution}).replace_schema_metadata(dict(metadata))
+    said: dict[bytes, str] = {key.encode(): value for key, value in metadata.items()}
+    said |= {_RUN: identity(spec, problem), _START: str(start)}
+    table = pa.table({"solution": result.solution}).replace_schema_metadata(said)
     write_parquet(folder / FINISHED, [table], table.schema)
 
 
-def finished(folder: Path, *, goes_on: bool) -> Result | None:
-    """Return the result of a run that has ended by itself and is not to go on, or None.
+@dataclass(frozen=True)
+class Finished:
+    """What a finished run has left."""
 
-    Refuse one that is to go on, or was interrupted, but has written no checkpoints.
+    result: Result
+    run: str
+    """What tells the run from others: see `islands.run.agreement.identity`."""
+    start: int
+    """Which start of the run ended it, whose records and checkpoints stay."""
+
+    def require_exact(self, spec: RunSpec, problem: Problem) -> None:
+        """Compute the cost again; refuse a result of another run, or one that is contradicted."""
+        result, path = self.result, Path(str(self.result.folder), FINISHED)
+        assert result.solution is not None, "a finished run has a solution"
+        if self.run != identity(spec, problem):
+            raise InputError(
+                f"{path}: is of another run than {SETTINGS} beside it, or {result.instance} has"
+                " changed since. Restore the file that was changed"
+            )
+        exact = problem.cost(result.solution)
+        if exact != result.cost:
+            word = problem.cost_word
+            raise InputError(
+                f"{path}: says {word} {result.cost}, but its solution has {word} {exact}."
+                f" {_remedy(path.parent)}"
+            )
+
+
+def finished(folder: Path, *, goes_on: bool) -> Finished | None:
+    """Return what a run has left that has ended by itself and is not to go on, or None.
+
+    Refuse one that is to go on, or was interrupted, but has no checkpoints.
     """
     if not (folder / FINISHED).exists():
         return None
-    result = recorded(folder)
-    if not (goes_on or result.interrupted):
-        return result
-    if not result.reproducible:
-        native = folder / f"solution{PROBLEMS[result.problem].solution_suffix}"
-        again = ["islands", "run", "--config", str(folder / SETTINGS), "--start", str(native)]
+    found = recorded(folder)
+    if not (goes_on or found.result.interrupted):
+        return found
+    if not (found.result.reproducible and has_checkpoint(folder)):
+        why = ""
+        if not found.result.reproducible:
+            why = "its ranks did not wait for each other (--async), so that "
         raise InputError(
-            f"{folder}: its ranks did not wait for each other (--async), so that there are no"
-            f" checkpoints to go on from. Begin from its solution with: {shlex.join(again)}"
+            f"{folder}: {why}there are no checkpoints to go on from. {_begin_again(folder)}"
         )
     return None
 
 
-def recorded(folder: Path) -> Result:
-    """Return the result that a finished run has left."""
+def recorded(folder: Path) -> Finished:
+    """Return what a finished run has left."""
     path = folder / FINISHED
     try:
         table = read_parquet(path)
         with parsing(path):
-            facts = json.loads(table.schema.metadata[_RESULT])
+            said = table.schema.metadata
+            facts = json.loads(said[_RESULT])
             solution = table.column("solution").to_numpy()
-            return typed(Result, facts, solution=solution, folder=str(folder))
+            result = typed(Result, facts, solution=solution, folder=str(folder))
+            return Finished(result, said[_RUN].decode(), int(said[_START]))
     except InputError as error:
-        raise InputError(f"{error}. {_REMOVE}") from error
+        raise InputError(f"{error}. {_remedy(folder)}") from error
 
 
-def require_exact(result: Result, problem: Problem) -> None:
-    """Refuse a result that was read, but whose solution has another cost."""
-    assert result.solution is not None, "a finished run has a solution"
-    path = Path(str(result.folder), FINISHED)
-    try:
-        exact = problem.cost(result.solution)
-    except RunError as error:
-        raise InputError(f"{path}: its solution is infeasible: {error}. {_REMOVE}") from error
-    if exact != result.cost:
-        word = problem.cost_word
-        raise InputError(
-            f"{path}: says {word} {result.cost}, but its solution has {word} {exact}. {_REMOVE}"
-        )
+def _remedy(folder: Path) -> str:
+    """Return what helps where the result is spoilt."""
+    if has_checkpoint(folder):
+        return f"Remove {FINISHED}, and islands resume goes on from the last checkpoint"
+    return _begin_again(folder)
+
+
+def _begin_again(folder: Path) -> str:
+    again = ["islands", "run", "--config", str(folder / SETTINGS)]
+    for kind in PROBLEMS.values():
+        native = folder / f"solution{kind.solution_suffix}"
+        if native.exists():
+            return f"Begin from its solution with: {shlex.join([*again, '--start', str(native)])}"
+    return f"Begin again with: {shlex.join(again)}"

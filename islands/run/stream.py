@@ -112,9 +112,11 @@ def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: E
         return schema.empty_table()
     path = rows_path(folder, rank, start)
     if path == finished_path(folder, rank):
-        found = _published_rows(path, start, schema)
-    else:
+        found = _published_rows(path, schema)
+    elif path.exists():
         found = _streamed_rows(path, schema, extent.rows)
+    else:
+        raise InputError(f"{path}: is missing")
     if found.num_rows < extent.rows:
         raise InputError(f"{path}: holds {found.num_rows} of {counted(extent.rows, 'row')}")
     found = found.slice(0, extent.rows)
@@ -127,8 +129,9 @@ def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: E
 
 def rows_path(folder: Path, rank: int, start: int) -> Path:
     """Return the file with the rows of a rank: the stream, or what was made of it at the end."""
-    path = stream_path(folder, rank, start)
-    return path if path.exists() else finished_path(folder, rank)
+    streamed, published = stream_path(folder, rank, start), finished_path(folder, rank)
+    is_there = not streamed.exists() and published.exists()
+    return published if is_there and _start_of(published) in (start, None) else streamed
 
 
 def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
@@ -148,10 +151,19 @@ def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
     return pa.Table.from_batches(batches, schema)
 
 
-def _published_rows(path: Path, start: int, schema: pa.Schema) -> pa.Table:
+def _start_of(path: Path) -> int | None:
+    """Return which start of the run wrote a Parquet file; None where it cannot be read."""
+    import pyarrow.parquet as pq
+
+    try:
+        with parsing(path), path.open("rb") as source:
+            return int((pq.read_schema(source).metadata or {})[_START])
+    except InputError:
+        return None
+
+
+def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:
     found = read_parquet(path)
-    if (found.schema.metadata or {}).get(_START) != str(start).encode():
-        raise InputError(f"{path}: was not written by start {start} of the run")
     _require(path, found.schema, schema)
     return found.replace_schema_metadata(None)
 

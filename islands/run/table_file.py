@@ -39,10 +39,10 @@ def read_table(path: Path, columns: Sequence[str], what: str) -> list[Row]:
             f"{path}: is no table of {what}, whose columns are {', '.join(columns)}, {_CHECKSUM}."
             " Remove it, or name another folder"
         )
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(rows, 2):
         if None in row or row.pop(_CHECKSUM) != _checksum(row, columns):
             raise InputError(
-                f"{path}: row {number}: {MISMATCH}. Remove that row, and it is made anew"
+                f"{path}: line {number}: {MISMATCH}. Remove that line, and it is made anew"
             )
     return rows
 

@@ -193,9 +193,9 @@ def test_a_spoilt_table_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     first = rows("a")[0]["costs"]
     for text, message in (
         (whole.replace("costs", "cost", 1), "a/tune.tsv: is no table of a tuning"),
-        (whole.replace(first, "1 x 3", 1), "a/tune.tsv: row 1: checksum mismatch: "),
-        (f"{whole}demo/tsp\t0\n", "a/tune.tsv: row 7: checksum mismatch: "),
-        (whole.replace(first, "1 2", 1), "a/tune.tsv: row 1: checksum mismatch: "),
+        (whole.replace(first, "1 x 3", 1), "a/tune.tsv: line 2: checksum mismatch: "),
+        (f"{whole}demo/tsp\t0\n", "a/tune.tsv: line 8: checksum mismatch: "),
+        (whole.replace(first, "1 2", 1), "a/tune.tsv: line 2: checksum mismatch: "),
     ):
         Path("a/tune.tsv").write_text(text)
         capsys.readouterr()

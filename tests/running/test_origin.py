@@ -101,11 +101,11 @@ FAULTS: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "manifest cut": ("manifest.json", cut, r"manifest\.json: is damaged or cut off"),
     "no manifest": ("manifest.json", lambda path: path.write_text("[]"), "is no manifest"),
     "foreign": ("manifest.json", foreign, "is of another run, with other settings"),
-    "newer": ("manifest.json", newer, "is of format 3, of islands .*, but this is format 2"),
+    "newer": ("manifest.json", newer, "is of format 3, but this is format 2"),
     "of another version": (
         "manifest.json",
         of_another_version,
-        r"is of format 2, of islands 0\.0\.9, .* Resume with the version that wrote it",
+        r"was written by islands 0\.0\.9, but this is .* Resume with the version that wrote it",
     ),
     "outside": ("manifest.json", outside, r"\.\./\.\./run\.toml is no file of a rank"),
     "later": ("manifest.json", later, r"manifest\.json: checksum mismatch"),
@@ -161,7 +161,8 @@ def test_a_checkpoint_whose_record_lacks_rows_gives_way_to_one_whose_record_is_w
     # What was written for the last checkpoint is cut, what was for the one before is there.
     path.write_bytes(path.read_bytes()[:-40])
     _, said = start(folder, 2)
-    assert "refused checkpoints/000000000048.1: " in said
+    words = "passed over checkpoints/000000000048.1 for one with records: the trace of islands 0"
+    assert words in said
     assert "rank-000.1.unfinished.arrows: is damaged or cut off" in said
     require_same(folder, whole(tmp_path / "b", 2))
 
@@ -178,16 +179,15 @@ def test_states_whose_records_are_lost_are_gone_on_from_without_them(
     left = path.read_bytes() if path.exists() else None
     result, said = start(folder, 2)
     lines = said.splitlines()
-    refused = [line for line in lines if line.startswith("refused ")]
-    assert [line.split()[1] for line in refused] == [
-        "checkpoints/000000000048.1:",
-        "checkpoints/000000000040.1:",
-    ]
+    passed = [line.split()[2] for line in lines if line.startswith("passed over ")]
+    assert passed == ["checkpoints/000000000048.1", "checkpoints/000000000040.1"]
+    assert "refused" not in said
     assert "goes on from generation 48   checkpoints/000000000048.1" in lines
-    assert "its records begin anew, without what could not be read: " in said
+    islands = "the trace of islands 0 to 5 is lost up to generation 48: "
+    assert f"there is none, so that {islands}" in said
     assert result.digest == facts(whole(tmp_path / "b", 2))["digest"]
     # What could not be read is not thrown away.
-    kept = path.with_name(f"{path.name}.damaged")
+    kept = path.with_name(f"{path.name}.damaged-1")
     assert (kept.read_bytes() if kept.exists() else None) == left
     generations = pq.read_table(folder / "trace" / "rank-000.parquet").column("generation")
     assert pc.min(generations).as_py() == 48
@@ -270,3 +270,32 @@ def test_what_results_do_not_depend_on_may_change(
     killed(folder, at=50)
     _, said = start(folder, 1, **option)
     assert "goes on from generation 48" in said
+
+
+def test_what_has_just_been_finished_stays_beside_a_later_checkpoint_that_is_broken(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, at=50)
+    manifest = folder / "checkpoints" / "000000000048.1" / "manifest.json"
+    manifest.unlink()
+    manifest.mkdir()
+    start(folder, 2, stop="generations=44")
+    assert "000000000044.2" in checkpoints(folder)
+    _, said = start(folder, 1)
+    assert "goes on from generation 44   checkpoints/000000000044.2" in said
+
+
+def test_rows_that_were_set_aside_are_never_overwritten(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    for content in (b"one", b"two"):
+        killed(folder, at=50)
+        for path in (folder / "trace").glob("*.arrows"):
+            path.write_bytes(content)
+        start(folder, 1, stop="generations=60")
+        for path in (folder / "checkpoints").glob("*/manifest.json"):
+            path.unlink()
+    aside = sorted((folder / "trace").glob("*.damaged-*"))
+    assert sorted({path.read_bytes() for path in aside}) == [b"one", b"two"]

@@ -45,3 +45,10 @@ def test_who_changes_settings_on_purpose_is_told_how(folder: Path) -> None:
         require_intact(folder)
     path.write_text("\n".join(path.read_text().splitlines()[:-1]))
     assert read_settings(folder)["stop"] == ["generations=200"]
+
+
+def test_a_key_of_very_many_parts_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(".".join("a" * 20_000) + " = 1\n")
+    with pytest.raises(InputError, match="a line with more than 1000 dots"):
+        layers({}, path)

@@ -139,7 +139,7 @@ def test_a_row_that_is_not_as_it_was_written_is_named() -> None:
     # One bit of the second row's cost.
     table.write_text(content.replace("\t102\t", "\t106\t").replace("\t103\t", "\t107\t"))
     assert table.read_text() != content
-    with pytest.raises(InputError, match=r"out/runs\.tsv: row 1: checksum mismatch.* Remove that"):
+    with pytest.raises(InputError, match=r"out/runs\.tsv: line 2: checksum mismatch.* Remove that"):
         done("fake/a")
     table.write_text("".join(table.read_text().splitlines(keepends=True)[:1]))
     done("fake/a")
@@ -160,5 +160,7 @@ def test_a_result_that_is_not_as_it_was_written_ends_the_series() -> None:
     content = bytearray(path.read_bytes())
     content[content.index(b'"cost": 1') + len(b'"cost": ')] ^= 2
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"a-seed2/solution\.parquet: .*Remove it, and islands"):
+    with pytest.raises(
+        InputError, match=r"a-seed2/solution\.parquet: .*Remove solution\.parquet, and"
+    ):
         done("fake/a")
