@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -9,12 +10,14 @@ from pathlib import Path
 
 from fuzz_cases import Target
 
+from islands.algorithms.pso import PsoSettings
 from islands.paths import data_folder
 from islands.problems import load
 from islands.run.resolve import layers, resolve
-from islands.run.settings_file import read_settings, write_settings
+from islands.run.settings_file import read_settings, require_intact, write_settings
+from islands.run.spec import GeneralSettings
 from islands.run.stop import parse
-from islands.tune.domain import domain
+from islands.tune.domain import Owner, domain
 
 
 def instances() -> list[Target]:
@@ -32,7 +35,9 @@ def instances() -> list[Target]:
     drake = b"4 2 0\n10 20 30 40\n1 2 3 4\n4 3 2 1\n6 7\n"
     orlib = b"2\n" + drake + drake
     sac94 = b"2 4\n10 20 30 40\n6 7\n1 2 3 4\n4 3 2 1\n\n70\n"
-    titled = b"some prose\n++++\nproblem A.DAT\n++++\n" + sac94
+    titled = (
+        b"some prose\n++++\nproblem A.DAT\n++++\n" + sac94 + b"++++\nproblem B.DAT\n++++\n" + sac94
+    )
 
     def read(path: Path) -> object:
         return load(str(path))
@@ -78,9 +83,17 @@ def settings(folder: Path) -> list[Target]:
     def resolved(path: Path) -> object:
         return resolve(layers({}, path), problem)
 
+    def sealed(path: Path) -> object:
+        """Read settings whose checksum is that of their lines, whatever these are."""
+        lines = path.read_bytes()
+        digest = hashlib.sha256(lines).hexdigest().encode()
+        path.write_bytes(lines + b"# SHA-256 of the lines above: " + digest + b"\n")
+        return resolve(layers({}, require_intact(path.parent)), problem)
+
     return [
         Target("configuration", "a.toml", (few, whole), resolved),
         Target("run.toml", "run.toml", (whole,), lambda path: read_settings(path.parent)),
+        Target("sealed run.toml", "run.toml", (whole.rpartition(b"# SHA")[0],), sealed),
     ]
 
 
@@ -88,17 +101,22 @@ def words() -> list[Target]:
     """Return what reads options."""
     problem = load("demo/mkp")
     options = (
-        "rho",
-        "islands",
-        "seed",
-        "improver.name",
-        "checkpoint.every",
-        "migration",
-        "nonsense",
+        "crossover_rate=0.3",
+        "islands=3",
+        "seed=7",
+        "improver.name=flip",
+        "checkpoint.every=5m",
     )
+    options += ("migration=ring", "infeasible=drop", "selection=best", "reset=9")
+    groups = (GeneralSettings, PsoSettings)
+    owners = {name: Owner(group, "", name) for group in groups for name in group.names()}
+    ranges = (b"inertia=0.1..0.9", b"c1=1..9:log", b"islands=1,2,3")
 
     def word(path: Path) -> str:
         return path.read_bytes().decode("utf-8", "replace")
+
+    def stop(path: Path) -> object:
+        return parse(word(path))
 
     def option(path: Path) -> object:
         key, _, value = word(path).partition("=")
@@ -114,15 +132,8 @@ def words() -> list[Target]:
             del os.environ["CXX"]
 
     return [
-        Target(
-            "--stop", "stop", (b"seconds=5m", b"gap=0.5%", b"target=1e9"), lambda p: parse(word(p))
-        ),
-        Target("--set", "set", tuple(f"{name}=0.5".encode() for name in options), option),
-        Target(
-            "--over",
-            "over",
-            (b"rho=0.1..0.9", b"c1=1..9:log", b"islands=1,2,3"),
-            lambda p: domain(word(p), {}),
-        ),
-        Target("CXX", "cxx", (b" ", b"/no/compiler -O2", b"'", b"# -O2"), compiler),
+        Target("--stop", "stop", (b"seconds=5m", b"gap=0.5%", b"target=1e9"), stop),
+        Target("--set", "set", tuple(map(str.encode, options)), option),
+        Target("--over", "over", ranges, lambda path: domain(word(path), owners)),
+        Target("CXX", "cxx", (b"c++", b"c++ -O2", b"g++"), compiler),
     ]

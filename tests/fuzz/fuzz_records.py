@@ -7,13 +7,16 @@ so that what comes after it is tried as well.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+import numpy as np
 import pyarrow as pa
 from fuzz_cases import Target
+from numpy.typing import NDArray
 
 from islands.archipelago import Archipelago
 from islands.backends import choose
@@ -95,12 +98,13 @@ def checkpoints(folder: Path) -> list[Target]:
         *(
             Target(
                 f"state of {each.spec.algorithm}",
-                inside(each.state),
-                (each.state.read_bytes(),),
-                each.restored,
+                f"{each.spec.algorithm}.bytes",
+                (b"".join(array.tobytes() for array in each.arrays.values()),),
+                each.restored_from_bytes,
             )
             for each in states
         ),
+        Target("state", inside(finished.state), (finished.state_bytes,), finished.restored),
     ]
 
 
@@ -115,6 +119,8 @@ class Finished:
     archipelago: Archipelago
     state: Path
     manifest_text: bytes
+    state_bytes: bytes
+    arrays: Mapping[str, NDArray[Any]]
 
     @classmethod
     def of(cls, instance: str, folder: Path, **options: str) -> Self:
@@ -127,7 +133,10 @@ class Finished:
         archipelago = islands_of(spec, problem, World(), choose("cpu", 1))
         (state,) = folder.glob("checkpoints/*/rank-000.npz")
         manifest_text = state.with_name("manifest.json").read_bytes()
-        return cls(folder, spec, problem, result, archipelago, state, manifest_text)
+        with np.load(state) as saved:
+            arrays = dict(saved)
+        whole = state.read_bytes()
+        return cls(folder, spec, problem, result, archipelago, state, manifest_text, whole, arrays)
 
     @property
     def manifest(self) -> Path:
@@ -138,6 +147,15 @@ class Finished:
     def identity(self) -> str:
         """What tells this run from others."""
         return identity(self.spec, self.problem)
+
+    def restored_from_bytes(self, path: Path) -> object:
+        """Go on from arrays of these bytes, one after another, which are as many as they need."""
+        left, arrays = path.read_bytes(), {}
+        for name, array in self.arrays.items():
+            mine, left = left[: array.nbytes].ljust(array.nbytes, b"\0"), left[array.nbytes :]
+            arrays[name] = np.frombuffer(mine, array.dtype).reshape(array.shape)
+        np.savez(self.state, **arrays)
+        return self.restored(self.state)
 
     def restored(self, path: Path) -> object:
         """Go on from a state that the manifest calls its own, whatever is in it."""
