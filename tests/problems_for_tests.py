@@ -8,6 +8,7 @@ import numpy as np
 
 from islands.instances.mkp import MkpFile
 from islands.instances.qaplib import QapFile
+from islands.instances.tsplib import TspFile
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
@@ -29,6 +30,13 @@ def tsp_from(path: Path) -> Tsp:
     problem = load(str(path))
     assert isinstance(problem, Tsp)
     return problem
+
+
+def lattice(metric: str) -> Tsp:
+    """Return cities at halves, and one far away: many distances are whole, or halves, or nearly."""
+    halves = [[x / 2, y / 2] for x in range(9) for y in range(9)]
+    places = np.array([*halves, [1e6, 0.5]])
+    return Tsp(TspFile("lattice", None, len(places), metric, coordinates=places))
 
 
 def facilities(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_brkga import NumpyBrkga
-from problems_for_tests import cities, tsp_from
+from problems_for_tests import cities, lattice, tsp_from
 
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.archipelago import Archipelago
@@ -216,8 +216,18 @@ def test_keys_take_twice_their_size_and_little_more(
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
 def test_device_costs_are_numpys(backend: Backend, metric: str, tmp_path: Path) -> None:
-    problem = cities(61, tmp_path, metric)
-    mine = archipelago(backend, problem)
+    assert_costs_are_numpys(archipelago(backend, cities(61, tmp_path, metric)))
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT"])
+def test_the_device_rounds_whole_distances_and_halves_as_numpy(
+    backend: Backend, metric: str
+) -> None:
+    assert_costs_are_numpys(archipelago(backend, lattice(metric)))
+
+
+def assert_costs_are_numpys(mine: Archipelago) -> None:
+    problem = mine._problem
     mine.start()
     mine.advance(3)
     for keys, costs in genes_and_costs(mine):

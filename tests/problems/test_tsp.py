@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from problems_for_tests import lattice
 
 from islands.errors import RunError, UsageError
 from islands.instances.catalogue import catalogue
@@ -81,6 +82,32 @@ def test_attenuated_distances_round_as_published() -> None:
     places = np.array([[0.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
     problem = Tsp(TspFile("att", None, 3, "ATT", coordinates=places))
     assert problem.costs(np.array([[0, 1], [0, 2]])).tolist() == [2, 4]
+
+
+def exact_distance(metric: str, squares: int) -> int:
+    """Return the distance of places whose difference, in halves, has these squares together."""
+    below = math.isqrt(squares)
+    if metric == "EUC_2D":
+        return (below + 1) // 2
+    if metric == "CEIL_2D":
+        return (below + (below**2 < squares) + 1) // 2
+    # Rounded, and one more where that is less: the least whole number that is not less.
+    below = math.isqrt(squares // 40)
+    return below + (40 * below**2 < squares)
+
+
+@pytest.mark.parametrize("metric", PLANE)
+def test_whole_distances_and_halves_are_rounded_as_by_hand(metric: str) -> None:
+    problem = lattice(metric)
+    (places,) = problem.arrays()
+    halves = [(round(2 * x), round(2 * y)) for x, y in places.tolist()]
+    pairs = list(itertools.combinations(range(len(halves)), 2))
+    squares = [math.dist(halves[a], halves[b]) ** 2 for a, b in pairs]
+    expected = [2 * exact_distance(metric, round(each)) for each in squares]
+    assert problem.costs(np.array(pairs)).tolist() == expected
+    # 3, 4 and 5, whole and as halves, and just above.
+    wanted = {"EUC_2D": [5, 3, 3, 5], "CEIL_2D": [5, 3, 3, 6], "ATT": [2, 1, 1, 2]}
+    assert [exact_distance(metric, each) for each in (100, 25, 26, 101)] == wanted[metric]
 
 
 @pytest.mark.parametrize("metric", [*PLANE, "GEO", "EXPLICIT"])
