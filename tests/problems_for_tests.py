@@ -55,6 +55,12 @@ def facilities(
     return Qap(QapFile(f"random{n}", None, n, *matrices))
 
 
+def flat(n: int, cost: int) -> Qap:
+    """Return a problem whose solutions all have the same cost, a multiple of n * (n - 1)."""
+    a = 1 - np.eye(n, dtype=np.int64)
+    return Qap(QapFile("flat", None, n, a, cost // (n * (n - 1)) * a))
+
+
 def knapsack(n: int, m: int, *, largest: int = 1000, seed: int = 1) -> Mkp:
     """Return a knapsack of n items and m capacities of a half of all, as Chu and Beasley made."""
     rng = np.random.default_rng(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from numpy_cellular import NumpyCellular
 from numpy_improvers import NumpyLocalSearch
-from problems_for_tests import cities
+from problems_for_tests import cities, facilities, flat
 
 from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.archipelago import Archipelago
@@ -117,6 +118,27 @@ def test_each_neighbourhood_and_selection(
 ) -> None:
     grid = {"population": 16, **grid}
     assert_evolves(*both(backend, assignment(8), selection=selection, **grid), 3)
+
+
+@pytest.mark.parametrize("cost", [0, 720])
+@pytest.mark.parametrize("selection", ["proportional", "relative"])
+def test_of_equal_neighbours_all_are_as_likely(backend: Backend, selection: str, cost: int) -> None:
+    mine, reference = both(backend, flat(9, cost), selection=selection, population=200, islands=1)
+    assert {each for island in reference.cost for each in island} == {cost}
+    chosen = Counter(
+        [reference.genomes[k][s] for k, s in reference.seen(0, slot)].index(reference.mate(0, slot))
+        for slot in range(200)
+    )
+    assert all(30 < chosen[k] < 70 for k in range(4))
+    assert_evolves(mine, reference, 3)
+
+
+def test_the_worst_neighbour_has_a_chance_as_well(backend: Backend) -> None:
+    mine, reference = both(
+        backend, facilities(6, largest=2), selection="relative", population=200, mutation_rate=0
+    )
+    assert max(reference.cost[0]) - min(reference.cost[0]) < 20
+    assert_evolves(mine, reference, 3)
 
 
 @pytest.mark.parametrize("group", [1, 5, 64])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from ga_for_tests import DANTAS, assert_evolves, assert_same, both, genomes
-from problems_for_tests import cities, facilities, knapsack
+from problems_for_tests import cities, facilities, flat, knapsack
 from test_operators import Wanted
 
 from islands.algorithms.ga import GaSettings
@@ -73,6 +74,20 @@ def test_each_selection(
     assert_evolves(*both(backend, Wanted(40), **changes), 3)
 
 
+@pytest.mark.parametrize("cost", [0, 720])
+def test_of_equal_parents_all_are_as_likely(backend: Backend, cost: int) -> None:
+    changes = {"selection": "proportional", "replacement": "generational", "mutation_rate": 0}
+    mine, reference = both(backend, flat(9, cost), "permutation", **changes, population=10)
+    ranked = [(genome, cost) for genome in reference.genomes[0]]
+    drawn = Counter(
+        reference.genomes[0].index(mate)
+        for individual in range(500)
+        for mate in reference.mates((1, 0, 1, individual), ranked, list(range(10)))
+    )
+    assert all(60 < drawn[slot] < 140 for slot in range(10))
+    assert_evolves(mine, reference, 3)
+
+
 @pytest.mark.parametrize("elite", [0, 1, 4, 11])
 @pytest.mark.parametrize("rates", [(0.5, 0.5), (0, 1), (1, 0)])
 @pytest.mark.parametrize("strength", [1, 3])
@@ -131,10 +146,13 @@ def test_a_steady_state_without_duplicates_comes_to_have_none(backend: Backend) 
         assert mine is refusing or max(different) < 20
 
 
-def test_individuals_of_equal_cost_are_told_apart_by_their_genes(backend: Backend) -> None:
+@pytest.mark.parametrize("selection", ["tournament", "proportional"])
+def test_individuals_of_equal_cost_are_told_apart_by_their_genes(
+    backend: Backend, selection: str
+) -> None:
     problem = Wanted(12)
     problem.weight[:] = 1
-    mine, reference = both(backend, problem, population=30)
+    mine, reference = both(backend, problem, population=30, selection=selection)
     assert_evolves(mine, reference, 15)
     assert min(reference.refused, reference.displaced) > 0
     assert any(len(set(cost)) < 15 for cost in reference.cost), "no costs are equal"
