@@ -154,6 +154,14 @@ def test_groups_share_coins_and_children_replace(
     assert_evolves(mine, reference)
 
 
+@pytest.mark.parametrize("encoding", ["permutation", "keys"])
+def test_an_elitist_parent_stays_beside_a_child_as_good(backend: Backend, encoding: str) -> None:
+    mine, reference = both(backend, flat(9, 720), encoding, replacement="elitist")
+    before = mine.snapshot()["genes"]
+    assert_evolves(mine, reference, 3)
+    assert np.array_equal(mine.snapshot()["genes"], before)
+
+
 PUGACE = {"name": "swap", "strategy": "best", "steps": 1, "scope": "position", "every": 3}
 
 

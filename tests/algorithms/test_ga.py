@@ -130,6 +130,13 @@ def test_a_steady_state_never_gets_worse(backend: Backend, children: int, duplic
             assert (after <= before).all()
 
 
+def test_a_child_as_good_takes_nobodys_place(backend: Backend) -> None:
+    mine, reference = both(backend, flat(9, 720), "permutation", duplicates="accept")
+    before = mine.snapshot()["genes"]
+    assert_evolves(mine, reference, 3)
+    assert np.array_equal(mine.snapshot()["genes"], before)
+
+
 def test_a_steady_state_without_duplicates_comes_to_have_none(backend: Backend) -> None:
     problem = Wanted(9)
     accepting, _ = both(backend, problem, duplicates="accept", population=40)

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy_brkga import words
-from numpy_migration import SELECT, NumpyMigration
+from numpy_migration import NumpyMigration
 from postponed import FAR, postpone
 
 from islands.algorithms.brkga import BrkgaSettings
@@ -134,58 +132,6 @@ def test_islands_are_in_order_after_a_migration(backend: Backend) -> None:
     for order, cost in zip(saved["order"], saved["cost"], strict=True):
         assert order.tolist() == np.argsort(cost, kind="stable").tolist()
     assert [measure.best for measure in islands.measure()] == saved["cost"].min(axis=1).tolist()
-
-
-@pytest.mark.parametrize("most", [2, 2**61])
-def test_the_wheel_knows_costs_that_hardly_differ_and_those_far_apart(
-    backend: Backend, most: int
-) -> None:
-    islands = archipelago_of(backend, topology="ring", selection="roulette", migrants=3)
-    saved = islands.snapshot()
-    drawn = np.sort(np.random.default_rng(4).integers(-most, most, (5, POPULATION)), axis=1)
-    order = np.broadcast_to(np.arange(POPULATION, dtype=np.int32), (5, POPULATION))
-    islands.restore({**saved, "cost": drawn, "order": order}, generation=0, migrations=0)
-    reference = NumpyMigration(
-        topology="ring", migrants=3, selection="roulette", replacement="worst",
-        duplicates="accept", delay=0, seed=SEED, fixed=ELITE,
-    )  # fmt: skip
-    cost, keys = drawn.copy(), saved["genes"][:, :, :21].copy()
-    reference.migrate(cost, keys, 0)
-    islands.migrate()
-    assert np.array_equal(seen(islands)[0], cost)
-    assert np.array_equal(seen(islands)[1], keys)
-
-
-@pytest.mark.parametrize("cost", [0, 7, -7])
-def test_of_equals_the_wheel_draws_all_as_likely(backend: Backend, cost: int) -> None:
-    count, migrants = 40, 3
-    islands = archipelago_of(
-        backend, islands=count, topology="ring", selection="roulette", migrants=migrants
-    )
-    saved = islands.snapshot()
-    cost_of_all = np.full((count, POPULATION), cost)
-    order = np.broadcast_to(np.arange(POPULATION, dtype=np.int32), cost_of_all.shape)
-    islands.restore({**saved, "cost": cost_of_all, "order": order}, generation=0, migrations=0)
-    keys = saved["genes"][:, :, :21]
-    drawn = np.array([wheel_of_equals(island, migrants) for island in range(count)])
-    seen_often = Counter(drawn.reshape(-1).tolist())
-    assert all(0 < seen_often[each] < 15 for each in range(POPULATION))
-    islands.migrate()
-    # Of equals, the last ones are the worst: they make room, the last one for the first to come.
-    after = seen(islands)[1]
-    for island in range(count):
-        came = keys[island - 1, drawn[island - 1]]
-        assert np.array_equal(after[island, ::-1][:migrants], came)
-        assert np.array_equal(after[island, :-migrants], keys[island, :-migrants])
-
-
-def wheel_of_equals(island: int, count: int) -> list[int]:
-    """Return who is drawn, one after the other, each of those that are left as likely."""
-    left, drawn = list(range(POPULATION)), list[int]()
-    for k in range(count):
-        high, low = words(2, SELECT, SEED, island, 0, k).tolist()
-        drawn.append(left.pop((int(high) << 32 | int(low)) * len(left) >> 64))
-    return drawn
 
 
 def test_who_is_on_the_way_is_saved_and_arrives(backend: Backend) -> None:
