@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from problems_for_tests import cities
+from problems_for_tests import cities, flat
 
 from islands import IslandsError, Solver, solve
 
@@ -33,6 +33,13 @@ def test_the_best_of_all_islands_come_first_with_their_keys(tmp_path: Path) -> N
         assert np.argsort(each.genome, kind="stable").tolist() == each.solution.tolist()
         assert problem.cost(each.solution) == each.cost
     assert len(solver.best(1000)) == 60
+
+
+def test_of_equals_the_lowest_island_comes_first() -> None:
+    settings = {"algorithm": "de", "improver": "none", "islands": 3, "population": 8}
+    solver = Solver(flat(9, 720), backend="cpu", **settings)
+    found = solver.best(20)
+    assert [(each.cost, each.island) for each in found] == [(720, k // 8) for k in range(20)]
 
 
 def test_settings_are_checked(tmp_path: Path) -> None:

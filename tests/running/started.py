@@ -37,6 +37,7 @@ def start(
     goes_on: bool = True,
     dies_at: int | None = None,
     interruption: Any = Quiet,
+    kind: type[FakeArchipelago] = FakeArchipelago,
     **options: Any,
 ) -> tuple[Result, str]:
     """Make one start on so many ranks, and return its result and what it said."""
@@ -47,7 +48,7 @@ def start(
     def one(world: World) -> Result:
         problem = AnyOrder()
         mine = deal(ISLANDS, world.size, world.rank)
-        archipelago = FakeArchipelago(mine, dies_at)
+        archipelago = kind(mine, dies_at)
         begun = Start(
             resolve(layers(asked | options), problem),
             problem,

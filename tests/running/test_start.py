@@ -3,12 +3,15 @@ from __future__ import annotations
 import itertools
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from fakes import Quiet
+from fakes import FakeArchipelago, Quiet
 from started import ISLANDS, checkpoints, facts, killed, record, require_same, start, streams, whole
 
+from islands.lookout import Candidate, IslandMeasure
 from islands.run import pace
 from islands.run.journal import Journal
 
@@ -174,6 +177,28 @@ def test_the_ranks_wait_for_the_manifest_before_they_leave(tmp_path: Path) -> No
     result, _ = start(folder, ISLANDS)
     assert result.ranks == facts(folder)["ranks"] == ISLANDS
     assert checkpoints(folder)[-1] == "000000000100.1"
+
+
+class Alike(FakeArchipelago):
+    """All islands find the same best in generation 0, by solutions of their own."""
+
+    def measure(self) -> list[IslandMeasure]:
+        return [replace(each, best=100, best_generation=0) for each in super().measure()]
+
+    def best(self) -> Candidate:
+        solution = np.array([0, self.mine[0], 0, 0, 0])
+        return Candidate(100, self.mine[0], solution, solution)
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 6])
+def test_of_equal_bests_the_solution_is_that_of_the_lowest_island(
+    ranks: int, tmp_path: Path
+) -> None:
+    (tmp_path / "a").mkdir()
+    result, _ = start(tmp_path / "a", ranks, kind=Alike)
+    assert (result.cost, result.island, result.best_generation) == (100, 0, 0)
+    assert result.solution is not None
+    assert result.solution.tolist() == [0, 0, 0, 0, 0]
 
 
 def test_a_suspended_run_says_how_to_go_on(tmp_path: Path) -> None:

@@ -1,0 +1,61 @@
+"""Of equal bests, the lowest place counts, and what was found first is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from ga_for_tests import DANTAS, both
+from problems_for_tests import flat, knapsack
+
+from islands.backends.base import Backend
+from islands.lookout import ISLAND, NONE
+from islands.problems.mkp import Mkp
+from islands.problems.mkp_settings import MkpSettings
+
+BEST, BEST_SINCE, ARCHIVED, SINCE = (
+    ISLAND.index(name) for name in ("best", "best_generation", "archived", "archived_generation")
+)
+
+
+def test_the_best_that_was_found_first_is_kept(backend: Backend) -> None:
+    mine, _ = both(backend, flat(9, 720), "permutation", **DANTAS | {"crossover": "pmx"})
+    first = mine.snapshot()["genes"][:, 0]
+    mine.advance(5)
+    saved = mine.snapshot()
+    assert not (saved["genes"][:, 0] == first).all()
+    assert (saved["archive"] == first).all()
+    assert (
+        saved["island"][:, [BEST, BEST_SINCE, ARCHIVED, SINCE]].tolist() == [[720, 0, 720, 0]] * 2
+    )
+    assert (saved["order"] == np.arange(12)).all()
+
+
+@pytest.mark.parametrize("changes", [DANTAS, {}], ids=["generational", "steady"])
+def test_the_feasible_best_that_was_found_first_is_kept(
+    backend: Backend, changes: dict[str, str]
+) -> None:
+    file = knapsack(10, 2).file
+    problem = Mkp(replace(file, profits=np.full(10, 7)), "equal").adjusted(
+        MkpSettings(infeasible="linear", penalty=0.001)
+    )
+    # Infeasible choices lead, so that the bests of all and of the feasible are found apart.
+    mine, _ = both(backend, problem, **changes, population=30)
+    kept: list[tuple[int, int, list[int]]] = [(NONE, 0, [])] * 2
+    ties = 0
+    for generation in range(9):
+        saved = mine.snapshot()
+        for island in range(2):
+            rows = np.concatenate([saved["genes"][island], saved["met"][island]]).tolist()
+            costs = np.concatenate([saved["cost"][island], saved["met_cost"][island]]).tolist()
+            feasible = [(cost, place) for place, cost in enumerate(costs) if cost % 2 == 0]
+            cost, place = min(feasible, default=(NONE, 0))
+            ties += [each for each, _ in feasible].count(cost) > 1
+            if cost < kept[island][0]:
+                kept[island] = cost, generation, rows[place]
+            record = saved["island"][island]
+            found = int(record[ARCHIVED]), int(record[SINCE]), saved["archive"][island].tolist()
+            assert found == kept[island]
+        mine.advance(1)
+    assert ties > 9
