@@ -23,7 +23,7 @@ Answer = Callable[..., Together]
 
 
 def ended(
-    costs: Sequence[int | None],
+    costs: Sequence[float | None],
     *,
     evaluations: int = 1000,
     generations: int = 1000,
@@ -36,12 +36,12 @@ def ended(
         if cost is None:
             runs.append(Beside(seed, progress, None, "", "", None))
             continue
-        best = Candidate(cost, 0, np.arange(5), np.arange(5))
+        best = Candidate(int(cost), 0, np.arange(5), np.arange(5))
         runs.append(Beside(seed, progress, best, "", "", cost))
     return Together(tuple(runs), seconds)
 
 
-def called(name: str, known: int | None, *, maximise: bool = False) -> Problem:
+def called(name: str, known: float | None, *, maximise: bool = False) -> Problem:
     """Return a small problem that goes by the name of a published one."""
     problem: Problem = knapsack(5, 2) if maximise else facilities(5)
     problem.instance = name

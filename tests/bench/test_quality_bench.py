@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from beside_for_tests import called
+from near_misses import NEAR
 from problems_for_tests import facilities, knapsack
+from results_for_tests import result
 
 from islands.bench import BENCHES, quality
 from islands.bench.base import Asked
@@ -17,6 +20,8 @@ from islands.bench.silent import silent_processes
 from islands.cli import bench, main
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
+from islands.problems.base import Problem
+from islands.run.result import Result
 
 pytest.importorskip("scipy")
 
@@ -68,6 +73,31 @@ def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> N
     row = next(quality.measure(Asked(World(), ["cpu"], of=("knapsack",), limit=30, seeds=1)))
     assert (row.hits, row.mean_gap, row.highs, row.highs_gap) == (1, 0.0, None, None)
     assert row.seconds < 20
+
+
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+def test_a_near_miss_is_no_hit(
+    known: float, near: float, maximise: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = called("own", known, maximise=maximise)
+    asked = Asked(World(), ["cpu"], seeds=3)
+
+    def means(*costs: float | None) -> tuple[int, QualityMeans]:
+        def run(problem: Problem, asked: Asked, backend: str, seed: int) -> Result:
+            cost = costs[seed - 1]
+            gap = None if cost is None else problem.gap(cost)
+            return result(cost=cost, gap=gap, best_known=known)
+
+        monkeypatch.setattr(quality, "_run", run)
+        beside = HighsEnd(near, 0.25, proved=False)  # type: ignore[arg-type]
+        row = quality._measured(problem, asked, lambda: beside)
+        return row.hits, QualityMeans.of("own", [row])
+
+    hits, mixed = means(near, known, None)
+    assert (hits, mixed.hits, mixed.reached, mixed.always, mixed.highs_reached) == (1, 1, 1, 0, 0)
+    hits, missed = means(near, near, near)
+    assert (hits, missed.hits, missed.reached, missed.always) == (0, 0, 0, 0)
+    assert means(known, known, known)[1].always == 1
 
 
 def test_a_row_says_how_near_highs_came() -> None:

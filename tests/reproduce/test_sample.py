@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from statistics import stdev
+from statistics import fmean, stdev
 from typing import Any
 
 import pytest
 from beside_for_tests import called, ended, filled
+from near_misses import NEAR
 
 from islands.reproduce.cells import Scaled
 from islands.reproduce.jardim2021.literature import Literature
@@ -38,6 +39,22 @@ def test_a_profit_above_the_best_known_is_a_hit_and_runs_without_a_solution_are_
     assert sample.last_gaps == (10.0, -1.0)
     none = Sample.of(called("a", known=100, maximise=True), ended([None]))
     assert (none.best, none.mean_gap, none.without, none.hits) == (None, None, 1, 0)
+
+
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
+    problem = called("a", known, maximise=maximise)
+    sample = Sample.of(problem, ended([near, None, known, near]))
+    assert (sample.hits, sample.best, sample.best_gap) == (1, known, 0.0)
+    assert Sample.of(problem, ended([near])).hits == 0
+
+
+@pytest.mark.parametrize("costs", [[110], [110, None], [None, 110, None, 100], [110, 105, None]])
+def test_deviations_are_of_the_runs_with_a_solution(costs: list[int | None]) -> None:
+    gaps = [cost - 100.0 for cost in costs if cost is not None]
+    sample = Sample.of(called("a", known=100), ended(costs))
+    assert sample.mean_gap == pytest.approx(fmean(gaps))
+    assert sample.deviation == (pytest.approx(stdev(gaps)) if len(gaps) > 1 else None)
 
 
 def test_ten_runs_unless_others_are_asked_for() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_result import result
+from near_misses import NEAR
+from results_for_tests import result
 
 from islands.run.standing import HEADER, KEY, Standing, table
 
@@ -43,6 +44,33 @@ def test_a_profit_is_to_be_large() -> None:
     assert (found.best, found.worst) == (260, 200)
     # What is better than all that is known is a hit as well.
     assert (found.hits, found.hit_seconds, found.gap_best) == (1, 16.0, pytest.approx(-4))
+
+
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
+    # Its gap may be too small to be told from none.
+    costs = [(near, 0.0, 4.0), (known, 0.0, 1.0), (near, 0.0, 9.0)]
+    runs = [result(cost=c, gap=g, best_known=known, seconds=s) for c, g, s in costs]
+    found = Standing.of(runs, maximise=maximise)
+    assert (found.hits, found.hit_seconds, found.best, found.worst) == (1, 1.0, known, near)
+    missed = Standing.of(runs[:1], maximise=maximise)
+    assert (missed.hits, missed.hit_seconds) == (0, None)
+
+
+@pytest.mark.parametrize("unmet", [0, 1, 5])
+@pytest.mark.parametrize("met", [1, 2, 4])
+def test_runs_without_a_solution_count_neither_as_costs_nor_in_their_number(
+    unmet: int, met: int
+) -> None:
+    costs = COSTS[:met]
+    runs = [result(cost=None, gap=None, best_known=200)] * unmet
+    runs += [result(cost=cost, gap=2.0 * cost, best_known=200) for cost in costs]
+    found = Standing.of(runs, maximise=False)
+    assert (found.runs, found.unmet) == (met + unmet, unmet)
+    assert (found.best, found.worst) == (min(costs), max(costs))
+    assert (found.mean, found.gap_mean) == pytest.approx((np.mean(costs), 2 * np.mean(costs)))
+    deviation = np.std(costs, ddof=1) if met > 1 else None
+    assert found.standard_deviation == pytest.approx(deviation)
 
 
 def test_what_is_not_known_is_none() -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from fakes import FakeProblem
+from near_misses import NEAR
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -56,6 +58,25 @@ def test_known_values_are_reached_at_equality(text: str) -> None:
 def test_a_maximising_problem_reaches_its_target_from_below() -> None:
     assert parse("target=300").reason(progress(maximise=True, cost=299)) is None
     assert parse("target=300").reason(progress(maximise=True, cost=300)) is not None
+
+
+@pytest.mark.parametrize("text", ["best-known", "optimum", "target", "gap=0%"])
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+def test_a_near_miss_stops_no_run(known: float, near: float, maximise: bool, text: str) -> None:
+    criterion = parse(f"target={known}" if text == "target" else text)
+    problem = FakeProblem(BestKnown(known, "optimal", ""), maximise=maximise)
+    reasons = [
+        criterion.reason(
+            progress(cost=cost, gap=problem.gap(cost), best_known=known, maximise=maximise)
+        )
+        for cost in (near, known)
+    ]
+    assert [reason is None for reason in reasons] == [True, False]
+
+
+def test_a_gap_just_above_its_limit_stops_no_run() -> None:
+    for gap, stops in ((1.0, True), (1.0 + 1e-9, False), (1.004, False)):
+        assert (parse("gap=1%").reason(progress(gap=gap)) is not None) == stops
 
 
 def test_a_gap_that_is_not_known_is_not_small() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fakes import FakeArchipelago, FakeProblem, on_ranks
-from test_result import result
+from results_for_tests import result
 from test_standing import standing
 
 from islands.cli.run import ended

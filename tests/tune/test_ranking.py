@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("scipy")
 
 from beside_for_tests import called
+from near_misses import NEAR
 
 from islands.problems.base import Problem
 from islands.tune import METRICS
@@ -72,6 +73,37 @@ def test_costs_and_instances_to_be_maximised() -> None:
     costs = Ranking.of(two, {"one": problem}, cells, "cost")
     assert [each.loss for each in costs.standings] == [100.5, 94.5]
     assert [each.mean_rank for each in costs.standings] == [1, 2]
+
+
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
+    problems = {"one": called("one", known, maximise=maximise)}
+    cells = {(0, "one"): cell(near, None, near), (1, "one"): cell(near, known, None)}
+    ranking = Ranking.of(CONFIGURATIONS[:2], problems, cells, "gap")
+    assert {each.configuration: each.hits for each in ranking.standings} == {0: 0, 1: 1}
+
+
+@pytest.mark.parametrize("metric", ["gap", "cost", "evaluations"])
+def test_runs_that_do_not_count_are_no_part_of_means_and_deviations(metric: str) -> None:
+    runs = {
+        "one": Cell((110, None, 130, 100), (10, 20, 40, 50), (True, False, True, True), 5.0, 0.5),
+        "two": Cell(
+            (None, 60, None, None), (10, 20, 40, 50), (False, True, False, False), 5.0, 0.5
+        ),
+    }
+    problems = {"one": called("one", 100), "two": called("two", 50)}
+    cells = {(0, name): each for name, each in runs.items()}
+    (found,) = Ranking.of(CONFIGURATIONS[:1], problems, cells, metric).standings
+    wanted = {
+        "gap": ([10, 30, 0], [20]),
+        "cost": ([110, 130, 100], [60]),
+        "evaluations": ([10, 40, 50], [20]),
+    }
+    three, one = wanted[metric]
+    assert found.loss == pytest.approx((sum(three) / 3 + sum(one)) / 2)
+    # Of a single run there is no deviation.
+    assert found.standard_deviation == pytest.approx(stdev(three))
+    assert (found.void, found.hits) == (4, 1)
 
 
 def test_from_a_best_of_nothing_costs_themselves_are_the_gaps() -> None:
