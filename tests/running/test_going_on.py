@@ -9,11 +9,13 @@ import pytest
 from evolving import Slow, resumed, run
 from fakes import FakeArchipelago, FakeProblem, Quiet, on_ranks
 
+from islands.lookout import IslandMeasure
 from islands.parallel import World
 from islands.run import epochs as module
 from islands.run.epochs import Moment, evolve
 from islands.run.resolve import layers, resolve
 from islands.run.signals import INTERRUPT, SUSPENSIONS
+from islands.run.stop import Progress
 
 
 def test_steps_grow_where_a_run_goes_on_inside_a_long_epoch(
@@ -78,6 +80,20 @@ def test_a_resumed_run_has_the_epochs_of_the_uninterrupted_one(generation: int) 
     assert outcome.reason == "130 generations done"
     assert outcome.progress.seconds > 7
     assert "start" not in later.calls
+
+
+def test_a_best_stays_that_of_the_island_that_found_it_before_the_run_was_cut() -> None:
+    class Restarting(FakeArchipelago):
+        def measure(self) -> list[IslandMeasure]:
+            since = self.generation // 100 * 100
+            return [IslandMeasure(i, 7, 0, 0.0, 0, since, 1) for i in self.mine]
+
+    before = Progress(100, 1, 7.0, 7, 1, 30, 0.0)
+    options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
+    outcome, epochs, _ = resumed(options, Restarting(), Moment(150, 7.0, before))
+    assert outcome.reason == "no better solution for 220 generations"
+    found = [(each.progress.island, each.progress.best_generation) for each in epochs]
+    assert found == [(1, 30)] * len(epochs)
 
 
 def test_a_target_met_where_a_run_goes_on_inside_an_epoch_waits_for_its_end() -> None:
