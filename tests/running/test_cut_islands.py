@@ -21,7 +21,7 @@ from islands.backends import choose
 from islands.migration.road import Bare
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run import epochs
+from islands.run import pace
 from islands.run.islands_of import islands_of
 from islands.run.machine import Machine
 from islands.run.resolve import layers, resolve
@@ -48,7 +48,7 @@ SAME = ("digest", "cost", "island", "best_generation", "evaluations", "reason")
 @pytest.fixture(autouse=True)
 def _checkpoints_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let checkpoints be written after each generation, in no time."""
-    monkeypatch.setattr(epochs, "_STEP_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "_STEP_SECONDS", 0.0)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
