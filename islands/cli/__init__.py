@@ -70,7 +70,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do one command and return its exit status; under mpirun, rank 0 speaks."""
+    """Do one command and return its exit status; under mpirun, rank 0 speaks.
+
+    Without `argv` the process is that of the command, and ends.
+    """
     line = list(sys.argv[1:] if argv is None else argv)
     streams.prepare()
     try:
@@ -82,8 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UnwritableError as error:
         _print(error, with_traceback="--debug" in line)
         return error.status
-    leave(status)
-    return status
+    return leave(status) if argv is None else status
 
 
 def _done(line: list[str]) -> int:

@@ -135,10 +135,10 @@ def main(args: argparse.Namespace) -> int:
         stream=sys.stderr if args.json else sys.stdout,
         quiet=args.quiet,
     )
-    asked = options(args)
+    # What is refused here, all ranks refuse alike.
+    asked, conduct = options(args), _conduct(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
-        conduct = _conduct(args)
         if args.runs is None and not args.instances[1:]:
             result = run_asked(
                 asked, args.config, ranks, output, conduct=conduct, may_be_unmet=True

@@ -14,6 +14,8 @@ from islands.parallel.launcher import launched
 from islands.parallel.world import World
 
 _LONGEST_START_SECONDS = 120
+_PARTING_SECONDS = 0.5
+"""How long rank 0 leaves the others to end before it."""
 
 
 def world(*, fault_tolerant: bool = False) -> World:
@@ -24,8 +26,9 @@ def world(*, fault_tolerant: bool = False) -> World:
     rank, announced = launched()
     if announced == 1:
         return World()
+    # What this refuses, it refuses on all ranks alike.
+    library.prepare(fault_tolerant=fault_tolerant)
     try:
-        library.prepare(fault_tolerant=fault_tolerant)
         if fault_tolerant:
             # MPI waits for ever for a rank that dies before it is there, and tells nobody.
             faulthandler.dump_traceback_later(_LONGEST_START_SECONDS, exit=True)
@@ -48,12 +51,30 @@ def speaks(launched_as: int) -> bool:
     return (launched_as if left is None else left) == 0
 
 
-def leave(status: int) -> None:
-    """End the process where MPI, having lost ranks, may wait for them for ever at its end."""
+def leave(status: int) -> int:
+    """Return the status of this process, which is to end now; rank 0 is to end last.
+
+    Of several ranks it alone has a status that is not 0: a launcher that sees another rank end so,
+    or rank 0 before the others, adds a page of its own.
+    """
     if World.rank_after_losses is not None:
+        # MPI, having lost ranks, may wait for them for ever at its end.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+    try:
+        rank, size = launched()
+    except UsageError:  # has been said
+        return status
+    if status == 0 or size == 1:
+        return status
+    started = sys.modules.get("mpi4py.MPI")
+    if started is not None and started.Is_initialized() and not started.Is_finalized():
+        started.Finalize()
+    if rank > 0:
+        return 0
+    time.sleep(_PARTING_SECONDS)
+    return status
 
 
 def _communicator(announced: int) -> Any:

@@ -130,11 +130,7 @@ def run(
     """Run on all ranks; every rank returns the same result."""
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
-    if conduct.asynchronous and _has_halo(spec):
-        raise UsageError(
-            "--async with halo=true: slices of one population need each other's ends in each"
-            " generation. Leave --async out, or choose halo=false"
-        )
+    world.agreed(lambda: _refuse_unfit(spec, conduct))
     # One rank has nobody to wait for.
     asynchronous = conduct.asynchronous and world.size > 1
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
@@ -259,6 +255,14 @@ def make_archipelago(
             warm_start=warm_start,
         )
     )
+
+
+def _refuse_unfit(spec: RunSpec, conduct: Conduct) -> None:
+    if conduct.asynchronous and _has_halo(spec):
+        raise UsageError(
+            "--async with halo=true: slices of one population need each other's ends in each"
+            " generation. Leave --async out, or choose halo=false"
+        )
 
 
 def _has_halo(spec: RunSpec) -> bool:

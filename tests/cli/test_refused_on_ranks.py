@@ -1,0 +1,66 @@
+"""What cannot be is said once under mpirun too, and nothing is said beside it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ISLANDS = [sys.executable, "-m", "islands"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("run --foo", "unknown option '--foo'"),  # before MPI is started
+        ("run nosuch", "unknown instance 'nosuch'"),
+        ("run demo/tsp --islands 2", "3 ranks for 2 islands leave ranks without work."),
+        (
+            "run demo/qap --algorithm cellular --set halo=true --async",
+            "--async with halo=true: slices of one population need",
+        ),
+        ("run demo/tsp --fault-tolerant", "--fault-tolerant needs an Open MPI of version 5"),
+        ("verify demo/tsp nosuch", "nosuch: no such file"),  # by rank 0 alone
+        ("reproduce soca2010/quality", "soca2010/quality on 3 ranks: the runs of quality go on"),
+    ],
+)
+def test_one_message_and_status_2(mpirun: list[str], line: str, message: str) -> None:
+    command = [*mpirun, "3", *ISLANDS, *line.split()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"islands: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_run_that_is_suspended_ends_as_quietly(mpirun: list[str]) -> None:
+    line = ["run", "demo/tsp", "--improver", "none", "--backend", "cpu", "--threads", "1"]
+    line += ["--stop", "seconds=60", "--set", "checkpoint.every=0.1", "--out", "a", "--quiet"]
+    command = [*mpirun, "2", "sh", "-c", 'echo $$ >>pids; exec "$@"', "sh", *ISLANDS, *line]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not list(Path().glob("a/checkpoints/*/manifest.json")):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        os.kill(int(Path("pids").read_text().split()[0]), signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (75, "islands: SIGTERM; writing a checkpoint\n")
+
+
+def test_a_launcher_that_makes_no_sense_is_one_line() -> None:
+    environment = {**os.environ, "OMPI_COMM_WORLD_RANK": "x", "OMPI_COMM_WORLD_SIZE": "2"}
+    done = subprocess.run(
+        [*ISLANDS, "run"], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("islands: OMPI_COMM_WORLD_RANK=x: must be a whole number.")
+    assert done.stderr.count("\n") == 1
