@@ -44,6 +44,13 @@ class RunError(IslandsError, RuntimeError):
     status = 1
 
 
+class Suspended(BaseException):
+    """Told by a signal to end, and to go on another time."""
+
+    status = 75
+    """EX_TEMPFAIL of sysexits.h."""
+
+
 def system_reason(error: OSError) -> str:
     """Return what the operating system says, such as `Permission denied`."""
     return error.strerror or str(error)

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from islands.errors import InputError, RunError, UsageError
+from islands.errors import InputError, RunError, Suspended, UsageError
 from islands.parallel import World, deal, describe, launched, world
 
 
@@ -132,6 +132,7 @@ def test_one_rank_raises_its_own_error() -> None:
     [
         (UsageError("rho=2"), "rho=2"),
         (KeyboardInterrupt(), "interrupted"),
+        (Suspended("ended by a signal"), "ended by a signal"),
         (KeyError("k"), "unexpected KeyError: 'k'. --debug shows where it happened"),
         (MemoryError("12 TiB"), "out of memory (12 TiB)"),
         (OSError(28, "No space left on device", "runs/a"), "runs/a: No space left on device"),

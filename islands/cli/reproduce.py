@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from islands.cli import arguments
-from islands.errors import UsageError
+from islands.errors import Suspended, UsageError
 from islands.parallel import world
 from islands.reproduce import PAPERS
 from islands.text import meant, unknown
@@ -33,6 +33,8 @@ examples:
   islands reproduce soca2010/quality --only bur26a chr20a
   islands reproduce munhao2019/orlib --only 'mknapcb?-?0' --out orlib
   islands reproduce dantas2014/gaps --runs 10 --out gaps
+
+The same command with --out goes on where an experiment was ended.
 """
 
 
@@ -50,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         help="these instances alone; patterns too",
     )
-    words = "write tables, plots and settings to this folder"
+    words = "write tables, plots and settings to this folder, and go on with what it holds"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
     add("--backend", metavar="NAME", default="auto", help="auto, cpu or cuda")
     words = "threads of the CPU runs to compare times with, such as 1,all, or none"
@@ -64,6 +66,7 @@ def main(args: argparse.Namespace) -> int:
     from islands.reproduce.output import Folder
     from islands.reproduce.perform import perform
     from islands.run.machine import take_device
+    from islands.run.signals import suspending
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
@@ -73,14 +76,24 @@ def main(args: argparse.Namespace) -> int:
         paper, asked, selections = ranks.agreed(lambda: _prepared(args, ranks, cores, backend))
         settings = _settings(args.what, asked, selections)
         speaks = ranks.rank == 0
-        folder = Folder(args.out, settings) if args.out is not None and speaks else None
+        folder = ranks.agreed(
+            lambda: Folder(args.out, settings) if args.out is not None and speaks else None
+        )
 
         def say(text: str) -> None:
             if speaks:
                 print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
 
         say(paper.title)
-        tables = perform(selections, asked, say, folder)
+        try:
+            with suspending():
+                tables = perform(selections, asked, say, folder)
+        except (KeyboardInterrupt, Suspended) as error:
+            if folder is not None:
+                say(f"\nEnded. Go on with the same command: {folder.path} holds what is done")
+            if isinstance(error, KeyboardInterrupt) or ranks.size > 1:
+                raise
+            return Suspended.status
         if folder is not None:
             say(f"\nWrote {folder.path}")
     if args.json and speaks:
@@ -93,7 +106,6 @@ def _prepared(
 ) -> tuple[Paper, Asked, list[Selection]]:
     """Return what is to be done, having refused here all that can be refused before a run."""
     from islands.reproduce.experiment import Asked
-    from islands.reproduce.output import refuse_used
     from islands.reproduce.selection import select
 
     name, slash, table = args.what.partition("/")
@@ -110,8 +122,6 @@ def _prepared(
             raise UsageError(f"--{option} {value}: must be at least 1")
     threads = _threads(args.threads, cores, paper.threads)
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
-    if args.out is not None:
-        refuse_used(args.out)
     tables = {table: paper.tables[table]} if slash else paper.own_tables()
     _require_room(args.what, tables, ranks)
     selections = select(tables, args.only or ())

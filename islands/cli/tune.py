@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from islands.cli import arguments
 from islands.cli.run import options
-from islands.errors import UsageError
+from islands.errors import Suspended, UsageError
 from islands.parallel import launched
 from islands.tune import METRICS
 
@@ -89,9 +89,8 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
-    from islands.run.signals import SUSPENDED_STATUS
     from islands.tune.ledger import LEDGER
-    from islands.tune.perform import BEST, RANKING, Output, Suspended, perform
+    from islands.tune.perform import BEST, RANKING, Output, perform
     from islands.tune.table import table
     from islands.tune.words import refused
 
@@ -104,7 +103,7 @@ def main(args: argparse.Namespace) -> int:
         tuning = _tuning(args)
         done = perform(tuning, args.metric, Output(args.out, args.force, say, args.quiet))
     except Suspended:
-        return SUSPENDED_STATUS
+        return Suspended.status
     say(("" if args.quiet else "\n") + table(done.ranking))
     for reason in done.left_out.values():
         say(f"Left out: {reason}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from islands.errors import IslandsError, RunError
+from islands.errors import IslandsError, RunError, Suspended
 
 
 class RanksLostError(RunError):
@@ -13,7 +13,7 @@ class RanksLostError(RunError):
 
 def describe(error: BaseException) -> str:
     """Return an error in one line: its message where it is ours, with its kind where it is not."""
-    if isinstance(error, IslandsError):
+    if isinstance(error, IslandsError | Suspended):
         return str(error)
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"

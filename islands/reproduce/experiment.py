@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.reproduce.ledger import Ledger
+from islands.reproduce.runs import Sample
 from islands.run.beside import Together, run_beside
 from islands.run.machine import take_device
 from islands.run.resolve import layers, resolve
-from islands.run.result import Result
 from islands.run.runner import Output, run_asked
 from islands.text import counted
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run came to."""
+
+    cost: float | None
+    seconds: float
+    generations: int
 
 
 @dataclass(frozen=True)
@@ -31,19 +42,46 @@ class Experiment:
     runs: int | None
     """Of each instance, with seeds 1, 2, ...; None leaves it to the table."""
     world: World
+    table: str = field(default="", kw_only=True)
+    """The name of the table that is filled."""
+    ledger: Ledger = field(default_factory=Ledger, kw_only=True)
+    """What runs came to before."""
 
     @property
     def is_try(self) -> bool:
         """Whether runs pass fewer generations than the paper's, or more."""
         return self.generations != self.paper_generations
 
-    def run(self, problem: Problem, seed: int = 1, **options: Any) -> Result:
-        """Return the result of one run; an interrupted one ends the experiment."""
+    def run(self, problem: Problem, seed: int = 1, **options: Any) -> Run:
+        """Return what one run came to; an interrupted one ends the experiment."""
         asked = self._asked(problem, seed, options)
-        result = run_asked(asked, None, self.world, Output(), problem)
-        if result.interrupted:
-            raise KeyboardInterrupt
-        return result
+
+        def made() -> dict[str, Any]:
+            result = run_asked(asked, None, self.world, Output(), problem)
+            if result.interrupted:
+                raise KeyboardInterrupt
+            return {name: getattr(result, name) for name in ("cost", "seconds", "generations")}
+
+        return Run(**self._kept(asked, made))
+
+    def sample(
+        self, problem: Problem, runs: int, *, is_warm: bool = False, **options: Any
+    ) -> Sample:
+        """Return what `runs` runs came to that went on side by side.
+
+        With `is_warm` they were made once before, so that their time is not that of the first.
+        """
+
+        def made() -> dict[str, Any]:
+            if is_warm:
+                self.beside(problem, runs, **options)
+            return asdict(Sample.of(problem, self.beside(problem, runs, **options)))
+
+        asked = {**self._asked(problem, 1, options), "runs": runs, "is_warm": is_warm}
+        return Sample.read(self._kept(asked, made))
+
+    def _kept(self, asked: dict[str, Any], made: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        return self.ledger.kept({"table": self.table, **asked}, self.world, made)
 
     def costs(self, problem: Problem, runs: int) -> list[float]:
         """Return the costs of runs, one after the other, that met a feasible solution."""
@@ -97,7 +135,7 @@ class Asked:
     """None leaves them to the table."""
     world: World
 
-    def experiment(self, preset: str, generations: int) -> Experiment:
+    def experiment(self, table: str, preset: str, generations: int, ledger: Ledger) -> Experiment:
         """Return the experiment of a table whose runs pass so many generations in the paper."""
         return Experiment(
             preset=preset,
@@ -108,4 +146,6 @@ class Asked:
             threads=self.threads,
             runs=self.runs,
             world=self.world,
+            table=table,
+            ledger=ledger,
         )

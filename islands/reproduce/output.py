@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import csv
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from islands.errors import UsageError
-from islands.paths import published
+from islands.errors import InputError, UsageError
+from islands.paths import published, reading
 from islands.reproduce.cells import Column, Row
+from islands.reproduce.ledger import Ledger
 from islands.reproduce.plots import write_plot
 from islands.reproduce.table import Table
 
 _SETTINGS = "settings.toml"
 
 
-def refuse_used(path: Path) -> None:
-    """Refuse a folder that holds an experiment, and what is not a folder."""
-    if path.exists() and not path.is_dir():
-        raise UsageError(f"--out {path}: is a file. Name a folder, which may be new")
-    if (path / _SETTINGS).exists():
-        raise UsageError(f"--out {path}: holds an experiment. Name another folder, or remove it")
-
-
 class Folder:
     """Writes an experiment's files; each appears whole, a table again after each row."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+        """Begin an experiment, or go on with one of these settings; refuse one of others."""
         import tomli_w
 
+        _refuse_other(path, settings)
         self.path = path
-        with published(path / _SETTINGS) as temporary:
-            temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+        if not (path / _SETTINGS).exists():
+            with published(path / _SETTINGS) as temporary:
+                temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+        self.ledger = Ledger(path)
 
     def table(self, table: Table, rows: Sequence[Row]) -> None:
         """Write the rows of a table so far, and what they are made of."""
@@ -58,3 +56,25 @@ class Folder:
                 name = f"{table.name}{plot.suffix}.{form}"
                 with published(self.path / name) as temporary:
                     write_plot(temporary, form, table.title, rows, size, plot)
+
+
+def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
+    """Refuse what is not a folder, and one that holds another experiment."""
+    with reading(path):
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"--out {path}: is a file. Name a folder, which may be new")
+        if not (path / _SETTINGS).exists():
+            return
+        try:
+            kept = tomllib.loads((path / _SETTINGS).read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"{path / _SETTINGS}: not TOML: {error}. Name another folder"
+            ) from error
+    differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
+    if differing:
+        raise UsageError(
+            f"--out {path}: holds an experiment with other settings: {', '.join(differing)}. To go"
+            f" on, repeat its command, whose settings are in {path / _SETTINGS}; or name another"
+            " folder"
+        )

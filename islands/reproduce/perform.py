@@ -9,9 +9,11 @@ from typing import Any
 from islands.problems import read
 from islands.reproduce.cells import Cell, Fact, Row, header, line
 from islands.reproduce.experiment import Asked
+from islands.reproduce.ledger import Ledger
 from islands.reproduce.output import Folder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import Table
+from islands.text import counted
 
 
 def perform(
@@ -25,9 +27,12 @@ def perform(
     Of the ranks, the first alone is given a `folder`.
     """
     done = {}
+    ledger = folder.ledger if folder is not None else Ledger()
+    if known := len(ledger):
+        say(f"\n{counted(known, 'result')} known already")
     for selection in selections:
         kind = selection.table
-        experiment = asked.experiment(kind.preset, kind.generations)
+        experiment = asked.experiment(kind.name, kind.preset, kind.generations, ledger)
         here = [found.name for found in selection.here]
         table = kind(experiment, selection.missing, here)
         how = experiment.words(kind.presets()) + (", runs side by side" if table.beside else "")

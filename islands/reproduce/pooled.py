@@ -12,7 +12,8 @@ from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Row, Scaled, numbers
 from islands.reproduce.experiment import Experiment
-from islands.reproduce.sample import Sample, SampleTable
+from islands.reproduce.runs import Sample
+from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 
 

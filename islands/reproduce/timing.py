@@ -7,9 +7,8 @@ from typing import Any, Protocol
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Row, Scaled, mean_ratio, numbers
-from islands.reproduce.experiment import Experiment
+from islands.reproduce.experiment import Experiment, Run
 from islands.reproduce.wilcoxon import compare
-from islands.run.result import Result
 from islands.text import counted
 
 CPU_SECONDS = 2.0
@@ -35,7 +34,7 @@ def timed(
     seed: int = 1,
     threads: int | None = None,
     **settings: Any,
-) -> Result:
+) -> Run:
     """Return a run on the CPU for its time alone: it ends early where it takes long."""
     stop = [*experiment.stop(), f"seconds={CPU_SECONDS:g}"]
     options = {"backend": "cpu", "stop": stop, "record.every": _EVERY, **settings}
@@ -50,7 +49,7 @@ def paper_seconds(result: Timed, experiment: Experiment) -> float:
     return Scaled(result.seconds * (full + 1) / (result.generations + 1))
 
 
-def median_run(results: Sequence[Result], experiment: Experiment) -> Result:
+def median_run(results: Sequence[Run], experiment: Experiment) -> Run:
     """Return the run of the median time; of two in the middle, the quicker."""
     by_time = sorted(results, key=lambda result: paper_seconds(result, experiment))
     return by_time[(len(by_time) - 1) // 2]

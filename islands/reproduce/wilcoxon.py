@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from islands.text import counted
+
 SIGNIFICANT = 0.05
 
 
@@ -21,7 +23,7 @@ class Comparison:
     def words(self) -> str:
         """Return the comparison for the end of a sentence."""
         verdict = f"{self.better} better" if self.p < SIGNIFICANT else "no significant difference"
-        return f"Wilcoxon p = {self.p:.2g} on {self.pairs} pairs, {verdict}"
+        return f"Wilcoxon p = {self.p:.2g} on {counted(self.pairs, 'pair')}, {verdict}"
 
 
 def compare(pairs: Iterable[tuple[float, ...]]) -> Comparison:

@@ -64,7 +64,7 @@ class Hold:
             with writing(path):
                 descriptor = os.open(path, flags, 0o666)
             self._locks.callback(os.close, descriptor)
-            while not _is_locked(path, descriptor):
+            while not is_locked(path, descriptor):
                 if time.monotonic() >= give_up_at:
                     self._locks.close()
                     return False
@@ -73,7 +73,8 @@ class Hold:
         return True
 
 
-def _is_locked(path: Path, descriptor: int) -> bool:
+def is_locked(path: Path, descriptor: int) -> bool:
+    """Lock an open file, unless another process has; return whether it is locked now."""
     with writing(path):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,18 +6,37 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, ClassVar, Self
 
+from islands.errors import Suspended
+
 INTERRUPTED_STATUS = 128 + signal.SIGINT
 """The exit status of a run that SIGINT ended."""
-SUSPENDED_STATUS = 75
+SUSPENDED_STATUS = Suspended.status
 """The exit status of a run that is to go on from its checkpoint; EX_TEMPFAIL of sysexits.h."""
 
 INTERRUPT = 1
 """Of the numbers that stand for signals, and are added where several have come."""
 SUSPENSIONS = {2: "SIGTERM", 4: "SIGUSR1"}
 _NUMBERS = {signal.SIGINT: INTERRUPT, signal.SIGTERM: 2, signal.SIGUSR1: 4}
+
+
+@contextmanager
+def suspending() -> Iterator[None]:
+    """Let SIGTERM and SIGUSR1 raise `Suspended`: for work that is kept, piece by piece."""
+
+    def suspend(_number: int, _frame: FrameType | None) -> None:
+        raise Suspended("ended by a signal, to go on another time")
+
+    before = {each: signal.signal(each, suspend) for each in (signal.SIGTERM, signal.SIGUSR1)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def suspension(requested: int) -> str | None:

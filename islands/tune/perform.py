@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from islands.backends.base import Backend
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.run.folder import fresh
+from islands.run.signals import suspending
 from islands.run.table_file import write_table
 from islands.text import counted
 from islands.tune.cell import Cell, run_cell
@@ -27,10 +26,6 @@ from islands.tune.ranking import Cells, Ranking, Standing
 from islands.tune.words import header, line
 
 RANKING, BEST = "ranking.tsv", "best.toml"
-
-
-class Suspended(BaseException):
-    """Told by a signal to end, and to go on another time."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +114,7 @@ def _cells(tuning: Tuning, ledger: Ledger, output: Output) -> tuple[Cells, dict[
     left_out: dict[int, str] = {}
     of = len(tuning.tasks)
     try:
-        with _suspending():
+        with suspending():
             for place, task in enumerate(tuning.tasks, 1):
                 number = task.configuration.number
                 if number in left_out:
@@ -171,21 +166,6 @@ def _facts(task: Task, backend: Backend) -> dict[str, object]:
         "backend": backend.name,
         "device": backend.device,
     }
-
-
-@contextmanager
-def _suspending() -> Iterator[None]:
-    """Let SIGTERM and SIGUSR1 end the tuning at once, as all that is done is written."""
-
-    def suspend(_number: int, _frame: FrameType | None) -> None:
-        raise Suspended
-
-    before = {each: signal.signal(each, suspend) for each in (signal.SIGTERM, signal.SIGUSR1)}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
 
 def _leave(tuning: Tuning, ledger: Ledger, output: Output) -> None:

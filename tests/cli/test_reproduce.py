@@ -73,7 +73,7 @@ def test_all_tables_with_their_files(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "4 generations, on CPU" in shown
     assert "a try, as the paper's runs pass 1000" in shown
     assert sorted(path.name for path in out.iterdir()) == [
-        *("settings.toml", "times.csv", "times.png", "times.svg"),
+        *("runs.jsonl", "settings.toml", "times.csv", "times.png", "times.svg"),
         *("values.csv", "vlsi.csv", "vlsi.png", "vlsi.svg"),
     ]
     (row,) = read(out / "times.csv")
@@ -87,8 +87,16 @@ def test_all_tables_with_their_files(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert settings["instances"]["vlsi"] == ["vlsi/own40"]
     assert settings["generations"] == {"values": 4, "times": 4, "vlsi": 4}
     assert settings["preset"]["vlsi"] == "xavier2019"
-    assert main(line) == 2
-    assert f"--out {out}: holds an experiment" in capsys.readouterr().err
+    for changed, names in (
+        ([*line, "--runs", "2"], "seeds"),
+        ([word.replace("4", "5") if word == "4" else word for word in line], "generations"),
+        ([*line[:-1], "none"], "cpu_threads"),
+        ([word for word in line if word != "own40"], "preset, generations, seeds, instances"),
+        (["reproduce", "xavier2019/values", *line[2:4], *line[5:]], "what, preset, generations,"),
+    ):
+        assert main(changed) == 2
+        refusal = f"--out {out}: holds an experiment with other settings: {names}"
+        assert refusal in capsys.readouterr().err
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -194,7 +202,8 @@ def test_runs_side_by_side_are_those_that_solve_makes(
     assert row["cpu_1_generations"] == 4
     assert sorted(path.name for path in out.iterdir()) == [
         *(f"implementations{each}.{form}" for each in ("-gap", "-rate") for form in PLOTS),
-        *("implementations.csv", "implementations.png", "implementations.svg", "settings.toml"),
+        *("implementations.csv", "implementations.png", "implementations.svg"),
+        *("runs.jsonl", "settings.toml"),
     ]
 
 

@@ -9,7 +9,8 @@ from near_misses import NEAR
 
 from islands.reproduce.cells import Scaled
 from islands.reproduce.jardim2021.literature import Literature
-from islands.reproduce.sample import Sample, SampleTable
+from islands.reproduce.runs import Sample
+from islands.reproduce.sample import SampleTable
 
 
 def test_what_runs_come_to() -> None:

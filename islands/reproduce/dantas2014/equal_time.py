@@ -11,7 +11,7 @@ from islands.reproduce.dantas2014.divisions import ONE, RUNS, Division, divided
 from islands.reproduce.dantas2014.first_problems import FirstProblems
 from islands.reproduce.orlib import kind
 from islands.reproduce.pooled import average, total
-from islands.reproduce.sample import Sample
+from islands.reproduce.runs import Sample
 from islands.reproduce.timing import scaled_facts
 
 _DIVIDED = divided(2, 8, 32, 64)
@@ -62,10 +62,8 @@ class EqualTime(FirstProblems):
         return [Column(name) for name in (*names, "seconds", "runs")]
 
     def instance_rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance in each division, three times."""
-        # The first runs of a program also warm the device up.
-        self.sample(problem, **ONE.options())
-        yardstick = self.sample(problem, **ONE.options())
+        """Run an instance in each division, up to three times."""
+        yardstick = self.sample(problem, is_warm=True, **ONE.options())
         for each in _COMPARED:
             equal = yardstick if each == ONE else self.sample(problem, **each.options())
             passed = self.experiment.generations

@@ -9,7 +9,8 @@ from typing import ClassVar
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, Plot, Row, mean, numbers
-from islands.reproduce.sample import Sample, SampleTable
+from islands.reproduce.runs import Sample
+from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.soca2010.figures import performance, quality
 from islands.reproduce.timing import scaled_facts
