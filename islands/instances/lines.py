@@ -33,10 +33,9 @@ class Lines:
         self.number = 0
         self.longest = longest
         """At most so many bytes of text are in the file."""
-        self.line_ended = True
-        """Whether what was read last reaches to the end of its line."""
         self._stream = stream
         self._allowance = _HEADER
+        self._line_ended = True
         self._cut = b""
 
     @classmethod
@@ -112,9 +111,9 @@ class Lines:
             reason = str(problem).rstrip(".")
             raise self.error(f"cannot be read any further: {reason}. Get the file again") from None
         piece = self._cut + read
-        if self.line_ended and piece:
+        if self._line_ended and piece:
             self.number += 1
-        self.line_ended = read.endswith(b"\n") or len(read) < _LINE
+        self._line_ended = piece.endswith(b"\n")
         self._allowance -= len(read)
         self._cut = b""
         if self._allowance < 0:

@@ -58,12 +58,16 @@ class Stated:
 NOTHING = Stated()
 
 
+def is_value(word: bytes) -> bool:
+    """Return whether a word can be a value, which may be below 0."""
+    return _WHOLE.fullmatch(word) is not None and abs(int(word)) <= _VALUE_MAX
+
+
 def read_value(lines: Lines, word: bytes) -> int:
-    """Return a value, which may be below 0, of the line read last."""
-    value = int(word) if _WHOLE.fullmatch(word) else _VALUE_MAX + 1
-    if abs(value) > _VALUE_MAX:
+    """Return a value of the line read last."""
+    if not is_value(word):
         raise lines.error(
             f"{shown(word)} is not a whole number from {-_VALUE_MAX} to {_VALUE_MAX}, as the cost"
             " of an assignment has to be. Correct it, or remove it if it is none"
         )
-    return value
+    return int(word)

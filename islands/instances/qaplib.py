@@ -1,8 +1,8 @@
 """Reads instances of the quadratic assignment problem in the format of QAPLIB, and writes them.
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
-Other sets add what is known of the best assignment: its cost after n on the first line, or below B
-on a line of its own; or the optimum and that cost, both on the first line.
+Other sets add what is known of the best assignment: its cost after n or below B, or the optimum and
+that cost after n. Where numbers are left over, the lines tell which of them are the costs.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from math import isqrt
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +19,16 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.instances.lines import Lines, shown
-from islands.instances.qap_stated import NOTHING, Stated, read_value
+from islands.instances.qap_layout import COSTS, Layout
+from islands.instances.qap_stated import NOTHING, Stated, is_value, read_value
+from islands.text import counted
 
 LARGEST = 10_000
 """A larger n is refused: the two matrices alone would take more than 1.6 GB."""
 
 _NUMBER_MAX = 2**31 - 1
 _DIGITS = len(str(_NUMBER_MAX))
+_COSTS = {1: "the first or the last is a cost", 2: "the first two are costs"}
 
 
 @dataclass(frozen=True)
@@ -94,47 +98,94 @@ def _content(
     lines: Lines, words: list[bytes], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Stated]:
     """Return both matrices and what is stated, in a file whose first line goes on with `words`."""
-    count, most = 2 * n * n, len(counts(n)) - 1
-    lines.allow(count + most)
-    has_values = lines.line_ended and 1 <= len(words) <= most and len(words) != count
-    values = [read_value(lines, word) for word in words] if has_values else []
-    row: list[bytes] | None = [] if has_values else words
-    numbers, in_first_row = array("q"), 0
-    while row is not None:
-        in_first_row = in_first_row or len(row)
-        # Where each line has one number, it could as well be the cost that follows n.
-        is_alone = len(row) == 1 and lines.line_ended and in_first_row > 1
-        if len(numbers) == count and is_alone and not values:
-            values = [read_value(lines, row[0])]
-        else:
-            numbers.extend(_checked(lines, row))
-        if len(numbers) > count:
-            raise lines.error(
-                f"more than the {count} numbers of two matrices of size {n}. A cost that is known "
-                "belongs after n on the first line, or below the matrices on a line of its own. "
-                "Remove the others, or correct n at the beginning"
-            )
-        row = lines.words()
-    if len(numbers) < count:
-        besides = " besides the costs on the first line" if values else ""
+    count = 2 * n * n
+    numbers, ends, costs = _read(lines, words, count)
+    layout = Layout(n, len(numbers), np.asarray(ends))
+    before = layout.costs_before_too_few()
+    if before or len(numbers) < count:
+        raise _too_few(lines, n, len(numbers) - before, before)
+    beyond = len(numbers) - count
+    # What can only be a cost stands in no matrix.
+    possible = [
+        start for start in range(beyond + 1) if not any(start <= at < start + count for at in costs)
+    ]
+    if not possible:
+        raise costs[min(costs)]
+    start = layout.start(possible)
+    if start is None:
         raise lines.error(
-            f"the numbers end after {len(numbers)} of the {count} of two matrices of size {n}"
-            f"{besides}. Complete them, or correct n at the beginning"
+            f"{counted(len(numbers), 'number')} after n, {beyond} more than the {count} of two"
+            f" matrices of size {n}, and the lines do not tell whether {_COSTS[beyond]}. Put n and"
+            " all costs alone on the first line"
         )
-    a, b = np.frombuffer(numbers, np.int64).reshape(2, n, n)
+    values = [*numbers[:start], *numbers[start + count :]]
+    if beyond == COSTS and start < COSTS:
+        if start == 0:
+            raise _too_many(lines, n)
+        if values[0] != values[1]:
+            raise lines.error(
+                f"two costs, {values[0]} before the matrices and {values[1]} below them. Remove one"
+            )
+        values.pop()
+    a, b = np.frombuffer(numbers, np.int64)[start : start + count].reshape(2, n, n)
     return a, b, Stated.of(*values)
 
 
-def _checked(lines: Lines, words: list[bytes]) -> list[int]:
-    if all(map(bytes.isdigit, words)) and max(map(len, words), default=0) <= _DIGITS:
-        numbers = list(map(int, words))
-        if max(numbers, default=0) <= _NUMBER_MAX:
-            return numbers
-    raise _number_error(lines, next(word for word in words if not _is_number(word)))
+def _read(
+    lines: Lines, words: list[bytes] | None, count: int
+) -> tuple[array[int], array[int], dict[int, InputError]]:
+    """Return what follows n, and after how many numbers lines end, the last excepted.
+
+    Numbers that may only be costs come with the errors that they are if they are not.
+    """
+    lines.allow(count + COSTS)
+    numbers, ends, costs = array("q"), array("q"), dict[int, InputError]()
+    line = lines.number
+    while words is not None:
+        if words and lines.number != line:
+            ends.append(len(numbers))
+            line = lines.number
+        if _are_numbers(words):
+            numbers.extend(map(int, words))
+        else:
+            for at, word in enumerate(words, len(numbers)):
+                if not _are_numbers([word]):
+                    costs[at] = _number_error(lines, word)
+                    may_be_cost = at >= count or (at < COSTS and (not ends or is_value(word)))
+                    if not may_be_cost:
+                        raise costs[at]
+                numbers.append(read_value(lines, word))
+        if len(numbers) > count + COSTS:
+            raise _too_many(lines, isqrt(count // 2))
+        words = lines.words()
+    return numbers, ends, costs
 
 
-def _is_number(word: bytes) -> bool:
-    return word.isdigit() and len(word) <= _DIGITS and int(word) <= _NUMBER_MAX
+def _are_numbers(words: list[bytes]) -> bool:
+    """Return whether all can stand in a matrix."""
+    is_short = all(map(bytes.isdigit, words)) and max(map(len, words), default=0) <= _DIGITS
+    return is_short and max(map(int, words), default=0) <= _NUMBER_MAX
+
+
+def _too_few(lines: Lines, n: int, found: int, before: int) -> InputError:
+    count = 2 * n * n
+    besides = f" besides {counted(before, 'cost')} after n" if before else ""
+    other = ""
+    if found + before >= count:
+        other = f". If {'that belongs' if before == 1 else 'those belong'} to A, put n alone on its"
+        other += " line, and A below"
+    return lines.error(
+        f"the numbers end after {found} of the {count} of two matrices of size {n}{besides}."
+        f" Complete them, or correct n at the beginning{other}"
+    )
+
+
+def _too_many(lines: Lines, n: int) -> InputError:
+    return lines.error(
+        f"more than the {2 * n * n} numbers of two matrices of size {n} and what is known of their"
+        " best cost, which is one number below B, or one or two after n. Remove the others, or"
+        " correct n at the beginning"
+    )
 
 
 def _number_error(lines: Lines, word: bytes) -> InputError:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gzip
 import tracemalloc
+from collections.abc import Iterator
+from itertools import islice, repeat
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +26,20 @@ WRONG = {
     "empty.dat": ("", ":1: the file is empty"),
     "blank.dat": (" \n\n", ":2: the file is empty"),
     "missing.dat": ("2\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8 of two matrices"),
-    "extra.dat": ("2\n1 2 3 4\n5 6 7 8 9\n", ":3: more than the 8 numbers of two matrices of size"),
-    "extra_lines.dat": (PLAIN + "\n9\n9\n", ":10: more than the 8 numbers"),
-    "extra_words.dat": (PLAIN + "\n9 9\n", ":9: more than the 8 numbers"),
-    "two_values.dat": ("2 9\n1 2\n3 4\n5 6\n7 8\n9\n", ":6: more than the 8 numbers"),
+    "extra.dat": ("2\n1 2 3 4\n5 6 7 8 9 9 9\n", ":3: more than the 8 numbers of two matrices of"),
+    "extra_lines.dat": ("2\n1 2 3 4\n5 6 7 8\n\n9\n9\n", ":6: more than the 8 numbers"),
+    "extra_words.dat": ("2\n1 2 3 4\n5 6 7 8 9 9\n", ":3: more than the 8 numbers"),
+    "two_values.dat": (
+        "2 9\n1 2\n3 4\n5 6\n7 8\n8\n",
+        ":6: two costs, 9 before the matrices and 8",
+    ),
     "three_values.dat": ("2 9 9 9\n1 2 3 4\n5 6 7 8\n", ":3: more than the 8 numbers"),
-    "a_number_a_line.dat": ("2\n9\n" + "\n".join("12345678"), ":10: more than the 8 numbers"),
-    "one_line_too_many.dat": ("2 9 1 2 3 4 5 6 7 8", ":1: more than the 8 numbers"),
+    "a_number_a_line.dat": (
+        "2\n9\n" + "\n".join("12345678"),
+        ":10: 9 numbers after n, 1 more than",
+    ),
+    "one_line_too_many.dat": ("2 9 1 2 3 4 5 6 7 8", ":1: 9 numbers after n, 1 more than the 8 of"),
+    "two_too_many.dat": ("2 9 9 1 2 3 4 5 6 7 8", ":1: 10 numbers after n, 2 more than the 8 of"),
     # Not two matrices without a value.
     "a_value_and_7.dat": ("2 9\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8 of two"),
     "two_values_and_7.dat": ("2 9 9\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8"),
@@ -38,6 +47,12 @@ WRONG = {
     "value_decimal.dat": ("2 9.5\n1 2 3 4\n5 6 7 8\n", ":1: '9.5' is not a whole number from -9"),
     "value_large.dat": (f"2 {2**63}\n1 2 3 4\n5 6 7 8\n", f":1: '{2**63}' is not a whole number"),
     "value_word.dat": (PLAIN + "optimal\n", ":8: 'optimal' is not a whole number"),
+    "negative_first.dat": ("2\n-1 2 3 4\n5 6 7 8\n", ":2: '-1' is not a whole number from 0 to 21"),
+    "negative_after_cost.dat": (
+        "2 9\n-1 2 3 4\n5 6 7 8\n",
+        ":2: '-1' is not a whole number from 0",
+    ),
+    "letter_first.dat": ("2\nO 2 3 4\n5 6 7 8\n", ":2: 'O' is not a whole number from 0 to 2147"),
     "letter.dat": ("2\n1 2 3 4\n5 O 7 8\n", ":3: 'O' is not a whole number from 0 to 2147483647"),
     "decimal.dat": ("2\n1 2.0 3 4\n5 6 7 8\n", ":2: '2.0' is not a whole number"),
     "negative.dat": ("2\n1 2 3 4\n5 6 -7 8\n", ":3: '-7' is not a whole number"),
@@ -99,6 +114,111 @@ def test_what_is_known_may_stand_after_n_or_at_the_end(
     file = read_qap(path)
     assert file.stated == stated
     assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        # Below B, but not on a line of its own.
+        ("2\n1 2 3 4\n5 6 7 8 9\n", Stated(best=9)),
+        ("2\n1 2 3 4 5 6 7 8 9\n", Stated(best=9)),
+        ("2\n1 2 3\n4 5 6\n7 8 9\n", Stated(best=9)),
+        # Below what begins on the line of n.
+        ("2 1 2 3 4 5 6 7 8\n9\n", Stated(best=9)),
+        ("2 1 2\n3 4\n5 6\n7 8\n9\n", Stated(best=9)),
+        # After n, with a row or on the line below.
+        ("2 9 1 2\n3 4\n5 6\n7 8\n", Stated(best=9)),
+        ("2\n9\n1 2\n3 4\n5 6\n7 8\n", Stated(best=9)),
+        ("2\n\n9\n\n1 2 3 4\n5 6 7 8\n", Stated(best=9)),
+        ("2\n9\n1 2 3 4 5 6 7 8\n", Stated(best=9)),
+        ("2 9\n" + "\n".join("12345678"), Stated(best=9)),
+        # In both places.
+        ("2 9\n1 2\n3 4\n5 6\n7 8\n9\n", Stated(best=9)),
+        ("2\n9\n1 2 3 4\n5 6 7 8 9\n", Stated(best=9)),
+        # No matrix has such numbers.
+        ("2 -9 1 2 3 4 5 6 7 8", Stated.of(-9)),
+        (f"2\n1\n2\n3\n4\n5\n6\n7\n8\n{2**40}", Stated(best=2**40)),
+    ],
+)
+def test_what_is_known_is_told_from_the_matrices_by_the_lines(
+    tmp_path: Path, text: str, stated: Stated
+) -> None:
+    path = tmp_path / "valued.qap"
+    path.write_text(text)
+    file = read_qap(path)
+    assert file.stated == stated
+    assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+
+
+@pytest.mark.parametrize("n", [127, 128])
+def test_the_length_of_a_line_makes_no_difference(tmp_path: Path, n: int) -> None:
+    matrices = " ".join(["7"] * (2 * n * n - 1) + ["8"])
+    path = tmp_path / "long.qap"
+    path.write_text(f"{n} {matrices} 9\n")
+    with pytest.raises(InputError, match="the lines do not tell whether the first or the last is"):
+        read_qap(path)
+    for text in (f"{n} 9\n{matrices}\n", f"{n}\n{matrices} 9\n", f"{n}\n9\n{matrices}\n"):
+        path.write_text(text)
+        file = read_qap(path)
+        assert (file.stated, file.b[-1, -1], file.b.min()) == (Stated(best=9), 8, 7)
+
+
+def test_one_facility_has_two_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "one.qap"
+    for text in ("1 5\n3", "1\n5\n3", "1\n5 3", "1 5 3", "1 9\n5\n3", "1 9\n5 3\n9"):
+        path.write_text(text)
+        file = read_qap(path)
+        assert (file.a.tolist(), file.b.tolist()) == ([[5]], [[3]])
+        assert file.stated.best == (9 if "9" in text else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "besides"),
+    [
+        ("2 9\n1 2 3 4\n5 6 7\n", "7 of the 8 of two matrices of size 2 besides 1 cost after n"),
+        ("2 9 9\n1 2 3 4\n5 6\n", "6 of the 8 of two matrices of size 2 besides 2 costs after n"),
+    ],
+)
+def test_what_lacks_numbers_besides_its_costs_says_how_to_be_read_without(
+    tmp_path: Path, text: str, besides: str
+) -> None:
+    path = tmp_path / "lacking.qap"
+    path.write_text(text)
+    with pytest.raises(InputError, match=f"{besides}.*to A, put n alone on its line, and A below"):
+        read_qap(path)
+    path.write_text(text.replace("2 ", "2\n", 1))
+    assert read_qap(path).a[0, 0] == 9
+
+
+def wrapped(words: list[str], widths: Iterator[int]) -> str:
+    left, rows = iter(words), []
+    while row := [*islice(left, next(widths))]:
+        rows.append(" ".join(row))
+    return "\n".join(rows) + "\n"
+
+
+@pytest.mark.published
+def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: Path) -> None:
+    generator = np.random.default_rng(1)
+    small = [
+        path
+        for path in sorted((published / "qaplib").glob("*.dat"))
+        if int(path.read_text().split()[0]) <= 12
+    ]
+    assert len(small) == 11
+    larger = [published / "qaplib" / f"{name}.dat" for name in ("chr18a", "bur26a", "esc32a")]
+    path = tmp_path / "wrapped.qap"
+    for original in [*small, *larger]:
+        words = original.read_text().split()
+        n, *numbers = map(int, words)
+        matrices = np.array(numbers).reshape(2, n, n).tolist()
+        layouts: list[Iterator[int]] = [repeat(width) for width in range(1, 11)]
+        layouts += [iter(generator.integers(1, 10, len(words) + 1).tolist()) for _ in range(10)]
+        for widths in layouts:
+            path.write_text(wrapped(words, widths))
+            file = read_qap(path)
+            assert [file.a.tolist(), file.b.tolist()] == matrices
+            assert file.stated == Stated()
 
 
 @pytest.mark.parametrize(
