@@ -40,6 +40,16 @@ def cache_folder(name: str) -> Path:
     return folder
 
 
+def without_gz(name: str) -> str:
+    """Return the name of a file as it is when decompressed."""
+    return name[: -len(".gz")] if name.lower().endswith(".gz") else name
+
+
+def suffix_of(name: str) -> str:
+    """Return the suffix of a file as it is when decompressed, in small letters."""
+    return Path(without_gz(name)).suffix.lower()
+
+
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
     """Turn an `OSError` inside into an error of ours that names `path` and the mend."""

@@ -107,9 +107,8 @@ def _misfit(seen: _Seen) -> str:
     """Return why a file is of no format, in the words of the one that it is nearest to."""
     first, second, words = seen.first, seen.second, seen.words
     plain, valued, both = counts(first)
-    # The first line of QAPLIB's mostly has n alone; no knapsack has less than two numbers there.
-    of_qap = {2: valued, 3: both}.get(seen.in_first_line, plain)
-    is_nearer = abs(words - seen.of_knapsack) < abs(words - of_qap)
+    # No knapsack has less than two numbers on its first line.
+    is_nearer = abs(words - seen.of_knapsack) < abs(words - plain)
     if seen.sizes_fit_a_knapsack and seen.in_first_line > 1 and is_nearer:
         return (
             f"{words} numbers: a knapsack that begins with {first} {second} has"
@@ -117,10 +116,13 @@ def _misfit(seen: _Seen) -> str:
             f" capacities, and {first * second} weights. Get the file again if it is truncated, or"
             " correct its beginning"
         )
+    mend = "Get the file again if it is truncated"
+    if words > both:
+        mend = f"Remove the last {words - plain}, such as a solution"
     return (
         f"{words} numbers: a file of QAPLIB that begins with {first} has {plain}, which are n and"
         f" two matrices of n x n; {valued} with the best cost known; and {both} with the optimum"
-        " too. Get the file again if it is truncated, or correct n"
+        f" too. {mend}, or correct n"
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from islands.errors import UsageError
 from islands.instances.dat import of_numbers
+from islands.paths import suffix_of
 from islands.text import option
 
 FORMATS = ("tsplib", "qaplib", "orlib", "sac94", "drake")
@@ -16,7 +17,7 @@ OF_SUFFIX = {".tsp": "tsplib", ".dat": "", ".qap": "qaplib", ".txt": "orlib"}
 
 def recognised(path: Path) -> str:
     """Return the format of a file."""
-    suffix = Path(path.name.removesuffix(".gz")).suffix
+    suffix = suffix_of(path.name)
     if suffix not in OF_SUFFIX:
         known = ", ".join(f"{each}, {each}.gz" for each in OF_SUFFIX)
         raise UsageError(

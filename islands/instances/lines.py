@@ -53,7 +53,7 @@ class Lines:
                 raw.seek(0)
                 unzipped = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw)))
                 yield cls(cast(BinaryIO, unzipped), path, size * _DEFLATE)
-            elif path.suffix == ".gz":
+            elif path.suffix.lower() == ".gz":
                 raise InputError(
                     f"{path}: is not gzip, though its name says so. Get it again, or rename it"
                     f" {path.stem} if it is plain text"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import Entry, catalogue
-from islands.paths import cache_folder, data_folder, reading
+from islands.paths import cache_folder, data_folder, reading, suffix_of, without_gz
 from islands.text import nearest
 
 VARIABLE = "ISLANDS_INSTANCES"
@@ -54,7 +54,7 @@ class Index:
         self.files: dict[tuple[str, str], Path] = {}
         for folder in _folders():
             for path in _files(folder):
-                self.files.setdefault((set_of(path), _plain(path.name)), path)
+                self.files.setdefault((set_of(path), without_gz(path.name)), path)
         for each in catalogue().sets.values():
             if not each.base:
                 for entry in each.entries.values():
@@ -77,7 +77,7 @@ class Index:
         own = {
             (set_name, file): path
             for (set_name, file), path in self.files.items()
-            if Path(file).suffix in suffixes and (set_name, file) not in known
+            if suffix_of(file) in suffixes and (set_name, file) not in known
         }
         taken = Counter([e.full_name for e in entries] + [_stem(*key) for key in own])
         return {
@@ -104,16 +104,27 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     index = Index()
     others = index.others(suffixes)
     names = [*catalogue().names(), *others]
-    matches = [name for name in names if instance in (name, name.partition("/")[2])]
+    kept = [name for name in others if suffix_of(name) in suffixes]
+    stems = {name: stem for name in kept if (stem := _stem(*name.split("/", 1))) not in names}
+    # Where several files share a stem that is no name, it means all of them.
+    matches = [name for name in names if _is_called(instance, name, stems.get(name, name))]
     if not matches:
         raise _not_found(instance, path, names, suffixes)
     if len(matches) > 1:
-        raise UsageError(f"{instance!r} is in several sets. Name one of {', '.join(matches)}")
+        listed = ", ".join(matches)
+        if not stems.keys().isdisjoint(matches):
+            raise UsageError(f"{instance!r} names several files: {listed}. Name one of them")
+        raise UsageError(f"{instance!r} is in several sets. Name one of {listed}")
     set_name, _, name = matches[0].partition("/")
     entry = catalogue().entry(set_name, name)
     if entry is None:
         return Found(matches[0], others[matches[0]], None)
     return Found(entry.full_name, index.of_entry(entry), entry)
+
+
+def _is_called(instance: str, *names: str) -> bool:
+    """Return whether `instance` is one of these full names, or one without its set."""
+    return any(instance in (name, name.partition("/")[2]) for name in names)
 
 
 def parted(path: Path) -> tuple[Path, int | None]:
@@ -140,7 +151,7 @@ def set_of(path: Path) -> str:
 
 def _of_path(path: Path, instance: str, part: int | None) -> Found:
     set_name = set_of(path)
-    entry = catalogue().of_file(set_name, _plain(path.name), part)
+    entry = catalogue().of_file(set_name, without_gz(path.name), part)
     # Files of the embedded set are called otherwise than their instances.
     if entry is not None and not catalogue().set(set_name).base:
         entry = None
@@ -154,9 +165,7 @@ def _not_found(
         return InputError(f"{instance}: is a folder. Name an instance, or a file of one")
     if instance and path.exists():
         return InputError(f"{instance}: is not a regular file. Name a file of an instance")
-    if Path(_plain(parted(path)[0].name)).suffix in suffixes or instance.startswith(
-        ("/", ".", "~")
-    ):
+    if suffix_of(parted(path)[0].name) in suffixes or instance.startswith(("/", ".", "~")):
         return InputError(f"{instance}: no such file. Correct the path, or name an instance")
     near = _near(instance, names)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
@@ -210,7 +219,3 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _stem(set_name: str, file: str) -> str:
     return f"{set_name}/{Path(file).stem}"
-
-
-def _plain(name: str) -> str:
-    return name.removesuffix(".gz")

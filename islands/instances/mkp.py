@@ -12,6 +12,7 @@ from islands.instances.mkp_file import MkpFile
 from islands.instances.numbers import Numbers
 from islands.instances.orlib import read_orlib
 from islands.instances.sac94 import read_sac94
+from islands.paths import without_gz
 from islands.text import unknown
 
 __all__ = ["FORMATS", "MkpFile", "read_mkp"]
@@ -27,7 +28,7 @@ def read_mkp(path: Path, form: str | None = None, part: int | None = None) -> Mk
     form = form or recognised(path)
     if form not in FORMATS:
         raise UsageError(f"{path}: {unknown('format of knapsacks', form, FORMATS)}")
-    name = Path(path.name.removesuffix(".gz")).stem
+    name = Path(without_gz(path.name)).stem
     with Lines.open(path) as lines:
         numbers = Numbers(lines)
         if form == "orlib":

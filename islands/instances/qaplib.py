@@ -21,6 +21,7 @@ from islands.errors import InputError
 from islands.instances.lines import Lines, shown
 from islands.instances.qap_layout import COSTS, Layout
 from islands.instances.qap_stated import NOTHING, Stated, is_value, read_value
+from islands.paths import without_gz
 from islands.text import counted
 
 LARGEST = 10_000
@@ -57,7 +58,7 @@ def read_qap(path: Path) -> QapFile:
             raise lines.error("the file is empty. Get it again")
         n = _size(lines, words[0])
         a, b, stated = _content(lines, words[1:], n)
-    return QapFile(Path(path.name.removesuffix(".gz")).stem, path, n, a, b, stated)
+    return QapFile(Path(without_gz(path.name)).stem, path, n, a, b, stated)
 
 
 def qaplib_text(file: QapFile) -> str:

@@ -36,6 +36,9 @@ def as_sac94(file: MkpFile) -> str:
     [
         ("a.tsp", "", "tsplib"),
         ("a.tsp.gz", "", "tsplib"),
+        ("A.TSP.GZ", "", "tsplib"),
+        ("A.DAT", QAP, "qaplib"),
+        ("A.Qap", "", "qaplib"),
         ("a.txt", COUNTED, "orlib"),
         ("a.txt", TITLED, "orlib"),
         ("a.dat", QAP, "qaplib"),
@@ -116,6 +119,12 @@ def test_two_facilities_are_not_taken_for_a_knapsack_of_two_by_two(tmp_path: Pat
         ("2 0 0\n5 6\n", ":2: it begins with 2 0, but a knapsack has at least one item and one"),
         (QAP[:-5], ":4: 7 numbers: a file of QAPLIB that begins with 2 has 9, which are n and two"),
         (QAP + "9\n" * 3, ":8: 12 numbers: a file of QAPLIB that begins with 2 has 9, which are"),
+        (
+            QAP + "2 9\n1 2\n",
+            ":7: 13 numbers: a file of QAPLIB that begins with 2 has 9, which are n and two"
+            " matrices of n x n; 10 with the best cost known; and 11 with the optimum too. Remove"
+            " the last 4, such as a solution, or correct n",
+        ),
         ("2 137" + QAP[1:-5], ":4: 8 numbers: a file of QAPLIB that begins with 2 has 9, which"),
         (DRAKE[:-3], ":5: 16 numbers: a knapsack that begins with 4 2 has 17, which are two sizes"),
         (SAC94[:-6], ":5: 16 numbers: a knapsack that begins with 2 4 has 17, which are two size"),

@@ -25,6 +25,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "a.tour.gz": lambda path: read_tour(path, 2),
     "a.sln.gz": lambda path: read_sln(path, 2),
     "a.sol.gz": lambda path: read_sol(path, 2),
+    "A.DAT.GZ": recognised,
 }
 
 

@@ -92,8 +92,26 @@ def test_files_of_one_name_keep_their_suffixes(folders: Path) -> None:
     assert find("vlsi/own.tsp", suffixes).path == folders / "two/vlsi/own.tsp.gz"
     assert find("national/zi929", suffixes).path == folders / "one/deep/national/zi929.tsp"
     assert find("zi929.qap", suffixes).path == folders / "two/national/zi929.qap"
-    with pytest.raises(UsageError, match=r"Did you mean vlsi/own\.\w+ or vlsi/own\.\w+\?"):
-        find("vlsi/own", suffixes)
+    for name in ("vlsi/own", "own"):
+        with pytest.raises(UsageError) as caught:
+            find(name, suffixes)
+        assert str(caught.value) == (
+            f"{name!r} names several files: vlsi/own.qap, vlsi/own.tsp. Name one of them"
+        )
+    write(folders / "two/other/own.tsp")
+    with pytest.raises(UsageError, match=r"several files: other/own, vlsi/own.qap, vlsi/own.tsp\."):
+        find("own", suffixes)
+    assert find("other/own", suffixes).path == folders / "two/other/own.tsp"
+
+
+def test_suffixes_in_capitals_are_like_small_ones(folders: Path) -> None:
+    write(folders / "two/more/LOUD.TSP")
+    packed = folders / "two/more/PACKED.TSP.GZ"
+    packed.write_bytes(gzip.compress((folders / "two/more/LOUD.TSP").read_bytes()))
+    assert look("LOUD").path == folders / "two/more/LOUD.TSP"
+    assert look("more/PACKED").path == packed
+    with pytest.raises(InputError, match=r"NONE\.TSP: no such file"):
+        look("NONE.TSP")
 
 
 def test_a_name_in_several_sets_is_refused(folders: Path) -> None:
