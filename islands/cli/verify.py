@@ -45,6 +45,7 @@ def main(args: argparse.Namespace) -> int:
     cost, reason = None, None
     try:
         cost = problem.cost(solution)
+        remarks = [*problem.remarks_given(path, cost), *of_solution]
         remarks += _compared(path, problem, cost)
     except RunError as error:
         reason = str(error)

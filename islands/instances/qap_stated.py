@@ -26,13 +26,13 @@ class Stated:
     def of(cls, *values: int) -> Self:
         """Return what is meant by no value, by the best known one, or by the optimum and that one.
 
-        An optimum that is not known is written as 0 or below 0, where it may be the lower bound.
+        What is not known is written as 0 or below 0, where it may be the lower bound.
         """
         if not values:
             return cls()
         *optima, best = values
         if not optima:
-            return cls(best if best >= 0 else None)
+            return cls(best if best >= 0 else None, bound=-best if best < -1 else None)
         (optimum,) = optima
         is_known = optimum > 0 or (optimum == 0 and best == 0)
         return cls(

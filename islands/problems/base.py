@@ -111,6 +111,10 @@ class Problem(ABC):
         """Return the solution in a file, and what reading it has shown about the file."""
         return self.read_solution(path), []
 
+    def remarks_given(self, path: Path, cost: float) -> Sequence[Remark]:
+        """Return the remarks, now that the solution in `path` is found to cost so much."""
+        return self.remarks
+
     @abstractmethod
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write a solution, whose cost is given in units, in the family's own format."""

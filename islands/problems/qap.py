@@ -6,6 +6,7 @@ all ordered pairs, and of the diagonal too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.remarks import Remark
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.problems.base import Problem, Solution
-from islands.problems.qap_stated import weighed
+from islands.problems.qap_stated import confirmed, weighed
 
 _PRODUCTS_AT_ONCE = 1 << 20
 
@@ -145,6 +146,10 @@ class Qap(Problem):
         cost, of_inverse = self.costs(np.stack([file.order, inverse])).tolist()
         solution = inverse if inverts(file, cost, of_inverse) else file.order
         return solution, [counted(file), *compared(file, cost, of_inverse)]
+
+    def remarks_given(self, path: Path, cost: float) -> Sequence[Remark]:
+        """Return the remarks; an assignment that costs what the file says confirms it."""
+        return confirmed(self, path.name, cost)
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write a QAPLIB solution."""

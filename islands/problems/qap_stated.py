@@ -1,7 +1,8 @@
 """Whether what a file says of its best assignment is taken as the best known cost.
 
 Some published files are wrong. So a cost counts where the catalogue has it too, or where the
-solution file beside the instance has an assignment that costs as much.
+solution file beside the instance has an assignment that costs as much, and the catalogue has no
+better one for that name and size.
 """
 
 from __future__ import annotations
@@ -41,11 +42,37 @@ def _compared(problem: Qap, value: int) -> tuple[bool, str]:
     if known is not None:
         agrees = known.value == value
         return agrees, "the catalogue agrees" if agrees else f"the catalogue has {known.value}"
-    for entry in catalogue().named(problem.file.name):
-        alike = (entry.problem, entry.size) == (problem.name, problem.size)
-        if alike and entry.best_known is not None and entry.best_known.value == value:
-            return True, f"the catalogue agrees, where {entry.full_name} has that value"
-    return _solved(problem, value)
+    published = _published(problem)
+    if published is None:
+        return _solved(problem, value)
+    best, name = published
+    if best == value:
+        return True, f"the catalogue agrees, where {name} has that value"
+    differs = f"the catalogue has {best} for {name}, of the same name and size"
+    if best < value:
+        return False, differs
+    agrees, reason = _solved(problem, value)
+    return agrees, f"{reason}; {differs}"
+
+
+def confirmed(problem: Qap, name: str, cost: float) -> list[Remark]:
+    """Return the remarks, where an assignment in the file of that name is found to cost so much."""
+    published = _published(problem)
+    is_worse = published is not None and published[0] < cost
+    if problem.best_known is not None or cost != problem.file.stated.value or is_worse:
+        return list(problem.remarks)
+    shown = Remark("stated_agrees", True, f"{name} agrees, whose assignment costs that")
+    return [shown if each.key == shown.key else each for each in problem.remarks]
+
+
+def _published(problem: Qap) -> tuple[float, str] | None:
+    """Return the best value that the catalogue has under that name for a problem of that size."""
+    values = [
+        (entry.best_known.value, entry.full_name)
+        for entry in catalogue().named(problem.file.name)
+        if (entry.problem, entry.size) == (problem.name, problem.size) and entry.best_known
+    ]
+    return min(values, default=None)
 
 
 def _solved(problem: Qap, value: int) -> tuple[bool, str]:
@@ -69,4 +96,5 @@ def _solved(problem: Qap, value: int) -> tuple[bool, str]:
     costs = problem.costs(np.stack([order, np.argsort(order)])).tolist()
     if value in costs:
         return True, f"{path.name} agrees, whose assignment costs that"
-    return False, f"the assignment in {path.name} costs {' or, inverted, '.join(map(str, costs))}"
+    told = " or, inverted, ".join(map(str, dict.fromkeys(costs)))
+    return False, f"the assignment in {path.name} costs {told}"

@@ -4,10 +4,12 @@ import argparse
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from islands.cli import verify
 from islands.errors import InputError
+from islands.instances.qaplib import QapFile, qaplib_text
 from islands.paths import data_folder
 
 OPTIMAL = data_folder("instances") / "tsp" / "demo.opt.tour"
@@ -166,6 +168,30 @@ def test_an_assignment_of_another_size_is_refused(tmp_path: Path) -> None:
     path.write_text("3 12\n1 2 3\n")
     with pytest.raises(InputError, match=r"other\.sln:1: n is 3, but the instance has 30"):
         run("demo/qap", str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "cost", "agrees"),
+    # The catalogue has 9552 for chr12a, of the same size; nothing confirms a cost of 5.
+    [("own", 9553, True), ("own", 0, True), ("own", 5, False), ("chr12a", 9553, False)],
+)
+def test_an_assignment_that_costs_what_the_file_says_confirms_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, cost: int, agrees: bool
+) -> None:
+    # Each assignment costs the number in A, as that is 1 on the diagonal of B.
+    a, b = np.zeros((2, 12, 12), np.int64)
+    a[0, 0] = 0 if cost == 5 else cost
+    np.fill_diagonal(b, 1)
+    text = qaplib_text(QapFile(name, None, 12, a, b)).removeprefix("12")
+    path, right = tmp_path / f"{name}.qap", tmp_path / "right.sln"
+    path.write_text(f"12 {cost}{text}")
+    right.write_text(f"12 {cost}\n{' '.join(map(str, range(1, 13)))}\n")
+    assert run(str(path), str(right)) == 0
+    out = capsys.readouterr().out
+    assert ("right.sln agrees, whose assignment costs that" in out) == agrees
+    assert ("not taken as the best known" in out) == (not agrees)
+    assert run(str(path), str(right), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["remarks"]["stated_agrees"] == agrees
 
 
 @pytest.mark.published

@@ -59,7 +59,7 @@ def test_a_format_may_be_named(tmp_path: Path) -> None:
         UsageError, match=r"the suffix '\.knapsack' is not known\..* format=.tsplib"
     ):
         load(str(path))
-    with pytest.raises(InputError, match="more than the 8 numbers"):
+    with pytest.raises(InputError, match="more than the 8 of two matrices"):
         load(str(path), "qaplib")
 
 

@@ -81,7 +81,7 @@ def test_a_gzipped_one_confirms_it_too(tmp_path: Path) -> None:
     ("content", "reason"),
     [
         (None, "there is no five.sln beside it to show it"),
-        (solution(WORSE, BEST), f"the assignment in five.sln costs {COSTS[WORSE]} or, inverted, "),
+        (solution(WORSE, BEST), f"the assignment in five.sln costs {COSTS[WORSE]}"),
         (solution((0, 1, 2, 3, 3), BEST), "five.sln does not show it (location 4 is taken twice"),
         (b"4 1\n1 2 3 4\n", "five.sln does not show it (/"),
         (b"", "five.sln does not show it (/"),
@@ -109,8 +109,15 @@ def test_a_value_that_is_too_high_is_not_taken(tmp_path: Path) -> None:
     )
 
 
-def test_a_bound_alone_is_only_said(tmp_path: Path) -> None:
-    problem = made(tmp_path, f"-{BEST - 3} 0")
+def test_a_cost_that_is_its_inverses_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "five.sln").write_bytes(solution((0, 1, 2, 3, 4), BEST))
+    problem = made(tmp_path, str(BEST))
+    assert words(problem).endswith(f"the assignment in five.sln costs {COSTS[0, 1, 2, 3, 4]}")
+
+
+@pytest.mark.parametrize("stated", [f"-{BEST - 3} 0", f"-{BEST - 3}"])
+def test_a_bound_alone_is_only_said(tmp_path: Path, stated: str) -> None:
+    problem = made(tmp_path, stated)
     assert problem.best_known is None
     assert words(problem) == f"the file says lower bound {BEST - 3}"
 
@@ -123,7 +130,20 @@ def test_a_bound_alone_is_only_said(tmp_path: Path) -> None:
         ("nug12.dat", "qaplib", "578", True, "the catalogue agrees"),
         ("nug12.dat", "qaplib", "560", False, "the catalogue has 578"),
         ("nug12.qap", "more", "578 578", True, "the catalogue agrees, where qaplib/nug12 has that"),
-        ("nug12.qap", "more", "560 560", False, "there is no nug12.sln beside it to show it"),
+        (
+            "nug12.qap",
+            "more",
+            "560 560",
+            False,
+            "no nug12.sln beside it to show it; the catalogue has",
+        ),
+        (
+            "nug12.qap",
+            "more",
+            "579",
+            False,
+            "the catalogue has 578 for qaplib/nug12, of the same name",
+        ),
         ("other.qap", "more", "578 578", False, "there is no other.sln beside it to show it"),
         # The optimum of esc16f is 0.
         ("esc16f.qap", "more", "0 0", True, "the catalogue agrees, where qaplib/esc16f has that"),
@@ -147,3 +167,40 @@ def test_the_catalogue_confirms_it(
         assert known == (value if agrees else None)
     assert [remark.value for remark in problem.remarks] == [value, agrees]
     assert words in problem.remarks[1].words
+
+
+@pytest.mark.parametrize(
+    ("name", "stated", "words"),
+    [
+        # The catalogue has nug12 of size 12, nug14 of another size, and burma14 of another problem.
+        ("nug12", 579, "the catalogue has 578 for qaplib/nug12, of the same name and size"),
+        ("nug12", 577, "there is no nug12.sln beside it to show it; the catalogue has 578 for qap"),
+        ("nug14", 1014, "there is no nug14.sln beside it to show it"),
+        ("burma14", 3323, "there is no burma14.sln beside it to show it"),
+    ],
+)
+def test_the_catalogue_counts_for_a_name_problem_and_size(
+    tmp_path: Path, name: str, stated: int, words: str
+) -> None:
+    size = 14 if name == "burma14" else 12
+    zeros = np.zeros((size, size), np.int64)
+    path = tmp_path / f"{name}.qap"
+    text = qaplib_text(QapFile(name, None, size, zeros, zeros)).removeprefix(str(size))
+    path.write_text(f"{size} {stated}{text}")
+    problem = load(str(path))
+    assert problem.best_known is None
+    assert problem.remarks[1].words.startswith(f"this is not taken as the best known: {words}")
+
+
+@pytest.mark.parametrize("stated", [577, 579])
+def test_a_value_worse_than_the_catalogues_is_never_taken(tmp_path: Path, stated: int) -> None:
+    one = np.zeros((12, 12), np.int64)
+    one[0, 0] = 1
+    order = range(1, 13)
+    text = qaplib_text(QapFile("nug12", None, 12, one, one * stated)).removeprefix("12")
+    (tmp_path / "nug12.qap").write_text(f"12 {stated}{text}")
+    (tmp_path / "nug12.sln").write_text(f"12 {stated}\n{' '.join(map(str, order))}\n")
+    problem = load(str(tmp_path / "nug12.qap"))
+    known = problem.best_known.value if problem.best_known is not None else None
+    assert known == (577 if stated == 577 else None)
+    assert "the catalogue has 578 for qaplib/nug12" in problem.remarks[1].words
