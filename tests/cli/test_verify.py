@@ -144,7 +144,7 @@ def test_what_the_instances_file_says_is_shown_and_taken_only_where_confirmed(
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:3] == [
         "the file says best known 4664, lower bound 4000",
-        "this is not taken as the best known: there is no own.sln beside it to show it",
+        "demo.sln agrees, whose assignment costs that",
     ]
     assert lines[-2:] == ["cost 4664", "feasible"]
     (tmp_path / "own.sln").write_bytes(ASSIGNED.read_bytes())
