@@ -133,7 +133,7 @@ def test_what_was_not_written_whole_is_made_again(made: Made, tmp_path: Path) ->
     assert made.count == 1
     assert ledger.read_bytes() == lines
     ledger.write_bytes(b"{}\n" + lines)
-    with pytest.raises(InputError, match=r"runs\.jsonl:1: is spoilt\. Remove that line"):
+    with pytest.raises(InputError, match=r"runs\.jsonl:1: cannot be read: remove that line"):
         Folder(tmp_path, SETTINGS)
 
 
