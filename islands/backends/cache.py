@@ -27,10 +27,7 @@ def loaded(
     program can end the process that loads it. What is damaged, of another origin, or not to be
     trusted is made anew.
     """
-    # Whoever may write the folder of all could put another folder of programs there.
-    for name in ("", "programs"):
-        folder = cache_folder(name)
-        require_own(folder)
+    folder = own_folder("programs")
     for path in folder.glob(f"{digest}-*{suffix}"):
         with suppress(OSError):  # another process has just removed it, or it cannot be read
             if _is_sound(path, digest, suffix):
@@ -52,6 +49,16 @@ def loaded(
             ) from error
         made.replace(folder / _name(digest, made.read_bytes(), suffix))
         return program
+
+
+def own_folder(name: str) -> Path:
+    """Return a folder of the cache that nobody else can have put programs into."""
+    root = cache_folder("")
+    # Whoever may write the cache itself could put another folder there.
+    require_own(root, root)
+    folder = cache_folder(name)
+    require_own(root, folder)
+    return folder
 
 
 def _is_sound(path: Path, digest: str, suffix: str) -> bool:

@@ -83,7 +83,7 @@ def test_a_program_is_made_once() -> None:
     assert maker.made == 1
 
 
-@pytest.mark.parametrize("whose", ["writable", "somebody's"])
+@pytest.mark.parametrize("whose", ["writable", "sticky", "somebody's"])
 def test_a_program_that_others_may_have_written_is_made_anew(
     whose: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,6 +92,9 @@ def test_a_program_that_others_may_have_written_is_made_anew(
     if whose == "writable":
         path.chmod(0o620)
         fault = "can be written by others (mode 620)"
+    elif whose == "sticky":
+        path.chmod(0o1666)
+        fault = "can be written by others (mode 1666)"
     else:
         give_away(path)
         fault = f"belongs to uid {SOMEBODY}"
@@ -120,22 +123,44 @@ def test_a_link_of_somebody_else_is_not_followed() -> None:
     assert not kept().is_symlink()
 
 
+@pytest.mark.parametrize("mode", [0o775, 0o2770, 0o707], ids=oct)
 @pytest.mark.parametrize("name", ["", "programs"])
-@pytest.mark.parametrize("whose", ["group's", "everybody's", "somebody's"])
-def test_a_folder_that_others_may_write_is_refused(cache: Path, name: str, whose: str) -> None:
+def test_a_folder_of_this_user_is_taken_from_others(cache: Path, name: str, mode: int) -> None:
     cache_folder("programs")
-    if whose == "somebody's":
-        give_away(cache / name)
+    (cache / name).chmod(mode)
+    assert Maker().load() == f"program {DIGEST}"
+    assert stat.S_IMODE((cache / name).stat().st_mode) == mode & ~0o022
+
+
+@pytest.mark.parametrize("name", ["", "programs"])
+@pytest.mark.parametrize("whose", ["the user's", "root's", "somebody's"])
+def test_a_folder_that_cannot_be_taken_from_others_is_refused(
+    cache: Path, name: str, whose: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache_folder("programs")
+    fault = "can be written by others (mode 775)"
+    (cache / name).chmod(0o775)
+    if whose == "the user's":
+        monkeypatch.setattr(Path, "chmod", lambda *_: None)  # as on file systems without modes
+    elif whose == "root's":
+        if os.geteuid() != 0:
+            pytest.skip("only root can make a folder of root")
+        if name:
+            os.chown(cache, SOMEBODY, -1)
+        monkeypatch.setattr(os, "geteuid", lambda: SOMEBODY)
     else:
-        (cache / name).chmod(0o770 if whose == "group's" else 0o707)
+        give_away(cache / name)
+        fault = f"belongs to uid {SOMEBODY}"
     maker = Maker()
     with pytest.raises(InputError) as caught:
         maker.load()
     message = str(caught.value)
-    assert message.startswith(f"the cache folder {cache / name} ")
-    assert "Let ISLANDS_CACHE name a folder of your own that nobody else may write" in message
-    faults = {"group's": "(mode 770)", "everybody's": "(mode 707)", "somebody's": f"{SOMEBODY}"}
-    assert faults[whose] in message
+    assert message.startswith(f"the cache folder {cache / name} {fault}, ")
+    assert message.endswith(f"nobody else may write, such as ISLANDS_CACHE={cache}/$USER")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InputError, match=r"that nobody else may write$"):
+        maker.load()
+    assert stat.S_IMODE((cache / name).stat().st_mode) == 0o775
     assert maker.made == 0
 
 
@@ -143,6 +168,7 @@ def test_a_folder_in_which_each_has_his_own_is_taken(cache: Path) -> None:
     cache.mkdir()
     cache.chmod(0o1777)  # as /tmp
     assert Maker().load() == f"program {DIGEST}"
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o1777
 
 
 def test_what_root_has_made_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
