@@ -12,6 +12,11 @@ from platformdirs import user_cache_path
 
 from islands.errors import InputError, UnwritableError, system_reason
 
+_ELSEWHERE = "name a folder that can be written"
+_OTHER_CACHE = "ISLANDS_CACHE name a folder that you may write"
+CACHE_ELSEWHERE = f"let {_OTHER_CACHE}"
+"""What helps where a file of the cache cannot be written."""
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -33,9 +38,12 @@ def cache_folder(name: str) -> Path:
         for each in (*reversed(missing), folder):
             each.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
+        reason = system_reason(error)
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            there = [each for each in (folder, *folder.parents) if os.path.lexists(each)]
+            reason = f"{there[0]} is not a folder"
         raise InputError(
-            f"cannot make the cache folder {folder}: {system_reason(error)}. "
-            "Let ISLANDS_CACHE name a folder that you may write"
+            f"cannot make the cache folder {folder}: {reason}. Let {_OTHER_CACHE}"
         ) from error
     return folder
 
@@ -60,23 +68,22 @@ def reading(path: Path | str) -> Iterator[None]:
 
 
 @contextmanager
-def writing(path: Path | str) -> Iterator[None]:
-    """Turn an `OSError` inside into an error of ours that names `path` and the mend."""
+def writing(path: Path | str, fix: str = _ELSEWHERE) -> Iterator[None]:
+    """Turn an `OSError` inside into an error of ours that names `path` and the fix."""
     try:
         yield
     except BrokenPipeError:
         raise  # a reader who has left is no fault of the file
     except OSError as error:
         raise UnwritableError(
-            f"{path}: cannot be written: {system_reason(error)}."
-            " Make room there, or name a folder that can be written"
+            f"{path}: cannot be written: {system_reason(error)}. Make room there, or {fix}"
         ) from error
 
 
 @contextmanager
-def published(path: Path) -> Iterator[Path]:
+def published(path: Path, fix: str = _ELSEWHERE) -> Iterator[Path]:
     """Yield a temporary path; what is written there appears under `path` whole, or not at all."""
-    with writing(path):
+    with writing(path, fix):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         os.close(handle)
@@ -88,9 +95,9 @@ def published(path: Path) -> Iterator[Path]:
             # What concerns another file, such as a compiler that cannot be started, is not ours.
             if error.filename not in (None, name):
                 raise
-            with writing(path):
+            with writing(path, fix):
                 raise
-        with writing(path):
+        with writing(path, fix):
             temporary.chmod(0o666 & ~_umask())
             temporary.replace(path)
     finally:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from islands.errors import InputError, UnwritableError
-from islands.paths import published, reading, writing
+from islands.paths import cache_folder, published, reading, writing
 
 
 def test_a_file_appears_whole(tmp_path: Path) -> None:
@@ -31,6 +32,26 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     message = r"a\.txt: cannot be written: .*\. Make room there, or name a folder"
     with pytest.raises(UnwritableError, match=message), published(path):
         pytest.fail("there is nowhere to write")
+
+
+@pytest.mark.parametrize("what", ["a file", "a link to nothing", "a device", "below a file"])
+def test_a_cache_that_is_not_a_folder_is_named(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    obstacle = Path(os.devnull) if what == "a device" else tmp_path / "cache"
+    if what == "a link to nothing":
+        obstacle.symlink_to(tmp_path / "absent")
+    elif what != "a device":
+        obstacle.touch()
+    root = obstacle / "deep" / "below" if what == "below a file" else obstacle
+    monkeypatch.setenv("ISLANDS_CACHE", str(root))
+    for name in ("", "programs"):
+        with pytest.raises(InputError) as caught:
+            cache_folder(name)
+        assert str(caught.value) == (
+            f"cannot make the cache folder {root / name}: {obstacle} is not a folder."
+            " Let ISLANDS_CACHE name a folder that you may write"
+        )
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:

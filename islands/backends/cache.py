@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from islands.backends.trust import distrust, require_own
 from islands.errors import CompileError
-from islands.paths import cache_folder, published, writing
+from islands.paths import CACHE_ELSEWHERE, cache_folder, published, writing
 
 Loaded = TypeVar("Loaded")
 
@@ -34,7 +34,7 @@ def loaded(
                 with suppress(Exception):  # whatever a backend raises of a file it cannot load
                     return load(path)
             path.unlink()
-    with writing(folder), TemporaryDirectory(dir=folder) as scratch:
+    with writing(folder, CACHE_ELSEWHERE), TemporaryDirectory(dir=folder) as scratch:
         made = Path(scratch) / f"program{suffix}"
         make(made)
         if not made.is_file():
@@ -79,7 +79,7 @@ def _name(digest: str, content: bytes, suffix: str) -> str:
 def refused(compiler: str, digest: str, log: str) -> CompileError:
     """Return the error for a program that does not compile: its first one, and where to read on."""
     path = cache_folder("programs") / f"{digest}.log"
-    with published(path) as temporary:
+    with published(path, CACHE_ELSEWHERE) as temporary:
         temporary.write_text(log, encoding="utf-8")
     lines = [line for line in log.splitlines() if line.strip()]
     first = next((line for line in lines if re.search(r"\berror\b", line)), "\n".join(lines[:1]))

@@ -13,7 +13,7 @@ from typing import IO, cast
 from islands.errors import InputError, UnwritableError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.locate import VARIABLE, set_of
-from islands.paths import cache_folder, published, reading
+from islands.paths import CACHE_ELSEWHERE, cache_folder, published, reading
 
 _TIMEOUT = 30.0
 _CHUNK = 1 << 16
@@ -104,7 +104,7 @@ def _folder(name: str) -> Path:
 
 def _fetch_file(url: str, target: Path, entry: Entry) -> None:
     too_long = f"{url}: {_other(entry, f'more than {entry.bytes} bytes')}"
-    with tempfile.TemporaryFile() as raw, published(target) as temporary:
+    with tempfile.TemporaryFile() as raw, published(target, CACHE_ELSEWHERE) as temporary:
         if not _download(url, target, raw, entry.bytes + entry.bytes // 1000 + _OF_GZIP):
             raise InputError(too_long)
         sha, size = hashlib.sha256(), 0

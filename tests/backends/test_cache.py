@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded
 from islands.backends.cpu import CpuBackend, compiler
 from islands.backends.source import Source
-from islands.errors import InputError
+from islands.errors import InputError, UnwritableError
 from islands.paths import cache_folder
 
 DIGEST = "d1ce57" * 8
@@ -169,6 +170,21 @@ def test_a_folder_in_which_each_has_his_own_is_taken(cache: Path) -> None:
     cache.chmod(0o1777)  # as /tmp
     assert Maker().load() == f"program {DIGEST}"
     assert stat.S_IMODE(cache.stat().st_mode) == 0o1777
+
+
+def test_a_folder_that_cannot_be_written_tells_how_to_move_the_cache(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    with pytest.raises(UnwritableError) as caught:
+        Maker().load()
+    assert str(caught.value) == (
+        f"{cache / 'programs'}: cannot be written: Permission denied. Make room there, or let"
+        " ISLANDS_CACHE name a folder that you may write"
+    )
 
 
 def test_what_root_has_made_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
