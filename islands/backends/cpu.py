@@ -21,7 +21,7 @@ from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import loaded, refused
 from islands.backends.source import Source
-from islands.errors import CompileError, RunError, UsageError
+from islands.errors import CompileError, RunError, UsageError, system_reason
 from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice.
@@ -64,7 +64,10 @@ class CpuBackend(Backend):
                 capture_output=True,
             )
             if done.returncode != 0:
-                raise refused(self._compiler[0], digest, done.stderr)
+                log = f"{done.stderr}{done.stdout}".strip() or (
+                    f"it failed with status {done.returncode} and printed nothing. See to CXX"
+                )
+                raise refused(self._compiler[0], digest, log)
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         self.compile_seconds += time.perf_counter() - started
@@ -159,35 +162,36 @@ def _share_of_cores(sharers: int) -> int:
 def compiler() -> tuple[list[str], str]:
     """Return the command of the C++ compiler, which `CXX` may name, and its version."""
     wanted = os.environ.get("CXX", "").strip()
-    for words in [_command(wanted)] if wanted else [["c++"], ["g++"], ["clang++"]]:
-        path = shutil.which(words[0])
-        if path:
-            version = subprocess.run(
-                [path, *words[1:], "--version"], capture_output=True, text=True
-            )
-            return [path, *words[1:]], version.stdout
-    asked = (
-        f"CXX={wanted} is not on the PATH"
-        if wanted
-        else "there is no c++, g++ or clang++ on the PATH"
-    )
+    if wanted:
+        return _wanted(wanted)
+    for name in ("c++", "g++", "clang++"):
+        if path := shutil.which(name):
+            return [path], _version([path])
     raise CompileError(
-        f"the CPU backend needs a C++ compiler, but {asked}. "
+        "the CPU backend needs a C++ compiler, but there is no c++, g++ or clang++ on the PATH. "
         "Install one, for example with: apt install g++"
     )
 
 
-def _command(wanted: str) -> list[str]:
-    """Return the words of a command as a shell would split them."""
+def _wanted(wanted: str) -> tuple[list[str], str]:
+    """Return the words of the command in `CXX`, as a shell would split them, and its version."""
     try:
-        if words := shlex.split(wanted):
-            return words
-        fault = "no command"
+        name, *options = shlex.split(wanted) or [""]
+        if path := shutil.which(name):
+            return [path, *options], _version([path, *options])
+        where = "a program" if os.sep in name else "on the PATH"
+        fault = f"{name} is not {where}" if name else "no command"
     except ValueError as error:
         fault = str(error)
+    except OSError as error:
+        fault = system_reason(error)
     raise UsageError(
         f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
     )
+
+
+def _version(command: list[str]) -> str:
+    return subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
 
 
 def _processor() -> str:

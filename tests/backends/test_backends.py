@@ -95,6 +95,25 @@ def test_a_compiler_that_makes_nothing_is_an_error(
     assert list((fresh_cache / "programs").iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("exit 3", "it failed with status 3 and printed nothing. See to CXX"),
+        ("echo no licence; exit 3", "no licence"),
+    ],
+)
+def test_a_compiler_that_fails_without_an_error_is_told_of(
+    script: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f"#!/bin/sh\n{script}\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    with pytest.raises(CompileError) as caught:
+        choose("cpu").compile(Source("check.cuh"), Block())
+    assert str(caught.value).startswith(f"{compiler} refused a kernel: {reason} (full log: ")
+
+
 def test_a_program_that_cannot_be_loaded_is_an_error_and_not_kept(fresh_cache: Path) -> None:
     with pytest.raises(CompileError, match=r"cannot be loaded: .*file too short"):
         loaded("digest", ".so", Path.touch, lambda path: ctypes.CDLL(str(path)))
@@ -206,9 +225,31 @@ def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CXX", raising=False)
     with pytest.raises(CompileError, match=r"needs a C\+\+ compiler.*apt install g\+\+"):
         choose("cpu")
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(CompileError, match="CXX=no-such-compiler is not on the PATH"):
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fault"),
+    [
+        ("no-such-compiler -O2", "no-such-compiler is not on the PATH"),
+        ("/no/compiler", "/no/compiler is not a program"),
+        ("FOLDER", "FOLDER is not a program"),
+        ("FOLDER/text", "Exec format error"),
+        ("''", "no command"),
+        ("'", "No closing quotation"),
+    ],
+)
+def test_a_wrong_compiler_is_to_be_corrected(
+    wanted: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "text").write_text("text")
+    (tmp_path / "text").chmod(0o755)
+    wanted, fault = (each.replace("FOLDER", str(tmp_path)) for each in (wanted, fault))
+    monkeypatch.setenv("CXX", wanted)
+    with pytest.raises(UsageError) as caught:
         choose("cpu")
+    assert str(caught.value) == (
+        f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
+    )
 
 
 def test_a_backend_that_cannot_be_is_refused(backend: Backend) -> None:

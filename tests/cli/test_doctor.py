@@ -8,6 +8,8 @@ import platform
 import subprocess
 import sys
 
+import pytest
+
 COMMAND = [sys.executable, "-m", "islands", "doctor"]
 
 
@@ -44,11 +46,12 @@ def test_as_one_object_under_mpirun(mpirun: list[str]) -> None:
     assert told["works"] is True
 
 
-def test_a_missing_compiler_is_status_1() -> None:
+@pytest.mark.parametrize("wanted", ["nosuch++", "'"])
+def test_a_missing_compiler_is_status_1(wanted: str) -> None:
     # On a GPU, nothing would need it.
-    done = doctor("--json", CXX="nosuch++", CUDA_VISIBLE_DEVICES="")
+    done = doctor("--json", CXX=wanted, CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 1
     told = json.loads(done.stdout)
     assert told["compiler"] is None
     (problem,) = told["problems"]
-    assert problem.startswith("the CPU backend needs a C++ compiler")
+    assert problem.startswith(f"CXX={wanted}: ")
