@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,13 +20,14 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
-from islands.backends.cache import loaded, refused
+from islands.backends.cache import loaded, own_folder, refused
 from islands.backends.source import Source
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError, system_reason
 from islands.text import option
 
 # Contraction would round a * b + c once where the CPU rounds twice.
 _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
+_CUPY_CACHE = "CUPY_CACHE_DIR"
 _KEPT = 'extern "C" __device__'  # it could be asked for by its name
 _RESERVED = (
     1024  # bytes of shared memory of each block for the system, and as many for kernels' own
@@ -238,6 +241,10 @@ def identities() -> list[str]:
 
 
 def _cupy() -> Any:
+    if "cupy" not in sys.modules and _CUPY_CACHE not in os.environ:
+        # Its import makes a folder for kernels of its own, by default in the home folder.
+        with suppress(InputError):  # that may do where the cache can only be read
+            os.environ[_CUPY_CACHE] = str(own_folder("cupy"))
     try:
         import cupy
     except ImportError as error:
@@ -245,4 +252,10 @@ def _cupy() -> Any:
             f"the CUDA backend needs CuPy ({error}). Install it with pip install 'islands[cuda13]' "
             f"(or cuda12 for drivers before 580), or choose {option('backend', 'cpu')}"
         ) from None
+    except OSError as error:
+        variable = _CUPY_CACHE if _CUPY_CACHE in os.environ else "ISLANDS_CACHE"
+        raise InputError(
+            f"CuPy cannot make its cache folder: {error.filename}: {system_reason(error)}."
+            f" Let {variable} name a folder that you may write"
+        ) from error
     return cupy

@@ -55,3 +55,13 @@ def test_a_missing_compiler_is_status_1(wanted: str) -> None:
     assert told["compiler"] is None
     (problem,) = told["problems"]
     assert problem.startswith(f"CXX={wanted}: ")
+
+
+def test_a_home_folder_that_cannot_be_written_is_told_of_with_the_fix() -> None:
+    more = dict.fromkeys(("ISLANDS_CACHE", "XDG_CACHE_HOME"), "")
+    done = doctor("--json", HOME=os.devnull, CUDA_VISIBLE_DEVICES="", **more)
+    assert done.returncode == 1
+    problems = json.loads(done.stdout)["problems"]
+    cache = f"{os.devnull}/.cache/islands"
+    assert problems[-1].startswith(f"cannot make the cache folder {cache}: {os.devnull} is not a")
+    assert "Let ISLANDS_CACHE name a folder that you may write" in problems[-1]
