@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scanned import SCAN
 
 import islands.backends as backends
 from islands.backends import choose
@@ -22,7 +23,7 @@ from islands.encodings.keys import Keys
 from islands.errors import CompileError, RunError, UsageError
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
@@ -38,10 +39,10 @@ def broken(tmp_path: Path) -> Source:
 
 
 def test_a_program_is_compiled_once_for_all_processes(backend: Backend, fresh_cache: Path) -> None:
-    backend.compile(Source("check.cuh"), Block(128))
+    backend.compile(SCAN, Block(128))
     (compiled,) = (fresh_cache / "programs").iterdir()
     before = compiled.stat().st_mtime_ns
-    choose(backend.name).compile(Source("check.cuh"), Block(128))
+    choose(backend.name).compile(SCAN, Block(128))
     assert [path.stat().st_mtime_ns for path in (fresh_cache / "programs").iterdir()] == [before]
 
 
@@ -74,14 +75,14 @@ def test_arrays_go_to_the_device_and_back(backend: Backend) -> None:
 def test_a_damaged_program_is_made_anew(
     backend: Backend, fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend.compile(Source("check.cuh"), Block(128))
+    backend.compile(SCAN, Block(128))
     (sound,) = (fresh_cache / "programs").iterdir()
     # In another folder, since a library of the same path would be taken for the loaded one.
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
     damaged = tmp_path / "other" / "programs" / sound.name
     damaged.parent.mkdir(parents=True)
     damaged.write_bytes(sound.read_bytes()[:100])
-    backend.compile(Source("check.cuh"), Block(128))
+    backend.compile(SCAN, Block(128))
     (made,) = damaged.parent.iterdir()
     assert made.stat().st_size > 100
 
@@ -91,10 +92,11 @@ def test_a_compiler_that_makes_nothing_is_an_error(
 ) -> None:
     monkeypatch.setenv("CXX", "true")
     with pytest.raises(CompileError, match="made nothing"):
-        choose("cpu").compile(Source("check.cuh"), Block())
+        choose("cpu").compile(SCAN, Block())
     assert list((fresh_cache / "programs").iterdir()) == []
 
 
+@pytest.mark.usefixtures("fresh_cache")
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
@@ -110,7 +112,7 @@ def test_a_compiler_that_fails_without_an_error_is_told_of(
     compiler.chmod(0o755)
     monkeypatch.setenv("CXX", str(compiler))
     with pytest.raises(CompileError) as caught:
-        choose("cpu").compile(Source("check.cuh"), Block())
+        choose("cpu").compile(SCAN, Block())
     assert str(caught.value).startswith(f"{compiler} refused a kernel: {reason} (full log: ")
 
 
@@ -120,19 +122,21 @@ def test_a_program_that_cannot_be_loaded_is_an_error_and_not_kept(fresh_cache: P
     assert list((fresh_cache / "programs").iterdir()) == []
 
 
+@pytest.mark.usefixtures("fresh_cache")
 def test_a_compiler_may_have_options(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "c++ -DANY")
-    choose("cpu").compile(Source("check.cuh"), Block())
+    choose("cpu").compile(SCAN, Block())
 
 
 def scans(backend: CpuBackend) -> list[int]:
     """Launch a kernel on enough blocks for every thread, and return what it computed."""
-    program = backend.compile(Source("check.cuh"), Block())
+    program = backend.compile(SCAN, Block())
     values = backend.upload(np.ones((500, 200), np.uint32))
-    backend.run([backend.call(program, "check_scan", np.int32(200), values, blocks=500)])
+    backend.run([backend.call(program, "scan", np.int32(200), values, blocks=500)])
     return np.unique(values.sum(axis=1)).tolist()
 
 
+@pytest.mark.usefixtures("fresh_cache")
 def test_launches_from_several_threads_take_turns() -> None:
     backend = CpuBackend(3)
     with ThreadPoolExecutor(4) as pool:
@@ -171,9 +175,9 @@ def test_arenas_that_no_memory_has_room_for_are_an_error(backend: Backend) -> No
 
 @pytest.mark.parametrize("times", [1, 2, 5, 250])
 def test_calls_are_repeated_in_order(backend: Backend, times: int) -> None:
-    program = backend.compile(Source("check.cuh"), Block(128))
+    program = backend.compile(SCAN, Block(128))
     value = backend.upload(np.array([1, 1, 1], np.uint32))
-    call = backend.call(program, "check_scan", np.int32(3), value, blocks=1)
+    call = backend.call(program, "scan", np.int32(3), value, blocks=1)
     backend.run([call, call], times)
     expected = np.ones(3, np.uint32)
     for _ in range(2 * times):

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scanned import SCAN
 
 from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded
 from islands.backends.cpu import CpuBackend, compiler
-from islands.backends.source import Source
 from islands.errors import InputError, UnwritableError
 from islands.paths import cache_folder
 
@@ -199,9 +199,9 @@ def test_what_root_has_made_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def scanned(backend: Backend) -> list[int]:
     """Return what a kernel computes."""
-    program = backend.compile(Source("check.cuh"), Block(128))
+    program = backend.compile(SCAN, Block(128))
     value = backend.upload(np.array([5, 6, 7], np.uint32))
-    backend.run([backend.call(program, "check_scan", np.int32(3), value, blocks=1)])
+    backend.run([backend.call(program, "scan", np.int32(3), value, blocks=1)])
     return [int(each) for each in backend.download(value)]
 
 
@@ -209,7 +209,7 @@ def scanned(backend: Backend) -> list[int]:
 def test_what_cannot_be_loaded_is_made_anew(
     backend: Backend, names_digest: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend.compile(Source("check.cuh"), Block(128))
+    backend.compile(SCAN, Block(128))
     digest, suffix = kept().name.partition("-")[0], kept().suffix
     # In another folder, since a library of the same path would be taken for the loaded one.
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
@@ -224,7 +224,7 @@ def test_a_foreign_library_is_made_anew_and_never_run(
     backend, foreign = CpuBackend(1), tmp_path / "foreign.so"
     command = [*compiler()[0], "-shared", "-fPIC", "-x", "c++", "-", "-o", str(foreign)]
     subprocess.run(command, input=_FOREIGN, text=True, check=True)
-    backend.compile(Source("check.cuh"), Block())
+    backend.compile(SCAN, Block())
     digest = kept().name.partition("-")[0]
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
     keep(digest, ".so", foreign.read_bytes())
