@@ -94,6 +94,9 @@ def main(args: argparse.Namespace) -> int:
             if isinstance(error, KeyboardInterrupt) or ranks.size > 1:
                 raise
             return Suspended.status
+        finally:
+            if folder is not None:
+                folder.close()
         if folder is not None:
             say(f"\nWrote {folder.path}")
     if args.json and speaks:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import csv
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from islands.errors import InputError, UsageError
+from islands.errors import UsageError
 from islands.paths import published, reading
 from islands.reproduce.cells import Column, Row
 from islands.reproduce.ledger import Ledger
 from islands.reproduce.plots import write_plot
 from islands.reproduce.table import Table
+from islands.untrusted import read_toml
 
 _SETTINGS = "settings.toml"
 
@@ -31,6 +31,10 @@ class Folder:
             with published(path / _SETTINGS) as temporary:
                 temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
         self.ledger = Ledger(path)
+
+    def close(self) -> None:
+        """Let another process go on."""
+        self.ledger.close()
 
     def table(self, table: Table, rows: Sequence[Row]) -> None:
         """Write the rows of a table so far, and what they are made of."""
@@ -65,12 +69,7 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
             raise UsageError(f"--out {path}: is a file. Name a folder, which may be new")
         if not (path / _SETTINGS).exists():
             return
-        try:
-            kept = tomllib.loads((path / _SETTINGS).read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(
-                f"{path / _SETTINGS}: not TOML: {error}. Name another folder"
-            ) from error
+        kept = read_toml(path / _SETTINGS)
     differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
     if differing:
         raise UsageError(

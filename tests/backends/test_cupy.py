@@ -42,7 +42,8 @@ def test_its_folder_is_in_our_cache(tmp_path: Path) -> None:
     for place in (os.devnull, str(home)):
         assert "found" in looked(place, ISLANDS_CACHE=str(cache))
         assert [path.name for path in cache.iterdir()] == ["cupy"]
-    assert list(home.iterdir()) == []
+    # The driver of a GPU keeps a folder of its own there.
+    assert [path.name for path in home.iterdir() if path.name != ".nv"] == []
 
 
 def test_a_folder_that_the_user_has_named_stays(tmp_path: Path) -> None:

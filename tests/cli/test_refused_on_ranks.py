@@ -31,7 +31,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ("run demo/tsp --fault-tolerant", "--fault-tolerant needs an Open MPI of version 5"),
         ("verify demo/tsp nosuch", "nosuch: no such file"),  # by rank 0 alone
-        ("reproduce soca2010/quality", "soca2010/quality on 3 ranks: the runs of quality go on"),
+        ("reproduce soca2010/quality --backend cpu", "soca2010/quality on 3 ranks: the runs of"),
     ],
 )
 def test_one_message_and_status_2(mpirun: list[str], line: str, message: str) -> None:
