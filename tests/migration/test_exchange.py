@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from numpy_migration import NumpyMigration
 from postponed import FAR, postpone
+from ranks_for_tests import on_ranks
 
 from islands.algorithms.brkga import BrkgaSettings
 from islands.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.backends.cpu import CpuBackend
 from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
@@ -123,6 +125,33 @@ def test_generations_and_migrations_may_be_more_than_32_bits_count(
     settings = {"topology": "random", "selection": selection, "replacement": "random"}
     for late in (FAR - 4, 3 * FAR):
         assert_migrates(backend, {**settings, "duplicates": "accept", "delay": 0}, late)
+
+
+def test_arrivals_say_how_they_came_and_how_long_it_took(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CpuBackend, "seconds_between", lambda *_: 0.25)
+
+    def one(ranks: World) -> list[tuple[int, int, str, bool]]:
+        islands = archipelago_of(choose("cpu", 1), islands=4, ranks=ranks, topology="ring")
+        islands.migrate()
+        islands.measure()
+        came = islands.arrivals()
+        assert came is not None
+        assert (came.phases.pack, came.phases.unpack) == (0.25, 0.25)
+        assert came.phases.road not in (0.0, 0.25)
+        took = {"device": 1e6 * 0.5, "staged": 1e6 * came.phases.road}
+        return [
+            (int(source), int(target), str(road), microseconds == took[str(road)])
+            for source, target, road, microseconds in zip(
+                came.source, came.target, came.road, came.microseconds, strict=True
+            )
+        ]
+
+    first, second = on_ranks(2, one)
+    # Two migrants each; islands 0 and 1 are on the first rank, 2 and 3 on the other.
+    assert first == [(3, 0, "staged", True)] * 2 + [(0, 1, "device", True)] * 2
+    assert second == [(1, 2, "staged", True)] * 2 + [(2, 3, "device", True)] * 2
 
 
 def test_islands_are_in_order_after_a_migration(backend: Backend) -> None:

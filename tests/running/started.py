@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fakes import DeadError, FakeArchipelago, FakeProblem, Quiet, on_ranks
+from fakes import DeadError, FakeArchipelago, FakeProblem, Quiet
+from ranks_for_tests import on_ranks
 
 from islands.parallel import World, deal
 from islands.problems.base import Solution

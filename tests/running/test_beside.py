@@ -15,6 +15,7 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.lookout import IslandMeasure
+from islands.run import beside
 from islands.run.beside import run_beside
 from islands.run.resolve import layers, resolve
 
@@ -60,6 +61,31 @@ def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Pat
     for run in together.runs:
         other = islands.solve(problem, backend=backend.name, **{**asked, "seed": run.seed})
         assert (run.digest, run.progress.generation) == (other.digest, other.generations)
+
+
+def test_how_runs_end_is_no_part_of_the_time_of_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    problem, now, ended = cities(12, tmp_path), [5.0], list[int]()
+    advance, end = Archipelago.advance, beside._ended
+
+    def advancing(archipelago: Archipelago, generations: int) -> None:
+        advance(archipelago, generations)
+        now[0] += generations
+
+    def ending(archipelago: Archipelago, *arguments: Any) -> Any:
+        now[0] += 1000
+        ended.append(archipelago.generation)
+        return end(archipelago, *arguments)
+
+    monkeypatch.setattr(beside.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(Archipelago, "advance", advancing)
+    monkeypatch.setattr(beside, "_ended", ending)
+    asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
+    together = run_beside(resolve(layers(asked), problem), problem, 3, choose("cpu"))
+    assert len(set(ended)) > 1, "choose another target"
+    assert together.seconds == max(ended)
+    assert sorted(run.progress.seconds for run in together.runs) == ended
 
 
 @pytest.mark.parametrize("migration", [{}, DELAYED])

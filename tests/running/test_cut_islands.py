@@ -13,8 +13,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fakes import DeadError, Quiet, on_ranks
+from fakes import DeadError, Quiet
 from problems_for_tests import facilities, knapsack
+from ranks_for_tests import on_ranks
 from started import facts, record
 
 from islands.backends import choose

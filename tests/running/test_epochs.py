@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 from evolving import Slow, run
-from fakes import FakeArchipelago, FakeProblem, Quiet, on_ranks
+from fakes import FakeArchipelago, FakeProblem, Quiet
+from ranks_for_tests import on_ranks
 
 from islands.errors import InputError
 from islands.lookout import IslandMeasure
@@ -68,6 +69,14 @@ def test_time_ends_a_run_of_slow_generations_inside_an_epoch(
     assert [epoch.progress.generation for epoch in epochs] == [0, 20]
     assert outcome.reason == "2.1 s is at least 2 s"
     assert (outcome.progress.generation, outcome.interrupted) == (20, False)
+
+
+def test_a_run_ends_when_its_time_is_just_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch, seconds=0.5)
+    outcome, _, _ = run({"stop": ["seconds=2", "seconds=9"]}, FakeProblem(), archipelago=slow)
+    # Generation 0 takes half a second as well.
+    assert (outcome.progress.generation, outcome.progress.seconds) == (3, 2.0)
+    assert outcome.reason == "2.0 s is at least 2 s"
 
 
 def test_small_steps_change_neither_rows_nor_migrations(monkeypatch: pytest.MonkeyPatch) -> None:

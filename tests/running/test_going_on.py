@@ -7,7 +7,8 @@ from threading import local
 
 import pytest
 from evolving import Slow, resumed, run
-from fakes import FakeArchipelago, FakeProblem, Quiet, on_ranks
+from fakes import FakeArchipelago, FakeProblem, Quiet
+from ranks_for_tests import on_ranks
 
 from islands.lookout import IslandMeasure
 from islands.parallel import World

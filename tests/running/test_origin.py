@@ -17,7 +17,10 @@ from started import checkpoints, facts, killed, require_same, start, streams, wh
 
 from islands.errors import InputError
 from islands.run import pace
-from islands.run.manifest import content_digest
+from islands.run.epochs import Moment
+from islands.run.manifest import Manifest, Part, content_digest
+from islands.run.stop import Progress
+from islands.run.stream import Extent
 
 
 @pytest.fixture(autouse=True)
@@ -131,6 +134,17 @@ def test_a_checkpoint_that_is_not_whole_is_refused_and_the_one_before_it_used(
         assert re.search(reason, lines[refused])
         assert lines[refused + 1] == "goes on from generation 40   checkpoints/000000000040.1"
     require_same(folder, whole(tmp_path / "b", 2))
+
+
+@pytest.mark.parametrize("cost", [None, 7, 2**60 + 1, 0.1])
+def test_a_manifest_is_read_as_it_was_written(cost: float | None, tmp_path: Path) -> None:
+    progress = Progress(40, 10**12, 0.1 + 0.2, cost, 3, 25, 1 / 3, gap=0.7, best_known=6)
+    records = {"trace": Extent(7, "cd")}
+    parts = tuple(Part(first, 2, f"rank-{first}.npz", 9, "ab", records) for first in (0, 2))
+    for before in (None, progress):
+        written = Manifest("run", 3, 8, Moment(48, 1e-9 / 3, before), parts)
+        written.write(tmp_path)
+        assert Manifest.read(tmp_path, "run") == written
 
 
 def test_where_none_can_be_used_each_is_named_with_its_reason(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes import on_ranks
+from ranks_for_tests import on_ranks
 from series_for_tests import COSTS, Named, Seeded, done, entered, planned, pretend, rows
 
 from islands.errors import InputError, UsageError

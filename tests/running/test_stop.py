@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 from fakes import FakeProblem
 from near_misses import NEAR
@@ -13,6 +15,7 @@ from islands.run.stop import (
     last_generation,
     parse,
     require_known,
+    time_limit,
 )
 from islands.text import command_line
 
@@ -151,6 +154,11 @@ def test_the_first_criterion_that_is_met_gives_the_reason() -> None:
     criteria = [parse("generations=500"), parse("target=210"), parse("seconds=1")]
     assert first_reason(criteria, progress()) == "cost 210 reached the target 210"
     assert first_reason(criteria[:1], progress()) is None
+
+
+def test_the_time_limit_is_the_least() -> None:
+    assert time_limit([parse("seconds=500"), parse("generations=3"), parse("seconds=30")]) == 30
+    assert time_limit([parse("generations=500")]) == math.inf
 
 
 def test_the_last_generation_is_the_least_limit() -> None:

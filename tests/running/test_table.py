@@ -58,6 +58,11 @@ def test_columns_stand_under_their_heads() -> None:
     assert len(line) == len(HEADER)
 
 
+def test_the_speed_is_that_since_the_row_before() -> None:
+    assert row(progress(3000, 4.0, 7), progress(1000, 2.0, 9)).split()[-2:] == ["3.0M", "1.0M"]
+    assert row(progress(3000, 2.0, 7), progress(1000, 2.0, 9)).split()[-1] == "-"
+
+
 def test_what_is_not_known_yet_is_a_dash() -> None:
     line = row(progress(0, 0.0, 0), None)
     assert line.split() == ["*", "0", "0.0s", "|", "0", "-", "3", "|", "0", "-", "|", "0", "-"]

@@ -54,12 +54,13 @@ def test_the_progress_does_not_depend_on_how_islands_are_dealt(cut: int) -> None
 def test_all_ranks_are_told_the_same() -> None:
     islands = [found(7, 0, 3, 10), found(5, 1, 4, 20), found(5, 2, 4, 30)]
     other = Tally.of(islands[2:])
-    ranks = Ranks([4, 99, other.best, other.best_generation, 2, other.evaluations, 0, 30, 1])
+    late = 99_000_000_000
+    ranks = Ranks([4, late, other.best, other.best_generation, 2, other.evaluations, 0, 30, 1])
     tally, calls = Tally.of(islands[:2]).shared(ranks, 2, 1.25)
     assert tally == Tally.of(islands)
     # The signals of all ranks, and the clock of rank 0.
     assert calls == (6, 1.25)
-    assert Calls.shared(Ranks([4, 99], [1, 0]), 0, 2.5) == (5, 2.5)
+    assert Calls.shared(Ranks([4, late], [1, 0]), 0, 2.5) == (5, 2.5)
 
 
 def test_the_best_is_found_once_whatever_islands_do_with_it() -> None:

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from fakes import FakeArchipelago, FakeProblem, on_ranks
+from fakes import FakeArchipelago, FakeProblem
+from ranks_for_tests import on_ranks
 from results_for_tests import result
 from test_standing import standing
 
