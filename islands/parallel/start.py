@@ -15,7 +15,9 @@ from islands.parallel.world import World
 
 _LONGEST_START_SECONDS = 120
 _PARTING_SECONDS = 0.5
-"""How long rank 0 leaves the others to end before it."""
+"""How long rank 0 leaves the others to end before it, when they have met in MPI."""
+_STARTING_SECONDS = 3.0
+"""How long, when they have not: on a busy machine, some may only be starting."""
 
 
 def world(*, fault_tolerant: bool = False) -> World:
@@ -68,12 +70,13 @@ def leave(status: int) -> int:
         return status
     if status == 0 or size == 1:
         return status
-    started = sys.modules.get("mpi4py.MPI")
-    if started is not None and started.Is_initialized() and not started.Is_finalized():
+    started: Any = sys.modules.get("mpi4py.MPI")
+    have_met = started is not None and bool(started.Is_initialized())
+    if have_met and not started.Is_finalized():
         started.Finalize()
     if rank > 0:
         return 0
-    time.sleep(_PARTING_SECONDS)
+    time.sleep(_PARTING_SECONDS if have_met else _STARTING_SECONDS)
     return status
 
 
