@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends.base import Room
+from islands.backends.source import Macros
 from islands.encodings import ENCODINGS, Encoding
 from islands.errors import UsageError
 from islands.improvers import Improver, ImproverSettings, improvers_for
@@ -45,20 +46,20 @@ class Parts:
         improving = improvers_for(kind)[improver.name](improver, problem.size, problem.defines())
         return cls(problem, encoded, improving, asked)
 
-    def macros(self) -> dict[str, str]:
+    def macros(self) -> Macros:
         """Return the macros that choose the parts, and those of each."""
         chosen = {
-            "ISLANDS_PROBLEM": f'"problems/{self.problem.name}.cuh"',
-            "ISLANDS_IMPROVER": f'"{self.improver.header}"',
-            "ISLANDS_ALGORITHM": f'"algorithms/{self.algorithm.name}.cuh"',
+            "ISLANDS_PROBLEM": self.problem.header,
+            "ISLANDS_IMPROVER": self.improver.header,
+            "ISLANDS_ALGORITHM": self.algorithm.header,
         }
         own = self.problem.defines() | self.improver.defines() | self.algorithm.defines()
         return self.encoding_macros() | chosen | own
 
-    def encoding_macros(self) -> dict[str, str]:
+    def encoding_macros(self) -> Macros:
         """Return the macros of the encoding, and of how costs are to be read."""
         return {
-            "ISLANDS_ENCODING": f'"{self.encoding.header}"',
+            "ISLANDS_ENCODING": self.encoding.header,
             "COSTS_MARKED": str(int(self.problem.marks)),
             **self.encoding.defines(),
         }

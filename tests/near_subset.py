@@ -30,7 +30,7 @@ def source_of(problem: Mkp, improver: Improver, **more: str) -> Source:
     """Return the program by which choices are improved."""
     macros = {
         "COSTS_MARKED": str(int(problem.marks)),
-        "ISLANDS_IMPROVER": f'"{improver.header}"',
+        "ISLANDS_IMPROVER": improver.header,
     }
     return Source(KERNEL, problem.defines() | improver.defines() | macros | more)
 

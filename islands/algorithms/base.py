@@ -15,6 +15,8 @@ from numpy.typing import DTypeLike
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.settings import Settings
 from islands.state import Field
 
@@ -23,6 +25,8 @@ class Algorithm(ABC):
     """One algorithm with its settings, for populations of one size."""
 
     name: ClassVar[str]
+    header: ClassVar[Header]
+    """Its kernel header."""
     encodings: ClassVar[tuple[str, ...]]
     """The encodings whose genomes it can move."""
     Settings: ClassVar[type[Settings]]
@@ -53,7 +57,7 @@ class Algorithm(ABC):
         """Refuse so many islands, over all ranks, where its settings do not fit them."""
 
     @abstractmethod
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         """Return the macros that the kernels are compiled with."""
 
     @abstractmethod

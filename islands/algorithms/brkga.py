@@ -16,6 +16,8 @@ import numpy as np
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 from islands.text import counted
@@ -71,6 +73,7 @@ class Brkga(Algorithm):
     """BRKGA on random keys."""
 
     name: ClassVar[str] = "brkga"
+    header: ClassVar[Header] = Header("algorithms/brkga.cuh")
     needs_order: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 128
     encodings: ClassVar[tuple[str, ...]] = ("keys",)
@@ -97,7 +100,7 @@ class Brkga(Algorithm):
                 f" {max(1, ordinary_parents)}. Lower elite or raise population"
             )
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {"BRKGA_PARENTS": str(self.settings.parents)}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:

@@ -18,6 +18,8 @@ from islands.algorithms import operators
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 from islands.text import counted
@@ -87,6 +89,7 @@ class Cellular(Algorithm):
     """One population on a grid an island, or one on all islands."""
 
     name: ClassVar[str] = "cellular"
+    header: ClassVar[Header] = Header("algorithms/cellular.cuh")
     encodings: ClassVar[tuple[str, ...]] = operators.ENCODINGS
     Settings: ClassVar[type[Settings]] = CellularSettings
 
@@ -119,7 +122,7 @@ class Cellular(Algorithm):
         mutation = operators.mutation(settings.mutation, encoding).name
         return dataclasses.replace(settings, crossover=crossover, mutation=mutation)
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         settings = self.settings
         numbers = {
             "NEIGHBOURHOOD_KIND": self._kind,

@@ -17,6 +17,8 @@ from numpy.typing import DTypeLike
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 from islands.state import Field
@@ -56,6 +58,7 @@ class De(Algorithm):
     """Differential evolution on keys."""
 
     name: ClassVar[str] = "de"
+    header: ClassVar[Header] = Header("algorithms/de.cuh")
     encodings: ClassVar[tuple[str, ...]] = ("keys",)
     Settings: ClassVar[type[Settings]] = DeSettings
 
@@ -69,7 +72,7 @@ class De(Algorithm):
                 " from an individual and three others"
             )
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {
             "DE_STRATEGY": str(_STRATEGIES.index(self.settings.strategy)),
             "DE_ADAPTS": str(_ADAPTATIONS.index(self.settings.adaptation)),

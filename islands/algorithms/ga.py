@@ -17,6 +17,8 @@ from islands.algorithms import operators
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
@@ -77,6 +79,7 @@ class Ga(Algorithm):
     """A population of parents and children an island."""
 
     name: ClassVar[str] = "ga"
+    header: ClassVar[Header] = Header("algorithms/ga.cuh")
     needs_order: ClassVar[bool] = True
     encodings: ClassVar[tuple[str, ...]] = operators.ENCODINGS
     Settings: ClassVar[type[Settings]] = GaSettings
@@ -111,7 +114,7 @@ class Ga(Algorithm):
         mutation = operators.mutation(settings.mutation, encoding).name
         return dataclasses.replace(settings, crossover=crossover, mutation=mutation)
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         # To choose any is to hold a tournament of one.
         kinds = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
         refuses = self._is_steady and self.settings.duplicates == "refuse"

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from islands.backends.base import shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.text import meant, option, unknown
 
@@ -19,10 +21,10 @@ _WORD = 4
 
 @dataclass(frozen=True)
 class Operator:
-    """One crossover or mutation; `header` lies in the kernels' folder."""
+    """One crossover or mutation."""
 
     name: str
-    header: str
+    header: Header
     scratch: tuple[int, ...] = ()
     """The parts of working memory that it takes, each in words a gene."""
 
@@ -32,11 +34,11 @@ class Operator:
 
 
 def _crossover(name: str, *scratch: int, header: str | None = None) -> Operator:
-    return Operator(name, f"crossovers/{header or name}.cuh", scratch)
+    return Operator(name, Header(f"crossovers/{header or name}.cuh"), scratch)
 
 
 def _mutation(name: str, *scratch: int) -> Operator:
-    return Operator(name, f"mutations/{name}.cuh", scratch)
+    return Operator(name, Header(f"mutations/{name}.cuh"), scratch)
 
 
 _MASKED = [_crossover(name, 1) for name in ("two_point", "one_point", "uniform")]
@@ -71,12 +73,9 @@ def mutation(name: str, encoding: str) -> Operator:
     return _fitting("mutation", name, encoding, _MUTATIONS)
 
 
-def macros(crossover: Operator, mutation: Operator) -> dict[str, str]:
+def macros(crossover: Operator, mutation: Operator) -> Macros:
     """Return the macros that choose the headers."""
-    return {
-        "ISLANDS_CROSSOVER": f'"{crossover.header}"',
-        "ISLANDS_MUTATION": f'"{mutation.header}"',
-    }
+    return {"ISLANDS_CROSSOVER": crossover.header, "ISLANDS_MUTATION": mutation.header}
 
 
 def _fitting(

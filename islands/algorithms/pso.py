@@ -18,6 +18,8 @@ from numpy.typing import DTypeLike
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 from islands.state import Field
@@ -119,6 +121,7 @@ class Pso(Algorithm):
     """A swarm of particles on keys or bits."""
 
     name: ClassVar[str] = "pso"
+    header: ClassVar[Header] = Header("algorithms/pso.cuh")
     encodings: ClassVar[tuple[str, ...]] = ("bits", "keys")
     Settings: ClassVar[type[Settings]] = PsoSettings
 
@@ -139,7 +142,7 @@ class Pso(Algorithm):
             return settings
         return dataclasses.replace(settings, inertia=_USUAL_INERTIA[encoding])
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import numpy as np
@@ -53,21 +54,28 @@ class CpuBackend(Backend):
 
     def compile(self, source: Source, block: Block) -> Program:
         started = time.perf_counter()
-        command = [*self._compiler, *_OPTIONS, *source.options()]
+        options = [*_OPTIONS, *source.options()]
         digest = source.digest(*self._compiler, self._version, *_OPTIONS, _processor())
 
         def make(path: Path) -> None:
-            done = subprocess.run(
-                [*command, "-o", str(path), "-"],
-                input=source.text(digest, _KEPT),
-                text=True,
-                capture_output=True,
-            )
+            with TemporaryDirectory() as own:
+                for name, text in source.own().items():
+                    header = Path(own, name)
+                    header.parent.mkdir(parents=True, exist_ok=True)
+                    header.write_text(text, encoding="utf-8")
+                # What is included first is found first.
+                done = subprocess.run(
+                    [*self._compiler, f"-I{own}", *options, "-o", str(path), "-"],
+                    input=source.text(digest, _KEPT),
+                    text=True,
+                    capture_output=True,
+                )
             if done.returncode != 0:
                 log = f"{done.stderr}{done.stdout}".strip() or (
                     f"it failed with status {done.returncode} and printed nothing. See to CXX"
                 )
-                raise refused(self._compiler[0], digest, log)
+                # Its folder means nothing to those who wrote a header.
+                raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""))
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         self.compile_seconds += time.perf_counter() - started

@@ -213,7 +213,9 @@ def compiled(source: Source, architecture: str, load: Callable[[Path], Any]) -> 
     digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
 
     def make(path: Path) -> None:
-        program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", (), ())
+        own = source.own()
+        names, texts = ([each.encode() for each in side] for side in (own, own.values()))
+        program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", texts, names)
         try:
             nvrtc.compileProgram(program, (*options, *source.options()))
             path.write_bytes(nvrtc.getCUBIN(program))

@@ -104,7 +104,7 @@ def _measured(
         device=backend.device,
         instance=problem.instance.removeprefix("orlib/"),
         items=problem.size,
-        constraints=int(problem.defines()["MKP_CONSTRAINTS"]),
+        constraints=int(str(problem.defines()["MKP_CONSTRAINTS"])),
         setting=setting,
         individuals=spec.general.islands * spec.general.population,
         generations=generations,

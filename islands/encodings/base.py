@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Room
+from islands.backends.header import Header
+from islands.backends.source import Macros
 
 _NUMBERS_AT_ONCE = 1 << 22
 
@@ -18,8 +20,8 @@ class Encoding(ABC):
     """One kind of genome, for solutions of one size; its kernels are in `kernels/encodings/`."""
 
     name: ClassVar[str]
-    header: ClassVar[str]
-    """Its kernel header, in the folder `kernels`."""
+    header: ClassVar[Header]
+    """Its kernel header."""
     gene: ClassVar[np.dtype[Any]]
     """The type of one gene."""
 
@@ -38,7 +40,7 @@ class Encoding(ABC):
         """
 
     @abstractmethod
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         """Return the macros that the kernel header is compiled with."""
 
     @abstractmethod

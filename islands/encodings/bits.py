@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Room, shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.encodings.base import Encoding
 
 _A_WORD = 32
@@ -18,7 +20,7 @@ class Bits(Encoding):
     """Subsets as they are; a solution has 1 or 0 for each thing."""
 
     name: ClassVar[str] = "bits"
-    header: ClassVar[str] = "encodings/bits.cuh"
+    header: ClassVar[Header] = Header("encodings/bits.cuh")
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.uint32)
 
     def __init__(
@@ -28,7 +30,7 @@ class Bits(Encoding):
         self.size = -(-size // _A_WORD)
         self.pitch = -(-self.size // 4) * 4
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {}
 
     def room(self) -> Room:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Room, shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.encodings.base import Encoding
 from islands.errors import UsageError
 from islands.text import option
@@ -31,7 +33,7 @@ class Keys(Encoding):
     """Random keys for orders."""
 
     name: ClassVar[str] = "keys"
-    header: ClassVar[str] = "encodings/keys.cuh"
+    header: ClassVar[Header] = Header("encodings/keys.cuh")
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
 
     def __init__(
@@ -62,7 +64,7 @@ class Keys(Encoding):
                 f"Choose {option('backend', 'cpu')}, which can order more, or a smaller instance"
             )
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         decoding = DECODINGS.index(self._decoding)
         return {"KEYS_DECODING": str(decoding), "ENCODING_ASSIGNS": str(int(self._assigns))}
 

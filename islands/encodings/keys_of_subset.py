@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Room, shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.encodings.base import Encoding
 from islands.errors import UsageError
 
@@ -19,7 +21,7 @@ class KeysOfSubset(Encoding):
     """A key for each thing."""
 
     name: ClassVar[str] = "keys"
-    header: ClassVar[str] = "encodings/keys_of_subset.cuh"
+    header: ClassVar[Header] = Header("encodings/keys_of_subset.cuh")
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
 
     def __init__(
@@ -32,7 +34,7 @@ class KeysOfSubset(Encoding):
         self.size = size
         self.pitch = -(-size // 4) * 4
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {}
 
     def room(self) -> Room:

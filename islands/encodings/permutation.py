@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Room, shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.encodings.base import Encoding, are_orders
 
 
@@ -16,7 +18,7 @@ class Permutation(Encoding):
     """Orders as they are."""
 
     name: ClassVar[str] = "permutation"
-    header: ClassVar[str] = "encodings/permutation.cuh"
+    header: ClassVar[Header] = Header("encodings/permutation.cuh")
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
 
     def __init__(
@@ -25,7 +27,7 @@ class Permutation(Encoding):
         self.size = size
         self.pitch = -(-size // 4) * 4
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {}
 
     def room(self) -> Room:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from islands.backends.arguments import Struct
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
@@ -73,14 +74,12 @@ class Improver(ABC):
     """One improver for solutions of one size."""
 
     name: ClassVar[str]
-    header: ClassVar[str]
-    """Its kernel header, in the folder `kernels`."""
+    header: ClassVar[Header]
+    """Its kernel header."""
     solution_kinds: ClassVar[tuple[str, ...]]
     """The kinds of solutions that it can improve."""
 
-    def __init__(
-        self, settings: ImproverSettings, size: int, macros: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, settings: ImproverSettings, size: int, macros: Macros | None = None) -> None:
         """Take the macros of the problem's kernel, on which the room may depend."""
         self.settings, self.size = settings, size
 
@@ -92,7 +91,7 @@ class Improver(ABC):
         """Return the pieces of work that a block shares."""
         return self.size
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         """Return the macros that its kernel is compiled with."""
         return {}
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
 
@@ -16,14 +17,12 @@ _MOST_THINGS = 92_681  # the best of all moves is told apart by a number of 32 b
 class LocalSearch(Improver):
     """The search with one kind of move; the kernel is common to all kinds."""
 
-    header: ClassVar[str] = "improvers/local.cuh"
+    header: ClassVar[Header] = Header("improvers/local.cuh")
     move: ClassVar[str]
     """The kind of move, in kernels/moves.cuh."""
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
-    def __init__(
-        self, settings: ImproverSettings, size: int, macros: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, settings: ImproverSettings, size: int, macros: Macros | None = None) -> None:
         super().__init__(settings, size, macros)
         if settings.strategy == "best" and settings.scope == "all" and size > _MOST_THINGS:
             raise UsageError(
@@ -31,7 +30,7 @@ class LocalSearch(Improver):
                 f" {_MOST_THINGS} may be there. Choose improver.strategy=first"
             )
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {"IMPROVER_MOVE": f"moves::{self.move}"}
 
     def room(self) -> int:

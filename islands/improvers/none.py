@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from islands.backends.header import Header
 from islands.improvers.base import Improver
 
 
@@ -11,7 +12,7 @@ class Nothing(Improver):
     """Improves nobody."""
 
     name: ClassVar[str] = "none"
-    header: ClassVar[str] = "improvers/none.cuh"
+    header: ClassVar[Header] = Header("improvers/none.cuh")
     solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset")
 
     def room(self) -> int:

@@ -5,10 +5,11 @@ Only feasible subsets are improved, and they stay so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from islands.backends.base import shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
 
@@ -21,12 +22,10 @@ class NearSubset(Improver):
 
     solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
 
-    def __init__(
-        self, settings: ImproverSettings, size: int, macros: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, settings: ImproverSettings, size: int, macros: Macros | None = None) -> None:
         super().__init__(settings, size, macros)
         self.core = min(settings.core or size, size)
-        self._constraints = int((macros or {}).get("MKP_CONSTRAINTS", "0"))
+        self._constraints = int(str((macros or {}).get("MKP_CONSTRAINTS", "0")))
         if self.core > _MOST_THINGS:
             raise UsageError(
                 f"improver.core={settings.core}: {self.core} things have too many exchanges, at"
@@ -50,11 +49,11 @@ class NearSubset(Improver):
 class SubsetSearch(NearSubset):
     """The search with exchanges of one size, and smaller ones; the kernel is common to all."""
 
-    header: ClassVar[str] = "improvers/subset.cuh"
+    header: ClassVar[Header] = Header("improvers/subset.cuh")
     most: ClassVar[int]
     """How many things change at once at most."""
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {"SUBSET_MOST": str(self.most)}
 
 

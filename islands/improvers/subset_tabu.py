@@ -10,6 +10,7 @@ import math
 from typing import ClassVar
 
 from islands.backends.base import shelves
+from islands.backends.header import Header
 from islands.improvers.subset import NearSubset
 
 _STEPS = 100
@@ -20,7 +21,7 @@ class SubsetTabu(NearSubset):
     """Takes `steps` exchanges and leaves the best subset met."""
 
     name: ClassVar[str] = "tabu"
-    header: ClassVar[str] = "improvers/subset_tabu.cuh"
+    header: ClassVar[Header] = Header("improvers/subset_tabu.cuh")
 
     def steps(self) -> int:
         return self.settings.steps or _STEPS

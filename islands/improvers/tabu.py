@@ -5,10 +5,11 @@ What each exchange would change is stored where the problem's kernels can keep i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from islands.backends.base import shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
 
@@ -28,12 +29,10 @@ class Tabu(Improver):
     """Takes `steps` exchanges and leaves the best order met."""
 
     name: ClassVar[str] = "tabu"
-    header: ClassVar[str] = "improvers/tabu.cuh"
+    header: ClassVar[Header] = Header("improvers/tabu.cuh")
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
-    def __init__(
-        self, settings: ImproverSettings, size: int, macros: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, settings: ImproverSettings, size: int, macros: Macros | None = None) -> None:
         """Take the problem's macros, which tell the room; without them, it is the most there is."""
         super().__init__(settings, size)
         self._macros = _WIDEST if macros is None else macros
@@ -48,7 +47,7 @@ class Tabu(Improver):
         affordable = max(_FEWEST_STEPS, _MOST_EVALUATIONS // max(1, self.items()))
         return self.settings.steps or min(_STEPS_A_THING * self.size, affordable)
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         return {"TABU_ASPIRATION": str(int(self.settings.aspiration > 0))}
 
     def items(self) -> int:
@@ -73,7 +72,7 @@ class Tabu(Improver):
         if "QAP_DELTA" not in self._macros:
             return []
         n = self.size
-        a, b, delta = (_BYTES[self._macros[name]] for name in ("QAP_A", "QAP_B", "QAP_DELTA"))
+        a, b, delta = (_BYTES[str(self._macros[name])] for name in ("QAP_A", "QAP_B", "QAP_DELTA"))
         gaps = 2 if self._macros["QAP_SYMMETRIC"] == "1" else 4
         matrices = [n * _row_bytes(n, a), n * _row_bytes(n, b)]
         return [delta * entries, *matrices, *[delta * (n + _RUN - 1)] * gaps]

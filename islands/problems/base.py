@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands import settings as named
+from islands.backends.header import Header
+from islands.backends.source import Macros
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
@@ -23,12 +25,14 @@ Solution = NDArray[np.int64]
 class Problem(ABC):
     """One instance of one kind of problem.
 
-    `kernels/problems/NAME.cuh` computes the same objective on the device; the methods here are its
-    independent check, written in NumPy with exact integers.
+    The methods here are the independent check of its kernel header, written in NumPy with exact
+    integers.
     """
 
     name: ClassVar[str]
-    """Its name on the command line and of its kernel header."""
+    """Its name on the command line."""
+    header: ClassVar[Header]
+    """Its kernel header, which computes the same objective on the device."""
     solution_kind: ClassVar[str]
     """`order` (all of n things, in some order) or `subset` (some of n things)."""
     solution_suffix: ClassVar[str]
@@ -67,8 +71,8 @@ class Problem(ABC):
         return adjusted
 
     @abstractmethod
-    def defines(self) -> dict[str, str]:
-        """Return the macros that `kernels/problems/NAME.cuh` is compiled with."""
+    def defines(self) -> Macros:
+        """Return the macros that its kernel header is compiled with."""
 
     @abstractmethod
     def arrays(self) -> list[NDArray[np.generic]]:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from islands import settings as named
 from islands.backends.base import shelves
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import MkpFile, read_mkp
@@ -39,6 +41,7 @@ class Mkp(Problem):
     """An instance; profits, weights and capacities are whole numbers that are not negative."""
 
     name: ClassVar[str] = "mkp"
+    header: ClassVar[Header] = Header("problems/mkp.cuh")
     solution_kind: ClassVar[str] = "subset"
     solution_suffix: ClassVar[str] = ".sol"
     maximise: ClassVar[bool] = True
@@ -99,7 +102,7 @@ class Mkp(Problem):
         """Return the orders in the numbers that things have on the device."""
         return _narrowed(np.argsort(self.orders[0], kind="stable")[self.orders])
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         """Return the number of constraints, the types of the numbers, and the way.
 
         Nothing is priced for them: they are also asked for where no run follows.

@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.orders import order_fault, read_json, solution_file
@@ -39,6 +41,7 @@ class Qap(Problem):
     """An instance, with matrices that may be asymmetric and have anything on their diagonals."""
 
     name: ClassVar[str] = "qap"
+    header: ClassVar[Header] = Header("problems/qap.cuh")
     solution_kind: ClassVar[str] = "order"
     solution_suffix: ClassVar[str] = ".sln"
     assigns: ClassVar[bool] = True
@@ -65,14 +68,14 @@ class Qap(Problem):
         problem.best_known, problem.remarks = weighed(problem)
         return problem
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         """Return the types of the matrices and of a difference of costs, and what to leave out."""
         a, b = self._on_device
         diagonal = bool(a.diagonal().any() and b.diagonal().any())
         # A swap changes 4 n products and their mirror images.
         is_small = 8 * self.size * int(a.max()) * int(b.max()) < 2**31
         return {
-            "PROBLEM_SWAPS": '"problems/qap_swaps.cuh"',
+            "PROBLEM_SWAPS": Header("problems/qap_swaps.cuh"),
             "QAP_A": _C_TYPES[a.dtype.name],
             "QAP_B": _C_TYPES[b.dtype.name],
             "QAP_SYMMETRIC": str(int(self.symmetric)),

@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.backends.header import Header
+from islands.backends.source import Macros
 from islands.errors import RunError, UsageError
 from islands.instances import tsplib_matrix
 from islands.instances.catalogue import BestKnown
@@ -30,6 +32,7 @@ class Tsp(Problem):
     """A symmetric instance, from coordinates or from a matrix of weights."""
 
     name: ClassVar[str] = "tsp"
+    header: ClassVar[Header] = Header("problems/tsp.cuh")
     solution_kind: ClassVar[str] = "order"
     solution_suffix: ClassVar[str] = ".tour"
     cost_word: ClassVar[str] = "length"
@@ -72,7 +75,7 @@ class Tsp(Problem):
             "record.every": 10,
         }
 
-    def defines(self) -> dict[str, str]:
+    def defines(self) -> Macros:
         """Return where the kernel takes distances from, and how it rounds them."""
         return {"TSP_METRIC": "TSP_MATRIX" if self._matrix is not None else f"TSP_{self.metric}"}
 

@@ -1,0 +1,91 @@
+"""Headers that bring their own text: compiled by both compilers, named in errors, in the digest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from islands.backends import choose
+from islands.backends.base import Backend, Block
+from islands.backends.header import Header
+from islands.backends.source import Source
+from islands.errors import CompileError, InputError, UsageError
+
+ENTRY = """
+#include "core/core.cuh"
+#include OWN
+KERNEL(twice, (const int32_t* from, int32_t* to)) { to[blockIdx.x] = own::twice(from[blockIdx.x]); }
+"""
+OWN = "#pragma once\nnamespace own {\n__device__ int twice(int n) { return 2 * n; }\n}\n"
+
+
+def source(text: str, name: str = "own/twice.cuh") -> Source:
+    return Source("entry.cu", {"ENTRY": Header("entry.cu", ENTRY), "OWN": Header(name, text)})
+
+
+def test_a_program_is_made_of_texts_alone(backend: Backend) -> None:
+    numbers = backend.upload(np.arange(5, dtype=np.int32))
+    doubled = backend.empty((5,), np.int32)
+    program = backend.compile(source(OWN), Block(32))
+    backend.run([backend.call(program, "twice", numbers, doubled, blocks=5)])
+    assert backend.download(doubled).tolist() == [0, 2, 4, 6, 8]
+
+
+def test_another_text_or_name_is_another_program() -> None:
+    digests = {
+        source(OWN).digest(),
+        source(OWN.replace("2", "3")).digest(),
+        source(OWN, "own/other.cuh").digest(),
+    }
+    assert len(digests) == 3
+    assert source(OWN).digest() in digests
+
+
+def test_an_own_header_takes_the_place_of_a_file_of_the_same_name() -> None:
+    assert "core/core.cuh" in source(OWN).files()
+    own = Header("core/draw.cuh", "// nothing")
+    assert Source("check.cuh", {"OWN": own}).own() == {"core/draw.cuh": "// nothing"}
+    assert Source("check.cuh", {"OWN": own}).digest() != Source("check.cuh").digest()
+
+
+def test_an_error_names_the_header_and_the_line_of_its_author(backend: Backend) -> None:
+    broken = OWN.replace("return 2 * n;", "return 2 * m;")
+    with pytest.raises(CompileError, match=r": own/twice\.cuh[:(]3[:)].*\bm\b"):
+        backend.compile(source(broken), Block(32))
+
+
+def test_nvrtc_names_it_too() -> None:
+    pytest.importorskip("cupy")
+    from islands.backends.cuda import compiled
+
+    broken = OWN.replace("return 2 * n;", "return 2 * m;")
+    compiled(source(OWN), "sm_90", lambda path: path.read_bytes())
+    with pytest.raises(CompileError, match=r": own/twice\.cuh\(3\): error: .*\"m\""):
+        compiled(source(broken), "sm_90", lambda path: path.read_bytes())
+
+
+def test_a_text_may_lie_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.cuh").write_text(OWN)
+    header = Header("mine.cuh", tmp_path / "mine.cuh")
+    assert (header, header.text) == (Header("mine.cuh", OWN), OWN)
+    assert len({header, Header("mine.cuh", OWN), Header("mine.cuh")}) == 2
+    with pytest.raises(InputError, match=r"gone\.cuh: No such file"):
+        Header("gone.cuh", tmp_path / "gone.cuh")
+
+
+@pytest.mark.parametrize("name", ["", "../up.cuh", "/etc/passwd", "a b", 'a"', "a\n", "a//b"])
+def test_names_that_are_no_names_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="a name is made of letters, digits"):
+        Header(name, OWN)
+
+
+def test_the_cpu_backend_leaves_no_folder_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    choose("cpu", 1).compile(source(OWN), Block())
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
