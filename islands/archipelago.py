@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.algorithms.schedule import Shape
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.halo import Halo, require_fit
 from islands.improvers import ImproverSettings
-from islands.launches import Launches
+from islands.launches import Launches, Segments
 from islands.lookout import ISLAND, NONE, Candidate, IslandMeasure, Lookout
 from islands.memory import as_kernels_see, fields_of
 from islands.migration import (
@@ -23,6 +24,7 @@ from islands.migration import (
     Road,
 )
 from islands.migration.kernels import HEAD
+from islands.outside import NOBODY, Outside
 from islands.parallel import World, deal
 from islands.parts import Parts
 from islands.problems.base import Problem, Solution
@@ -57,6 +59,7 @@ class Archipelago:
         runs: int = 1,
         road: type[Road] | None = None,
         asynchronous: bool = False,
+        decoding: str = "",
         warm_start: Callable[[], Sequence[Solution]] = tuple,
     ) -> None:
         """Compile the program and take all the memory that the run will need.
@@ -85,10 +88,10 @@ class Archipelago:
             improver if improver is not None else ImproverSettings(),
             population=population,
             block_memory=backend.block_memory,
+            decoding=decoding,
         )
         self._algorithm, self._encoding = parts.algorithm, parts.encoding
         self._algorithm.require_islands(islands)
-        self._decodes_on_host = self._algorithm.decoding == "host"
         self._population = population
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
@@ -104,7 +107,7 @@ class Archipelago:
         )
         self._warm_start, self._islands_of_all = warm_start, islands
         self._seed = np.uint64(seed)
-        self._allocate()
+        self._allocate(parts)
         gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
         arrays = self._state.arrays
         self._halo, self._road = None, road.name if road is not None else "device"
@@ -112,12 +115,14 @@ class Archipelago:
             require_fit(self._algorithm.halo, population, migration, islands, runs)
             self._halo = Halo(backend, world, road, self._algorithm.halo, gene_bytes)
             arrays = arrays | {"halo": self._halo.seen}
+        tables = self._algorithm.tables(problem)
+        arrays = arrays | {name: backend.upload(table) for name, table in tables.items()}
         self._launches = Launches(
             backend,
             parts,
+            self._shape,
             self._algorithm.plan(arrays),
             self._all,
-            self._given,
             self._lookout.measured,
         )
         if self._halo is not None:
@@ -155,37 +160,33 @@ class Archipelago:
         island[:, ISLAND.index("seed")] = seeds
         island[:, ISLAND.index("number")] = numbers
         self._backend.upload(island, self._now("island"))
-        own = self._algorithm.fields(self._encoding.pitch, self._encoding.gene)
-        for name in ("calls", *own):
+        for name in ("calls", *self._algorithm.fields(self._shape)):
             self._state.fill(name)
         if self._problem.marks:
             self._state.fill("met_cost", _INFEASIBLE)
         self._upload_given()
-        self._backend.run([self._launches.start])
-        if self._decodes_on_host:
-            self._decode_on_host(0)
+        self._pass(self._launches.start)
         self._backend.run([self._launches.rank_again])
+        self._adopt(everyone=True)
         if self._halo is not None:
             self._halo.renew()
 
     def advance(self, generations: int) -> None:
-        """Pass so many generations, without a visit of the host unless it decodes."""
-        if self._decodes_on_host:
+        """Pass so many generations, without a visit of the host unless it judges."""
+        if self._outside is not None:
             for _ in range(generations):
-                restarting = self._islands()[:, ISLAND.index("restart")] != 0
-                self._backend.run([self._launches.evolve])
-                self.generation += 1
-                self._decode_on_host(self._algorithm.kept(), restarting)
-                self._backend.run([self._launches.end])
+                self._pass(self._launches.generation)
+                if self._halo is not None:
+                    self._halo.renew()
         else:
-            generation = [self._launches.evolve, self._launches.end]
+            (generation,) = self._launches.generation
             if self._halo is not None:
                 self._halo.advance(generation, generations)
             else:
                 self._backend.run(generation, generations)
-            self.generation += generations
-            if not self._algorithm.needs_order:
-                self._backend.run([self._launches.rank_again])
+        self.generation += generations
+        if generations and not self._algorithm.needs_order:
+            self._backend.run([self._launches.rank_again])
         # While the device is at work, the host has time for those who are on their way.
         self._exchange.arrive()
 
@@ -196,6 +197,7 @@ class Archipelago:
     def migrate(self) -> None:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()
+        self._adopt()
 
     def finish(self) -> None:
         """Do what is left when nothing is going to migrate any more; collective."""
@@ -224,6 +226,7 @@ class Archipelago:
             require_genomes(emigrants, HEAD, self._encoding)
         self._state.restore(own, generation)
         self.generation = generation
+        self._adopt(everyone=True)
 
     def meet(self) -> None:
         """After `restore`, let slices of one population see each other's ends; collective."""
@@ -257,9 +260,10 @@ class Archipelago:
         """Return, for each island of all runs or of one, the SHA-256 of its genomes and costs."""
         return self._lookout.digests(self.generation, run)
 
-    def _allocate(self) -> None:
-        size = self._population
-        fields = fields_of(self._problem, self._encoding, self._algorithm, size)
+    def _allocate(self, parts: Parts) -> None:
+        encoding = self._encoding
+        self._shape = Shape(len(self.mine), self._population, encoding.pitch, encoding.gene)
+        fields = fields_of(self._problem, self._algorithm, self._shape)
         self._state = State(self._backend, len(self.mine), fields)
         self._given = self._backend.empty((len(self.mine),), np.int32)
         self._lookout = Lookout(
@@ -270,7 +274,12 @@ class Archipelago:
             self.mine,
             self._islands_a_run,
         )
-        self._all = as_kernels_see(self._state, len(self.mine), size, self._encoding.shape())
+        self._outside = None
+        if parts.outside:
+            children = self._algorithm.children
+            self._outside = Outside(self._backend, self._problem, encoding, self._shape, children)
+        judge = NOBODY if self._outside is None else self._outside.seen
+        self._all = as_kernels_see(self._state, self._shape, encoding.shape(), self._given, judge)
 
     def _identities(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the seed of the run of each of my islands, and its number in its run."""
@@ -294,14 +303,23 @@ class Archipelago:
                 row = self._now("genes")[local, slot]
                 self._backend.upload(self._encoding.encode(self._renumbered(solution)), row)
 
-    def _decode_on_host(self, kept: int, restarting: NDArray[np.bool_] | None = None) -> None:
-        """Evaluate this generation by NumPy, but for the kept individuals of islands that go on."""
-        costs = self._backend.download(self._now("cost"))
-        for local in range(len(self.mine)):
-            first = 0 if restarting is not None and restarting[local] else kept
-            genomes = self._backend.download(self._now("genes")[local, first:])
-            costs[local, first:] = self._problem.costs(self._encoding.decode(genomes))
-        self._backend.upload(costs, self._now("cost"))
+    def _pass(self, segments: Segments) -> None:
+        """Run launches, with the judge's work between them."""
+        first, *others = segments
+        self._backend.run(first)
+        for calls in others:
+            assert self._outside is not None
+            self._outside.judge()
+            self._backend.run(calls)
+
+    def _adopt(self, *, everyone: bool = False) -> None:
+        """Bring derived fields up to date, of those who have come or of everyone."""
+        if not self._launches.adopt:
+            return
+        if everyone:
+            self._state.fill("changed", 1)
+        self._backend.run(self._launches.adopt)
+        self._state.fill("changed")
 
     def _now(self, name: str) -> Any:
         """Return one of the arrays as it stands in this generation, by island."""
@@ -311,6 +329,3 @@ class Archipelago:
         """Return a solution as the device numbers its things."""
         numbering = self._problem.numbering()
         return solution if numbering is None else solution[numbering]
-
-    def _islands(self) -> NDArray[np.int64]:
-        return self._backend.download(self._now("island"))

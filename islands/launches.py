@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from islands.algorithms.schedule import JUDGES, Launch, Shape, Step
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program, Room
 from islands.backends.source import Source
 from islands.parts import Parts
 
 _INDIVIDUALS_A_SLICE = 6
+
+Segments = list[list[Call]]
+"""Launches, between which somebody else judges."""
 
 
 class Launches:
@@ -19,57 +25,78 @@ class Launches:
         self,
         backend: Backend,
         parts: Parts,
+        shape: Shape,
         plan: Struct,
         archipelago: Struct,
-        given: Array,
         measured: Array,
     ) -> None:
-        """Compile; `given` says how many solutions are there at the start, by island."""
-        self._backend, self._algorithm, self._archipelago = backend, parts.algorithm, archipelago
+        """Compile, and bind `plan`, that of the algorithm, and all arrays."""
+        self._backend, self._parts, self._shape = backend, parts, shape
+        self._algorithm, self._archipelago = parts.algorithm, archipelago
         self._archives = parts.algorithm.loses_best or parts.problem.marks
-        self._islands = int(archipelago.members["islands"])
-        population = int(archipelago.members["population"])
+        self._arguments = (archipelago, self._data(), plan, parts.improver.plan())
         # Ranking sorts a cost and an index of each individual, up to a power of two.
-        self.ranking_room = Room(12 << (population - 1).bit_length())
-        individuals, room = self._islands * population, parts.room()
-        program, self.populations = self._compiled(parts, population)
-        arrays = parts.problem.arrays()
-        data = Struct(**{f"array{i}": backend.upload(a) for i, a in enumerate(arrays)})
-        name = parts.algorithm.name
-        self.start = backend.call(
-            program,
-            f"{name}_start",
-            *(archipelago, data, plan, given),
-            blocks=individuals,
-            room=room,
-        )
-        self.evolve = backend.call(
-            program,
-            f"{name}_evolve",
-            *(archipelago, data, plan, parts.improver.plan()),
-            blocks=individuals,
-            room=room,
-        )
+        self.ranking_room = Room(12 << (shape.population - 1).bit_length())
+        schedule = parts.algorithm.schedule(shape, outside=parts.outside)
+        steps = (*schedule.start, *schedule.generation, *schedule.adopt)
+        self._room = self._asked({step for step in steps if isinstance(step, Launch)})
+        self._program, self.populations = self._compiled()
         self.rank_again = self._ranking(step=0)
         """Where only the individuals have changed."""
-        self.end = self._ranking(step=1) if parts.algorithm.needs_order else self._crowning()
-        """At the end of a generation."""
+        end = self._ranking(step=1) if parts.algorithm.needs_order else self._crowning()
+        self.start = self._segments(schedule.start)
+        self.generation = self._segments(schedule.generation)
+        self.generation[-1].append(end)
+        self.adopt = [self._bound(launch) for launch in schedule.adopt]
         self.measure = backend.call(
-            self.populations, "measure", archipelago, measured, blocks=self._islands
+            self.populations, "measure", archipelago, measured, blocks=shape.islands
         )
 
-    def _compiled(self, parts: Parts, population: int) -> tuple[Program, Program]:
+    def _data(self) -> Struct:
+        """Return `problem::Data`."""
+        if self._parts.outside:
+            return Struct(nothing=np.int32(0))
+        arrays = self._parts.problem.arrays()
+        return Struct(**{f"array{i}": self._backend.upload(a) for i, a in enumerate(arrays)})
+
+    def _asked(self, launches: set[Launch]) -> Room:
+        """Return the working memory that a block needs for any of the launches."""
+        own = Room(max(launch.room for launch in launches))
+        if all(launch.room for launch in launches):
+            return own
+        loop = self._backend.asked_room(self._source(), *self._arguments)
+        return Room(max(own.large, loop.large + self._parts.room()), loop.small)
+
+    def _source(self) -> Source:
+        return Source("program.cuh", self._parts.macros())
+
+    def _compiled(self) -> tuple[Program, Program]:
         """Return the program of these parts, and the one of all populations."""
-        backend = self._backend
+        backend, shape = self._backend, self._shape
         # Arenas that spill to global memory stay small beside the genes.
-        slices = max(1, self._islands * population // _INDIVIDUALS_A_SLICE)
+        slices = max(1, shape.individuals // _INDIVIDUALS_A_SLICE)
         populations = backend.compile(
-            Source("population.cuh", parts.encoding_macros()),
-            backend.block(self.ranking_room, 8 * population, self._islands),
+            Source("population.cuh", self._parts.encoding_macros()),
+            backend.block(self.ranking_room, 8 * shape.population, shape.islands),
         )
-        fewest = parts.algorithm.fewest_threads
-        block = backend.block(parts.room(), parts.items(), slices, fewest)
-        return backend.compile(Source("program.cuh", parts.macros()), block), populations
+        fewest = self._algorithm.fewest_threads
+        block = backend.block(self._room, self._parts.items(), slices, fewest)
+        return backend.compile(self._source(), block), populations
+
+    def _segments(self, steps: Iterable[Step]) -> Segments:
+        segments: Segments = [[]]
+        for step in steps:
+            if isinstance(step, Launch):
+                segments[-1].append(self._bound(step))
+            else:
+                assert step == JUDGES
+                segments.append([])
+        return segments
+
+    def _bound(self, launch: Launch) -> Call:
+        return self._backend.call(
+            self._program, launch.kernel, *self._arguments, blocks=launch.blocks, room=self._room
+        )
 
     def _course(self, step: int) -> Struct:
         return Struct(
@@ -83,10 +110,10 @@ class Launches:
             self.populations,
             "rank",
             *(self._archipelago, self._course(step)),
-            blocks=self._islands,
+            blocks=self._shape.islands,
             room=self.ranking_room,
         )
 
     def _crowning(self) -> Call:
         arguments = (self._archipelago, self._course(step=1))
-        return self._backend.call(self.populations, "crown", *arguments, blocks=self._islands)
+        return self._backend.call(self.populations, "crown", *arguments, blocks=self._shape.islands)

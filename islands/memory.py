@@ -5,25 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from islands.algorithms import Algorithm
+from islands.algorithms.schedule import Shape
 from islands.backends.arguments import Struct
-from islands.encodings import Encoding
+from islands.backends.base import Array
 from islands.lookout import ISLAND
 from islands.problems.base import Problem
 from islands.state import Field, State
 
 
-def fields_of(
-    problem: Problem, encoding: Encoding, algorithm: Algorithm, population: int
-) -> dict[str, Field]:
+def fields_of(problem: Problem, algorithm: Algorithm, shape: Shape) -> dict[str, Field]:
     """Return what an island has of each array."""
-    pitch, gene = encoding.pitch, encoding.gene
+    population, pitch, gene = shape.population, shape.pitch, shape.gene
     fields = {
         "genes": Field((population, pitch), gene, in_halves=True),
         "cost": Field((population,), np.int64, in_halves=True),
         "order": Field((population,), np.int32),
         "island": Field((len(ISLAND),), np.int64),
         "calls": Field((population,), np.int64),
-        **algorithm.fields(pitch, gene),
+        **algorithm.fields(shape),
     }
     if algorithm.patience or algorithm.loses_best or problem.marks:
         fields["archive"] = Field((pitch,), gene)
@@ -34,7 +33,9 @@ def fields_of(
     return fields
 
 
-def as_kernels_see(state: State, islands: int, population: int, shape: Struct) -> Struct:
+def as_kernels_see(
+    state: State, shape: Shape, genome: Struct, given: Array, outside: Struct
+) -> Struct:
     """Return `Archipelago` of kernels/core/archipelago.cuh."""
     arrays = state.arrays
     return Struct(
@@ -46,8 +47,10 @@ def as_kernels_see(state: State, islands: int, population: int, shape: Struct) -
         archive=arrays.get("archive"),
         met=arrays.get("met"),
         met_cost=arrays.get("met_cost"),
-        islands=np.int32(islands),
-        population=np.int32(population),
-        shape=shape,
-        share=np.uint64((2**64 - 1) // population + 1),
+        given=given,
+        outside=outside,
+        islands=np.int32(shape.islands),
+        population=np.int32(shape.population),
+        shape=genome,
+        share=np.uint64((2**64 - 1) // shape.population + 1),
     )

@@ -98,20 +98,6 @@ __device__ int64_t improve(Decoder& decoder, Shelf shelf, const Archipelago& all
     return better;
 }
 
-// The same where it is due; elsewhere, nothing changes.
-template <class Decoder>
-__device__ int64_t improved(Decoder& decoder, Shelf shelf, const Archipelago& all,
-                            const problem::Data& data, const improver::Plan& plan,
-                            encoding::Gene* row, int64_t cost, const draw::Place& place,
-                            int64_t& calls) {
-    if constexpr (improver::ACTIVE) {
-        if (improver::is_due(plan, place)) {
-            return improve(decoder, shelf, all, data, plan, row, cost, place, calls);
-        }
-    }
-    return cost;
-}
-
 // Shows the archive a solution that the population may not take. Nothing is to be done where all
 // solutions are feasible: the best is taken there.
 __device__ void offer(const Archipelago& all, int local, int slot, const encoding::Gene* row,

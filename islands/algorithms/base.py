@@ -1,8 +1,8 @@
 """What an algorithm is: how a generation of populations becomes the next.
 
-An algorithm NAME brings two kernels in `kernels/algorithms/NAME.cuh`: `NAME_start` makes and
-evaluates the first generation, `NAME_evolve` the next one, for all islands of a rank in one launch.
-Both count how often they call the objective.
+Its kernel header brings the settings as kernels take them, `algorithm::Plan`, and mostly a class
+`algorithm::Mover` (see kernels/algorithms/base.cuh), which kernels/generation.cuh leads through the
+slots of a population. One with kernels of its own says when they are launched.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from numpy.typing import DTypeLike
+from numpy.typing import NDArray
 
+from islands.algorithms.schedule import Schedule, Shape, loop
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
-from islands.settings import Settings
+from islands.problems.base import Problem
+from islands.settings import NoSettings, Settings
 from islands.state import Field
 
 
@@ -29,24 +31,26 @@ class Algorithm(ABC):
     """Its kernel header."""
     encodings: ClassVar[tuple[str, ...]]
     """The encodings whose genomes it can move."""
-    Settings: ClassVar[type[Settings]]
+    Settings: ClassVar[type[Settings]] = NoSettings
 
     needs_order: ClassVar[bool] = False
     """Whether a generation begins with individuals in order, and not with the best one alone."""
     fewest_threads: ClassVar[int] = 32
     """Below so many threads a block, a GPU would be slower."""
+    children: ClassVar[int] = 1
+    """`CHILDREN` of its mover: how many are made at once for a slot."""
+    decodings: ClassVar[tuple[str, ...]] = ()
+    """How the keys that it makes may be decoded, the usual way first; none: as any keys are."""
     loses_best: bool = False
     """Whether the best individual may be followed by a worse one, without a restart."""
-    decoding: str = "free"
-    """How the encoding decodes genomes; `host`: between the kernel and the ranking, by NumPy."""
     patience: int = 0
     """Generations without progress after which an island restarts; 0 means never."""
     halo: int = 0
     """How many individuals at each end of an island the next one sees; 0: islands are apart."""
 
-    @abstractmethod
     def __init__(self, settings: Any, population: int, encoding: str) -> None:
         """Check the settings against the size of a population and the kind of its genomes."""
+        self.settings, self.population, self.encoding = settings, population, encoding
 
     @classmethod
     def completed(cls, settings: Any, encoding: str) -> Any:
@@ -56,20 +60,28 @@ class Algorithm(ABC):
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse so many islands, over all ranks, where its settings do not fit them."""
 
-    @abstractmethod
     def defines(self) -> Macros:
         """Return the macros that the kernels are compiled with."""
+        return {}
 
     @abstractmethod
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
-        """Return the settings as the kernels take them; `arrays` are those of its `fields`."""
+        """Return `algorithm::Plan`; `arrays` are its fields, and the tables that it asked for."""
 
-    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
-        """Return its own arrays, kept from generation to generation, for genomes of such genes."""
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        """Return its own arrays, by names that no other array of an island has."""
         return {}
 
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        """Return what all islands share and no kernel writes, such as lists of neighbours."""
+        return {}
+
+    def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
+        """Return its launches; where somebody `outside` judges, with a step for it."""
+        return loop(shape, outside=outside)
+
     def room(self, pitch: int) -> int:
-        """Return the bytes that it takes from a block's shelf for genomes of `pitch` genes."""
+        """Return the bytes that it takes from a block's shelf beside what its mover declares."""
         return 0
 
     def kept(self) -> int:

@@ -31,7 +31,6 @@ _WEIGHTS: dict[str, Callable[[int], float]] = {
     "exponential": lambda r: math.exp(-r),
     "logarithmic": lambda r: 1.0 / math.log(r + 1.0),
 }
-_DECODINGS = ("sorted", "plain", "host")
 _MOST_PARENTS = 8
 
 
@@ -47,9 +46,6 @@ class BrkgaSettings(Settings):
     bias: str = setting("rho", "how genes favour better parents", choices=("rho", *_WEIGHTS))
     reset: int = setting(
         0, "restart an island after so many generations without progress", low=0, high=2**62
-    )
-    decoding: str = setting(
-        "sorted", "who decodes: sorted or plain keys, or the host", choices=_DECODINGS
     )
 
     def check(self) -> None:
@@ -76,12 +72,12 @@ class Brkga(Algorithm):
     header: ClassVar[Header] = Header("algorithms/brkga.cuh")
     needs_order: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 128
+    decodings: ClassVar[tuple[str, ...]] = ("sorted", "plain")
     encodings: ClassVar[tuple[str, ...]] = ("keys",)
     Settings: ClassVar[type[Settings]] = BrkgaSettings
 
     def __init__(self, settings: BrkgaSettings, population: int, encoding: str = "keys") -> None:
         self.settings = settings
-        self.decoding = settings.decoding
         self.patience = settings.reset
         # Shares are truncated to whole individuals; 1e-9 mends products such as 0.29 * 100.
         self.elite = math.floor(settings.elite * population + 1e-9)

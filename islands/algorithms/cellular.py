@@ -17,7 +17,7 @@ import numpy as np
 from islands.algorithms import operators
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
-from islands.backends.base import Array, shelves
+from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
@@ -30,9 +30,6 @@ _SELECTIONS = ("random", "proportional", "relative", "best")
 _REPLACEMENTS = ("generational", "elitist")
 _MOST_NEIGHBOURS, _LARGEST_RADIUS = 1024, 15  # a block sees all of them
 _MOST_MUTATIONS = 1000
-
-_NEIGHBOUR_BYTES, _WORDS_BYTES = 24, 16
-_GENE_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -91,6 +88,7 @@ class Cellular(Algorithm):
     name: ClassVar[str] = "cellular"
     header: ClassVar[Header] = Header("algorithms/cellular.cuh")
     encodings: ClassVar[tuple[str, ...]] = operators.ENCODINGS
+    children: ClassVar[int] = 2
     Settings: ClassVar[type[Settings]] = CellularSettings
 
     def __init__(
@@ -149,9 +147,7 @@ class Cellular(Algorithm):
         )
 
     def room(self, pitch: int) -> int:
-        scratch = max(self._crossover.room(pitch), self._mutation.room(pitch))
-        seen = _NEIGHBOUR_BYTES * self.neighbours
-        return shelves(seen, 2 * _WORDS_BYTES, 4 * _GENE_BYTES * pitch, scratch)
+        return max(self._crossover.room(pitch), self._mutation.room(pitch))
 
     def require_islands(self, islands: int) -> None:
         if self.settings.halo:

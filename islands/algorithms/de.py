@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from islands.algorithms.base import Algorithm
+from islands.algorithms.schedule import Shape
 from islands.backends.arguments import Struct
-from islands.backends.base import Array, shelves
+from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
@@ -27,7 +27,6 @@ _STRATEGIES = ("rand/1", "best/1", "current-to-best/1")
 _ADAPTATIONS = ("none", "jde")
 _FEWEST = 4  # an individual, and three others that differ
 _FARTHEST = 1e6
-_KEY_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,6 @@ class De(Algorithm):
     def __init__(self, settings: DeSettings, population: int, encoding: str = "keys") -> None:
         self.settings = settings
         self.patience = settings.reset
-        self._population = population
         if population < _FEWEST:
             raise UsageError(
                 f"population={population}: must be at least {_FEWEST} for de, which makes a trial"
@@ -89,11 +87,8 @@ class De(Algorithm):
             own_crossover=arrays.get("crossover"),
         )
 
-    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
+    def fields(self, shape: Shape) -> dict[str, Field]:
         if self.settings.adaptation == "none":
             return {}
-        own = Field((self._population,), np.float32)
+        own = Field((shape.population,), np.float32)
         return {"weight": own, "crossover": own}
-
-    def room(self, pitch: int) -> int:
-        return shelves(_KEY_BYTES * pitch)

@@ -16,7 +16,7 @@ import numpy as np
 from islands.algorithms import operators
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
-from islands.backends.base import Array, shelves
+from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
@@ -26,7 +26,6 @@ _SELECTIONS = ("best", "tournament", "random", "proportional")
 _REPLACEMENTS = ("generational", "steady")
 _DUPLICATES = ("accept", "refuse")
 _LARGEST_TOURNAMENT, _MOST_MUTATIONS = 1000, 1000
-_GENE_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -137,9 +136,7 @@ class Ga(Algorithm):
         )
 
     def room(self, pitch: int) -> int:
-        rows = 2 * _GENE_BYTES * pitch
-        scratch = max(self._crossover.room(pitch), self._mutation.room(pitch))
-        return shelves(rows, rows, scratch)
+        return max(self._crossover.room(pitch), self._mutation.room(pitch))
 
     def kept(self) -> int:
         # In the steady state nobody but the best is kept from immigrants: the worst always go.

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from islands.algorithms.base import Algorithm
+from islands.algorithms.schedule import Shape
 from islands.backends.arguments import Struct
-from islands.backends.base import Array, shelves
+from islands.backends.base import Array
 from islands.backends.header import Header
-from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 from islands.state import Field
@@ -29,7 +28,7 @@ _COURSES = ("linear", "early", "late")
 _GLOBAL, _RING = "global", "ring"
 _MOST_PULLED, _MOST_NEIGHBOURS = 100.0, 1024
 _FARTHEST, _FASTEST = 1e6, 1e30
-_GENE_BYTES, _BITS = 4, 32
+_BITS = 32
 
 # Bits do not settle where velocities fade, as then each of them is set or not with equal chances.
 _USUAL_INERTIA = {"keys": 0.7298, "bits": 1.0}
@@ -128,7 +127,6 @@ class Pso(Algorithm):
     def __init__(self, settings: PsoSettings, population: int, encoding: str = "keys") -> None:
         self.settings = self.completed(settings, encoding)
         self.patience = settings.reset
-        self._population = population
         if settings.neighbourhood == _RING and population <= settings.neighbours:
             raise UsageError(
                 f"population={population}: a ring with neighbours={settings.neighbours} has to hold"
@@ -141,9 +139,6 @@ class Pso(Algorithm):
         if settings.constriction or settings.inertia:
             return settings
         return dataclasses.replace(settings, inertia=_USUAL_INERTIA[encoding])
-
-    def defines(self) -> Macros:
-        return {}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings, factor = self.settings, 1.0
@@ -174,15 +169,12 @@ class Pso(Algorithm):
             began=arrays["began"],
         )
 
-    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
-        things = pitch * (_BITS if np.dtype(gene) == np.uint32 else 1)
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        things = shape.pitch * (_BITS if shape.gene == np.uint32 else 1)
         # The archive looks under these names for what was met, which is where particles are.
         return {
-            "met": Field((self._population, pitch), gene),
-            "met_cost": Field((self._population,), np.int64),
-            "velocity": Field((self._population, things), np.float32),
+            "met": Field((shape.population, shape.pitch), shape.gene),
+            "met_cost": Field((shape.population,), np.int64),
+            "velocity": Field((shape.population, things), np.float32),
             "began": Field((1,), np.int64),
         }
-
-    def room(self, pitch: int) -> int:
-        return shelves(_GENE_BYTES * pitch)

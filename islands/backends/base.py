@@ -105,6 +105,18 @@ class Backend(ABC):
     def compile(self, source: Source, block: Block) -> Program:
         """Return the program, compiled now or taken from the cache."""
 
+    def asked_room(self, source: Source, *arguments: Any) -> Room:
+        """Return what the kernel `room` of a program says that a block needs."""
+        program = self.compile(self._of_room(source), Block())
+        asked = self.zeros((2,), np.int64)
+        self.run([self.call(program, "room", *arguments, asked, blocks=1)])
+        large, small = self.download(asked).tolist()
+        return Room(large, small)
+
+    def _of_room(self, source: Source) -> Source:
+        """Return the source of what is asked, where not all of a program need be compiled."""
+        return source
+
     @abstractmethod
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new array with unspecified content."""

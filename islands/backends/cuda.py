@@ -83,6 +83,10 @@ class CudaBackend(Backend):
         spilled = self.empty((block.spill,), np.uint8) if block.spill else None
         return Program(module, digest, block, spilled)
 
+    def _of_room(self, source: Source) -> Source:
+        # How blocks are cut, for which the whole program is compiled, depends on the answer.
+        return Source(source.entry, {**source.defines, "ISLANDS_ROOM": "1"})
+
     def _load(self, path: Path) -> Any:
         module = self._cupy.RawModule(path=str(path))
         _ = module.module  # loads it now, and not when its first kernel is asked for

@@ -141,12 +141,13 @@ class Search:
 
     def _call(self, name: str, orders: Any, costs: Any) -> Any:
         macros = self._problem.defines()
-        tabu = Tabu(ImproverSettings(steps=self._steps), self._size, macros)
+        tabu = Tabu(ImproverSettings(steps=self._steps), self._size)
+        data = Struct(**{f"array{i}": array for i, array in enumerate(self._data)})
         row = shelves(4 * self._size)
         if name == "kernel":
-            room = Room(row + tabu.room())
             parts = {"ISLANDS_PROBLEM": '"problems/qap.cuh"', **tabu.defines()}
             source = Source("bench/tabu.cuh", {**parts, **macros})
+            room = self._backend.asked_room(source, data, tabu.plan(), np.int32(self._size))
         else:
             room = Room(row + 2 * shelves(4 * self._size**2))
             source = Source("bench/tabu_loop.cuh", macros)
@@ -154,7 +155,7 @@ class Search:
         return self._backend.call(
             self._backend.compile(source, block),
             "tabu" if name == "kernel" else "tabu_loop",
-            Struct(**{f"array{i}": array for i, array in enumerate(self._data)}),
+            data,
             tabu.plan(),
             np.uint64(_SEED),
             np.int32(self._many),

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Room
 from islands.backends.header import Header
 from islands.backends.source import Macros
 
@@ -42,10 +41,6 @@ class Encoding(ABC):
     @abstractmethod
     def defines(self) -> Macros:
         """Return the macros that the kernel header is compiled with."""
-
-    @abstractmethod
-    def room(self) -> Room:
-        """Return the working memory that one block needs to decode a genome."""
 
     @abstractmethod
     def shape(self) -> Struct:

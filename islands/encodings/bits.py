@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Room, shelves
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.encodings.base import Encoding
@@ -32,9 +31,6 @@ class Bits(Encoding):
 
     def defines(self) -> Macros:
         return {}
-
-    def room(self) -> Room:
-        return Room(large=shelves(4 * self.pitch))
 
     def shape(self) -> Struct:
         members = {"n": self.size, "pitch": self.pitch, "things": self._things}

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Room, shelves
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.encodings.base import Encoding
@@ -24,9 +23,9 @@ LEVELS = 1 << 24
 """How many different keys there are."""
 
 
-DECODINGS = ("sorted", "plain", "host", "free")
-"""Who puts the things in order: the block by buckets, one thread from bare keys, the host, or the
-block by comparing, which takes any keys and alone lets solutions be improved."""
+DECODINGS = ("sorted", "plain", "free")
+"""Who puts the things in order: the block by buckets, one thread from bare keys, or the block by
+comparing, which takes any keys and alone lets solutions be improved."""
 
 
 class Keys(Encoding):
@@ -67,13 +66,6 @@ class Keys(Encoding):
     def defines(self) -> Macros:
         decoding = DECODINGS.index(self._decoding)
         return {"KEYS_DECODING": str(decoding), "ENCODING_ASSIGNS": str(int(self._assigns))}
-
-    def room(self) -> Room:
-        items = 4 * self.pitch
-        if self._decoding == "sorted":
-            inverse = items if self._assigns else 0
-            return Room(large=shelves(items, inverse), small=4 * self.buckets)
-        return Room(large=shelves(8 << (self.size - 1).bit_length(), items))
 
     def shape(self) -> Struct:
         members = (self.size, self.pitch, self.buckets, self.index_bits)

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Room, shelves
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.encodings.base import Encoding
-from islands.errors import UsageError
 
 _IN, _OUT = 0.75, 0.25
 
@@ -27,18 +25,11 @@ class KeysOfSubset(Encoding):
     def __init__(
         self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
     ) -> None:
-        if decoding == "host":
-            raise UsageError(
-                "decoding=host: which things are chosen is judged on the device. Leave decoding out"
-            )
         self.size = size
         self.pitch = -(-size // 4) * 4
 
     def defines(self) -> Macros:
         return {}
-
-    def room(self) -> Room:
-        return Room(large=shelves(4 * -(-self.size // 32)))
 
     def shape(self) -> Struct:
         return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Room, shelves
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.encodings.base import Encoding, are_orders
@@ -29,9 +28,6 @@ class Permutation(Encoding):
 
     def defines(self) -> Macros:
         return {}
-
-    def room(self) -> Room:
-        return Room(large=shelves(4 * self.pitch))
 
     def shape(self) -> Struct:
         return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))

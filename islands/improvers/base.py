@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -79,13 +79,13 @@ class Improver(ABC):
     solution_kinds: ClassVar[tuple[str, ...]]
     """The kinds of solutions that it can improve."""
 
-    def __init__(self, settings: ImproverSettings, size: int, macros: Macros | None = None) -> None:
-        """Take the macros of the problem's kernel, on which the room may depend."""
+    def __init__(self, settings: ImproverSettings, size: int) -> None:
+        """Refuse settings that do not fit solutions of so many things."""
         self.settings, self.size = settings, size
 
-    @abstractmethod
     def room(self) -> int:
-        """Return the bytes of working memory that it takes from a block's shelf."""
+        """Return the bytes that it takes from a block's shelf beside what its header declares."""
+        return 0
 
     def items(self) -> int:
         """Return the pieces of work that a block shares."""

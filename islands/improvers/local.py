@@ -22,8 +22,8 @@ class LocalSearch(Improver):
     """The kind of move, in kernels/moves.cuh."""
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
-    def __init__(self, settings: ImproverSettings, size: int, macros: Macros | None = None) -> None:
-        super().__init__(settings, size, macros)
+    def __init__(self, settings: ImproverSettings, size: int) -> None:
+        super().__init__(settings, size)
         if settings.strategy == "best" and settings.scope == "all" and size > _MOST_THINGS:
             raise UsageError(
                 f"improver.strategy=best: {size} things have too many moves, at most"
@@ -32,9 +32,6 @@ class LocalSearch(Improver):
 
     def defines(self) -> Macros:
         return {"IMPROVER_MOVE": f"moves::{self.move}"}
-
-    def room(self) -> int:
-        return 0
 
     def items(self) -> int:
         """Return the pieces of work for which a block has a thread for each move tried at once."""

@@ -14,6 +14,3 @@ class Nothing(Improver):
     name: ClassVar[str] = "none"
     header: ClassVar[Header] = Header("improvers/none.cuh")
     solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset")
-
-    def room(self) -> int:
-        return 0

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from islands.backends.base import shelves
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
 
-_LOSS_BYTES, _INDEX_BYTES, _SLACK_BYTES = 8, 4, 8
 _MOST_THINGS = 92_681  # pairs that leave are told apart by a number of 32 bits
 
 
@@ -22,25 +20,14 @@ class NearSubset(Improver):
 
     solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
 
-    def __init__(self, settings: ImproverSettings, size: int, macros: Macros | None = None) -> None:
-        super().__init__(settings, size, macros)
+    def __init__(self, settings: ImproverSettings, size: int) -> None:
+        super().__init__(settings, size)
         self.core = min(settings.core or size, size)
-        self._constraints = int(str((macros or {}).get("MKP_CONSTRAINTS", "0")))
         if self.core > _MOST_THINGS:
             raise UsageError(
                 f"improver.core={settings.core}: {self.core} things have too many exchanges, at"
                 f" most {_MOST_THINGS} may be there. Choose improver.core=60"
             )
-
-    def room(self) -> int:
-        """Return the bytes of `Knapsack`'s slack and of `Sides` in kernels/improvers/sides.cuh."""
-        sorted_things = 1 << (self.core - 1).bit_length()
-        return shelves(
-            _SLACK_BYTES * self._constraints,
-            _LOSS_BYTES * sorted_things,
-            _INDEX_BYTES * sorted_things,
-            _INDEX_BYTES * self.core,
-        )
 
     def items(self) -> int:
         return self.core

@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from islands.backends.base import shelves
 from islands.backends.header import Header
 from islands.improvers.subset import NearSubset
 
 _STEPS = 100
-_STEP_BYTES, _WORD_BYTES, _THINGS_A_WORD = 4, 4, 32
 
 
 class SubsetTabu(NearSubset):
@@ -30,8 +28,3 @@ class SubsetTabu(NearSubset):
         low, high = self.settings.tenure_low, self.settings.tenure_high
         root = math.sqrt(self.core)
         return round(low * root), round(high * root)
-
-    def room(self) -> int:
-        """Return that of the sides, of the prohibitions and of the best subset."""
-        words = -(-self.size // _THINGS_A_WORD)
-        return super().room() + shelves(_STEP_BYTES * self.core, _WORD_BYTES * words)

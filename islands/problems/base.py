@@ -59,6 +59,8 @@ class Problem(ABC):
     settings: named.Settings = named.NoSettings()
     unit: int = 1
     """Costs, on the device and in NumPy, are whole numbers of `1 / unit`, to keep them exact."""
+    changes_solutions: ClassVar[bool] = False
+    """Whether its kernels judge by settings of theirs, and may change what they judge."""
     marks: bool = False
     """Whether costs on the device are doubled, with 1 added for what is not feasible."""
 
@@ -88,7 +90,7 @@ class Problem(ABC):
         return None
 
     def room(self) -> int:
-        """Return the bytes that judging a solution takes from a block's shelf."""
+        """Return the bytes that its kernels take from a shelf beside what the header declares."""
         return 0
 
     def defaults(self) -> dict[str, Any]:

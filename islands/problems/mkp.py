@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands import settings as named
-from islands.backends.base import shelves
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import InputError, RunError
@@ -43,6 +42,7 @@ class Mkp(Problem):
     name: ClassVar[str] = "mkp"
     header: ClassVar[Header] = Header("problems/mkp.cuh")
     solution_kind: ClassVar[str] = "subset"
+    changes_solutions: ClassVar[bool] = True
     solution_suffix: ClassVar[str] = ".sol"
     maximise: ClassVar[bool] = True
     cost_word: ClassVar[str] = "profit"
@@ -144,10 +144,6 @@ class Mkp(Problem):
             "migration.topology": "none",
             "record.every": 10 if is_small else 2,
         }
-
-    def room(self) -> int:
-        """Return the bytes of the slack."""
-        return shelves((8 if self._load_type() == _WIDEST else 4) * self.constraints)
 
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the numbers in the order of the items on the device."""

@@ -24,6 +24,7 @@ def islands_of(
         population=spec.general.population,
         islands=spec.general.islands,
         seed=spec.general.seed,
+        decoding=spec.general.decoding,
         migration=spec.migration,
         backend=backend,
         world=world,

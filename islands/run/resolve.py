@@ -93,7 +93,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         encoding=encoding,
         stop=stop,
         start=tuple(_beside(path, problem) for path in _listed(values.get("start", []))),
-        general=GeneralSettings.build(_part(values, "", GeneralSettings)),
+        general=_general(_part(values, "", GeneralSettings), algorithm),
         settings=algorithm.completed(
             algorithm.Settings.build(_part(values, "", algorithm.Settings)), encoding
         ),
@@ -111,6 +111,13 @@ def _merged(asked: Sequence[Layer], *groups: type[Settings]) -> dict[str, Any]:
         strength |= dict.fromkeys(layer.values, place)
     idle = {name for group in groups for name in group.idle(values, strength)}
     return {name: value for name, value in values.items() if name not in idle}
+
+
+def _general(values: Mapping[str, Any], algorithm: type[Algorithm]) -> GeneralSettings:
+    """Return the general settings, with what is usual for the algorithm."""
+    general = GeneralSettings.build(values)
+    usual = next(iter(algorithm.decodings), "")
+    return general if general.decoding or not usual else general.replace({"decoding": usual})
 
 
 def _is_true(value: Any) -> bool:

@@ -25,6 +25,12 @@ class GeneralSettings(Settings):
     population: int = setting(256, "individuals an island", low=2)
     seed: int = setting(1, "the same seed repeats the run", low=0, high=_LAST_SEED)
     backend: str = setting("auto", "where kernels run", choices=("auto", "cpu", "cuda"))
+    decoding: str = setting(
+        "",
+        "who decodes and judges: a block from sorted or plain keys, or the host by NumPy; empty: as"
+        " is usual for the algorithm",
+        choices=("", "sorted", "plain", "host"),
+    )
     threads: int = setting(0, "threads of the cpu backend; 0 takes every core", low=0)
 
     def later(self, runs: int) -> Self:

@@ -1,10 +1,9 @@
 // Differential evolution (Storn and Price 1997) on keys of any size, as Jardim (2021) moves them,
 // and with settings that adapt themselves (jDE: Brest, Greiner, Boskovic, Mernik and Zumer 2006).
-// One block makes and judges the trial of one individual.
+// Each individual is followed by its trial if that is better, or by itself.
 #pragma once
 
-#include "core/archipelago.cuh"
-#include "individual.cuh"
+#include "algorithms/base.cuh"
 
 // DE_STRATEGY says what a mutant begins from: any individual, the best, or the one that it is to
 // follow, moved towards the best. DE_ADAPTS: each individual has an F and a Cr of its own.
@@ -12,14 +11,14 @@
 #define DE_BEST 1
 #define DE_CURRENT_TO_BEST 2
 
-struct De {
+namespace algorithm {
+
+struct Plan {
     float low, width;         // keys are drawn from low on, below low + width
     float weight, crossover;  // F and Cr
     float* own_weight;        // [islands][population]: where each individual has its own
     float* own_crossover;
 };
-
-namespace de {
 
 constexpr float LARGEST_KEY = 1e30f;  // far from where sums overflow
 constexpr float CHANGES = 0.1f;       // how often a trial gets a new F, and how often a new Cr
@@ -52,9 +51,9 @@ struct Donors {
 struct Rates {
     float weight, crossover;
 
-    __device__ Rates(const De& plan) : weight(plan.weight), crossover(plan.crossover) {}
+    __device__ Rates(const Plan& plan) : weight(plan.weight), crossover(plan.crossover) {}
 
-    __device__ void adapt(const De& plan, int64_t individual, const draw::Place& place) {
+    __device__ void adapt(const Plan& plan, int64_t individual, const draw::Place& place) {
         const uint4 word = place.words(stream::ADAPT, 0);
         weight = draw::uniform(word.x) < CHANGES ? LOWEST_WEIGHT + WEIGHTS * draw::uniform(word.y)
                                                  : plan.own_weight[individual];
@@ -63,7 +62,7 @@ struct Rates {
     }
 
     // Makes them an individual's own.
-    __device__ void keep(const De& plan, int64_t individual) const {
+    __device__ void keep(const Plan& plan, int64_t individual) const {
         if (threadIdx.x != 0) return;
         plan.own_weight[individual] = weight;
         plan.own_crossover[individual] = crossover;
@@ -102,86 +101,65 @@ __device__ void cross(float* trial, const Rows& rows, const Rates& rates, int ce
     }
 }
 
-// Draws keys from the initial range.
-__device__ void draw_keys(float* keys, const De& plan, int quads, const draw::Place& place,
-                          uint32_t stream) {
-    const auto drawn = [&](uint32_t word) { return plan.low + plan.width * draw::uniform(word); };
-    for (int quad = threadIdx.x; quad < quads; quad += blockDim.x) {
-        const uint4 word = place.words(stream, quad);
-        reinterpret_cast<float4*>(keys)[quad] = {drawn(word.x), drawn(word.y), drawn(word.z),
-                                                 drawn(word.w)};
+class Mover : public Base<Plan> {
+  public:
+    static constexpr bool IMPROVES_FRESH = false;
+
+    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
+        : Base(all, plan, shelf), trial_(shelf.take<float>(all.shape.pitch)), rates_(plan) {}
+
+    __device__ bool passes(const Slot& slot) {
+        standing_ =
+            all_.cost[row_before(slot, slot.slot)];  // asked for early, as it takes long to come
+        rates_ = Rates(plan_);
+        if (DE_ADAPTS) rates_.adapt(plan_, number(slot), slot.place);
+        return false;
     }
-}
 
-// Evaluates an individual that has no past.
-__device__ void begin(encoding::Decoder& decoder, Shelf shelf, const Archipelago& all,
-                      const problem::Data& data, const De& plan, int64_t row, int local, int slot,
-                      const draw::Place& place) {
-    const int64_t cost = individual::evaluated(decoder, shelf, all, data, all.genes_of(row), place);
-    if (threadIdx.x == 0) all.cost[row] = cost;
-    if (DE_ADAPTS) Rates(plan).keep(plan, int64_t(local) * all.population + slot);
-    all.count(local, slot, 1);
-}
-
-}  // namespace de
-
-// The first generation: `given[island]` individuals are there already, the others are drawn.
-KERNEL(de_start,
-       (Arena arena, Archipelago all, problem::Data data, De plan, const int32_t* given)) {
-    Shelf shelf(arena.large());
-    encoding::Decoder decoder(arena, shelf, all.shape);
-    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const auto [local, slot] = all.individual(job);
-        const int64_t row = all.row(0, local, slot);
-        const draw::Place place = all.place(local, 0, slot);
-        if (slot >= given[local]) {
-            de::draw_keys(all.genes_of(row), plan, all.shape.pitch / 4, place, stream::START);
-        }
-        de::begin(decoder, shelf, all, data, plan, row, local, slot, place);
+    __device__ Individual standing(const Slot& slot) const {
+        return {standing_, all_.genes_of(row_before(slot, slot.slot))};
     }
-}
 
-// The next generation: each individual is followed by its trial if that is better, or by itself.
-KERNEL(de_evolve,
-       (Arena arena, Archipelago all, problem::Data data, De plan, improver::Plan improving)) {
-    Shelf shelf(arena.large());
-    encoding::Decoder decoder(arena, shelf, all.shape);
-    float* const trial = shelf.take<float>(all.shape.pitch);
-    const int pitch = all.shape.pitch;
-    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const auto mine = all.individual(job);
-        const int local = mine.local, slot = mine.slot;
-        const int64_t generation = all.island[local].generation;
-        const int64_t from = all.row(generation, local, slot);
-        const int64_t to = all.row(generation + 1, local, slot);
-        const draw::Place place = all.place(local, generation + 1, slot);
-        if (all.island[local].restart) {
-            de::draw_keys(all.genes_of(to), plan, pitch / 4, place, stream::MUTANT);
-            de::begin(decoder, shelf, all, data, plan, to, local, slot, place);
-            continue;
-        }
-        const int64_t standing = all.cost[from];  // asked for early, as it takes long to come
-        const int64_t number = int64_t(local) * all.population + slot;
-        de::Rates rates(plan);
-        if (DE_ADAPTS) rates.adapt(plan, number, place);
-        const de::Donors donors(slot, all.population, place);
-        const int lead =
-            DE_STRATEGY == DE_RAND ? donors.a : all.order[int64_t(local) * all.population];
-        const auto row_of = [&](int other) {
-            return reinterpret_cast<const float4*>(all.genes_of(all.row(generation, local, other)));
+    // Draws keys from the initial range.
+    template <class Decoder>
+    __device__ void draw(Decoder&, Gene* row, const Slot& slot, uint32_t stream) {
+        const auto drawn = [&](uint32_t word) {
+            return plan_.low + plan_.width * draw::uniform(word);
         };
-        __syncthreads();  // the last trial has been copied
-        de::cross(trial, {row_of(slot), row_of(lead), row_of(donors.b), row_of(donors.c)}, rates,
-                  draw::below(donors.spare, all.shape.n), pitch / 4, place);
-        int64_t calls = 1;
-        int64_t cost = individual::evaluated(decoder, shelf, all, data, trial, place);
-        cost =
-            individual::improved(decoder, shelf, all, data, improving, trial, cost, place, calls);
-        individual::offer(all, local, slot, trial, cost);
-        const bool survives = cost < standing;
-        copy_row(all.genes_of(to), survives ? trial : all.genes_of(from), pitch);
-        if (threadIdx.x == 0) all.cost[to] = survives ? cost : standing;
-        if (DE_ADAPTS && survives) rates.keep(plan, number);
-        all.count(local, slot, calls);
+        for (int quad = threadIdx.x; quad < all_.shape.pitch / 4; quad += blockDim.x) {
+            const uint4 word = slot.place.words(stream, quad);
+            reinterpret_cast<float4*>(row)[quad] = {drawn(word.x), drawn(word.y), drawn(word.z),
+                                                    drawn(word.w)};
+        }
     }
-}
+
+    template <class Decoder>
+    __device__ Gene* make(Decoder&, Shelf, Gene*, const Slot& slot) {
+        const Donors donors(slot.slot, all_.population, slot.place);
+        const int lead = DE_STRATEGY == DE_RAND ? donors.a : ranked(slot, 0);
+        const auto quads_of = [&](int other) {
+            return reinterpret_cast<const float4*>(all_.genes_of(row_before(slot, other)));
+        };
+        cross(trial_, {quads_of(slot.slot), quads_of(lead), quads_of(donors.b), quads_of(donors.c)},
+              rates_, draw::below(donors.spare, all_.shape.n), all_.shape.pitch / 4, slot.place);
+        return trial_;
+    }
+
+    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const {
+        return cost < standing_;
+    }
+
+    __device__ void settle(const Slot& slot, const Gene*, int64_t, bool enters) const {
+        if (!DE_ADAPTS || !enters) return;
+        (slot.afresh ? Rates(plan_) : rates_).keep(plan_, number(slot));
+    }
+
+  private:
+    float* const trial_;
+    Rates rates_;
+    int64_t standing_ = 0;
+};
+
+}  // namespace algorithm
+
+#include "generation.cuh"

@@ -1,20 +1,20 @@
 // Particle swarm optimisation (Kennedy and Eberhart 1995) on keys, and on bits (1997) as Munhao et
 // al. (2019) move them. A row of the population is the best position that a particle has found;
-// where the particle is now stands apart. One block moves and judges one particle.
+// where the particle is now stands apart.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "algorithms/base.cuh"
 #include "core/nibbles.cuh"
 #include "core/sigmoid.cuh"
-#include "genes.cuh"
-#include "individual.cuh"
 
 // How the inertia falls: mostly in the beginning, evenly, or mostly in the end.
 #define PSO_LINEAR 0
 #define PSO_EARLY 1
 #define PSO_LATE 2
 
-struct Pso {
+namespace algorithm {
+
+struct Plan {
     float own_pull, swarm_pull;          // c1 and c2
     float first_inertia, final_inertia;  // it falls from one to the other
     int32_t horizon;                     // within so many generations
@@ -23,14 +23,10 @@ struct Pso {
     float fastest;                       // no velocity is larger
     float low, width;                    // keys are drawn from low on, below low + width
     float* velocity;                     // [islands][population][things of a row]
-    encoding::Gene* position;            // [islands][population][pitch]
+    Gene* position;                      // [islands][population][pitch]
     int64_t* position_cost;              // [islands][population]
     int64_t* began;                      // [islands]: the generation that was drawn afresh
 };
-
-namespace pso {
-
-using encoding::Gene;
 
 constexpr float LARGEST_KEY = 1e30f;  // far from where sums overflow
 constexpr int THINGS_A_GENE = genes::is_packed(Gene{}) ? 32 : 1;
@@ -42,7 +38,7 @@ __device__ float clamped(float value, float limit) {
 
 __device__ float fourth_power(float value) { return (value * value) * (value * value); }
 
-__device__ float inertia(const Pso& plan, int64_t passed) {
+__device__ float inertia(const Plan& plan, int64_t passed) {
     const float gone = passed < plan.horizon ? float(passed) / float(plan.horizon) : 1.0f;
     const float fallen = plan.course == PSO_EARLY  ? 1.0f - fourth_power(1.0f - gone)
                          : plan.course == PSO_LATE ? fourth_power(gone)
@@ -125,102 +121,88 @@ __device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
 }
 
 // Lets keys, drawn below one by the same threads, lie in the initial range. Bits have none.
-__device__ void spread(float* row, const Pso& plan, int pitch) {
+__device__ void spread(float* row, const Plan& plan, int pitch) {
     for (int i = threadIdx.x; i < pitch; i += blockDim.x) row[i] = plan.low + plan.width * row[i];
 }
 
-__device__ void spread(uint32_t*, const Pso&, int) {}
+__device__ void spread(uint32_t*, const Plan&, int) {}
 
-// Draws a position.
-__device__ void begin(Gene* row, const Pso& plan, const encoding::Shape& shape,
-                      const draw::Place& place, uint32_t stream) {
-    encoding::fill(row, shape, place, stream);
-    spread(row, plan, shape.pitch);
-}
+class Mover : public Base<Plan> {
+  public:
+    static constexpr bool KEEPS_ALL = true;
 
-// Returns whom a particle follows: the best of all, or of itself and its neighbours on a ring.
-__device__ int leader(const Archipelago& all, const Pso& plan, int64_t generation, int local,
-                      int slot) {
-    if (plan.side == 0) return all.order[int64_t(local) * all.population];
-    block::Ranked best{0x7fffffffffffffffll, 0xffffffffu};
-    for (int k = threadIdx.x; k <= 2 * plan.side; k += blockDim.x) {
-        int other = slot + k - plan.side;
-        other += other < 0 ? all.population : other >= all.population ? -all.population : 0;
-        const block::Ranked seen{all.cost[all.row(generation, local, other)], uint32_t(other)};
-        if (seen.before(best)) best = seen;
+    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
+        : Base(all, plan, shelf), here_(shelf.take<Gene>(all.shape.pitch)) {}
+
+    __device__ bool passes(const Slot& slot) {
+        standing_ =
+            all_.cost[row_before(slot, slot.slot)];  // asked for early, as it takes long to come
+        return false;
     }
-    return block::argmin(best).index;
-}
 
-// Keeps where a particle is now, and the best position that it has found, in `row`.
-__device__ void keep(const Archipelago& all, const Pso& plan, int64_t particle, const Gene* here,
-                     int64_t cost, int32_t row, const Gene* best, int64_t best_cost) {
-    copy_row(plan.position + particle * all.shape.pitch, here, all.shape.pitch);
-    copy_row(all.genes_of(row), best, all.shape.pitch);
-    if (threadIdx.x == 0) plan.position_cost[particle] = cost, all.cost[row] = best_cost;
-}
+    __device__ Individual standing(const Slot& slot) const {
+        return {standing_, all_.genes_of(row_before(slot, slot.slot))};
+    }
 
-}  // namespace pso
+    template <class Decoder>
+    __device__ void draw(Decoder&, Gene* row, const Slot& slot, uint32_t stream) {
+        encoding::fill(row, all_.shape, slot.place, stream);
+        spread(row, plan_, all_.shape.pitch);
+    }
 
-// The first generation: `given[island]` individuals are there already, the others are drawn. All
-// velocities are zero.
-KERNEL(pso_start,
-       (Arena arena, Archipelago all, problem::Data data, Pso plan, const int32_t* given)) {
-    Shelf shelf(arena.large());
-    encoding::Decoder decoder(arena, shelf, all.shape);
-    encoding::Gene* const here = shelf.take<encoding::Gene>(all.shape.pitch);
-    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const auto [local, slot] = all.individual(job);
-        const int32_t row = all.row(0, local, slot);
-        const draw::Place place = all.place(local, 0, slot);
-        __syncthreads();  // the last position has been copied
-        if (slot < given[local]) {
-            copy_row(here, all.genes_of(row), all.shape.pitch);
-        } else {
-            pso::begin(here, plan, all.shape, place, stream::START);
+    // Lets the particle fly on.
+    template <class Decoder>
+    __device__ Gene* make(Decoder&, Shelf, Gene*, const Slot& slot) {
+        const int lead = leader(slot);
+        const int64_t passed = slot.made - 1 - plan_.began[slot.local];
+        const Pull pull{inertia(plan_, passed), plan_.own_pull, plan_.swarm_pull, plan_.fastest};
+        const Particle particle{velocity(slot), position(slot),
+                                all_.genes_of(row_before(slot, slot.slot)),
+                                all_.genes_of(row_before(slot, lead))};
+        fly(here_, particle, pull, all_.shape, slot.place);
+        return here_;
+    }
+
+    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const {
+        return cost < standing_;
+    }
+
+    // Keeps where the particle is now. One that is drawn afresh stands still.
+    __device__ void settle(const Slot& slot, const Gene* here, int64_t cost, bool) const {
+        copy_row(position(slot), here, all_.shape.pitch);
+        if (threadIdx.x == 0) plan_.position_cost[number(slot)] = cost;
+        if (!slot.afresh) return;
+        float4* const still = velocity(slot);
+        for (int quad = threadIdx.x; quad < quads(); quad += blockDim.x) still[quad] = {};
+        if (slot.slot == 0 && threadIdx.x == 0) plan_.began[slot.local] = slot.made;
+    }
+
+  private:
+    // Returns whom a particle follows: the best of all, or of itself and its neighbours on a ring.
+    __device__ int leader(const Slot& slot) const {
+        if (plan_.side == 0) return ranked(slot, 0);
+        block::Ranked best{0x7fffffffffffffffll, 0xffffffffu};
+        for (int k = threadIdx.x; k <= 2 * plan_.side; k += blockDim.x) {
+            int other = slot.slot + k - plan_.side;
+            other += other < 0 ? all_.population : other >= all_.population ? -all_.population : 0;
+            const block::Ranked seen{all_.cost[row_before(slot, other)], uint32_t(other)};
+            if (seen.before(best)) best = seen;
         }
-        const int64_t cost = individual::evaluated(decoder, shelf, all, data, here, place);
-        pso::keep(all, plan, job, here, cost, row, here, cost);
-        all.count(local, slot, 1);
+        return block::argmin(best).index;
     }
-}
 
-// The next generation: each particle flies on, and remembers where it is if that is better than all
-// before.
-KERNEL(pso_evolve,
-       (Arena arena, Archipelago all, problem::Data data, Pso plan, improver::Plan improving)) {
-    Shelf shelf(arena.large());
-    encoding::Decoder decoder(arena, shelf, all.shape);
-    encoding::Gene* const here = shelf.take<encoding::Gene>(all.shape.pitch);
-    const int pitch = all.shape.pitch, quads = pitch * pso::THINGS_A_GENE / 4;
-    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
-        const auto [local, slot] = all.individual(job);
-        const int64_t generation = all.island[local].generation;
-        const int32_t from = all.row(generation, local, slot);
-        const draw::Place place = all.place(local, generation + 1, slot);
-        float4* const velocity = reinterpret_cast<float4*>(plan.velocity) + int64_t(job) * quads;
-        const bool restarts = all.island[local].restart;
-        const int64_t standing = all.cost[from];  // asked for early, as it takes long to come
-        __syncthreads();                          // the last position has been copied
-        if (restarts) {
-            pso::begin(here, plan, all.shape, place, stream::MUTANT);
-            for (int quad = threadIdx.x; quad < quads; quad += blockDim.x) velocity[quad] = {};
-            if (slot == 0 && threadIdx.x == 0) plan.began[local] = generation + 1;
-        } else {
-            const int lead = pso::leader(all, plan, generation, local, slot);
-            const pso::Pull pull{pso::inertia(plan, generation - plan.began[local]), plan.own_pull,
-                                 plan.swarm_pull, plan.fastest};
-            pso::fly(here,
-                     {velocity, plan.position + int64_t(job) * pitch, all.genes_of(from),
-                      all.genes_of(all.row(generation, local, lead))},
-                     pull, all.shape, place);
-        }
-        int64_t calls = 1;
-        int64_t cost = individual::evaluated(decoder, shelf, all, data, here, place);
-        cost = individual::improved(decoder, shelf, all, data, improving, here, cost, place, calls);
-        const bool is_best = restarts || cost < standing;
-        pso::keep(all, plan, job, here, cost, all.row(generation + 1, local, slot),
-                  is_best ? here : all.genes_of(from), is_best ? cost : standing);
-        all.count(local, slot, calls);
+    __device__ int quads() const { return all_.shape.pitch * THINGS_A_GENE / 4; }
+    __device__ float4* velocity(const Slot& slot) const {
+        return reinterpret_cast<float4*>(plan_.velocity) + number(slot) * quads();
     }
-}
+    __device__ Gene* position(const Slot& slot) const {
+        return plan_.position + number(slot) * all_.shape.pitch;
+    }
+
+    Gene* const here_;
+    int64_t standing_ = 0;
+};
+
+}  // namespace algorithm
+
+#include "generation.cuh"

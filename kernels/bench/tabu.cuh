@@ -3,6 +3,15 @@
 #include ISLANDS_PROBLEM
 #include "improvers/tabu.cuh"
 
+KERNEL(room, (problem::Data data, improver::Plan plan, int32_t n, int64_t* bytes)) {
+    Shelf shelf(nullptr);
+    const int32_t* const order = shelf.take<int32_t>(n);
+    const improver::Desk desk(shelf, plan, order, n, data);
+    if (threadIdx.x == 0) bytes[0] = shelf.bytes(), bytes[1] = 0;
+}
+
+#ifndef ISLANDS_ROOM
+
 KERNEL(tabu, (Arena arena, problem::Data data, improver::Plan plan, uint64_t seed, int32_t many,
               int32_t n, const int32_t* start, int32_t* orders, int64_t* costs)) {
     Shelf shelf(arena.large());
@@ -19,3 +28,5 @@ KERNEL(tabu, (Arena arena, problem::Data data, improver::Plan plan, uint64_t see
         if (threadIdx.x == 0) costs[individual] = cost;
     }
 }
+
+#endif

@@ -17,6 +17,13 @@ struct Island {
     int64_t number;               // of the island in its run
 };
 
+// Where children lie that somebody else judges; of each slot so many as its algorithm makes.
+struct Outside {
+    encoding::Gene* genes;  // [islands][population][children][pitch]
+    int64_t* cost;          // [islands][population][children]
+    int32_t* waiting;       // [islands][population]: children that are to be judged
+};
+
 struct Archipelago {
     Island* island;
     encoding::Gene* genes;    // [2][islands][population][pitch]
@@ -28,6 +35,8 @@ struct Archipelago {
     // it; of a swarm, where each particle is. As genes and cost, or null.
     encoding::Gene* met;
     int64_t* met_cost;
+    const int32_t* given;  // [islands]: solutions that are there before the first generation
+    Outside outside;       // null where kernels judge
     int32_t islands, population;
     encoding::Shape shape;
     uint64_t share;  // of 2^64, of one in a population, rounded up
@@ -42,6 +51,10 @@ struct Archipelago {
     __device__ Individual individual(int32_t number) const {
         const int32_t local = __umul64hi(share, uint32_t(number));
         return {local, number - local * population};
+    }
+
+    __device__ int64_t number(int local, int slot) const {
+        return int64_t(local) * population + slot;
     }
 
     __device__ int32_t row(int64_t generation, int island, int individual) const {

@@ -1,4 +1,6 @@
 // Hands out a block's working memory, one part after another, each aligned for the widest access.
+// What takes some says so in its constructor alone, which does nothing with it: so a shelf that
+// lies nowhere counts the bytes.
 #pragma once
 
 class Shelf {
@@ -12,6 +14,32 @@ class Shelf {
         return part;
     }
 
+    // What was taken of a shelf that lies nowhere.
+    __device__ int64_t bytes() const { return reinterpret_cast<int64_t>(next_); }
+
   private:
     char* next_;
 };
+
+// The working memory of a part that takes none. Those that do bring a `Desk` of their own.
+namespace without_desk {
+
+struct Desk {
+    template <class... Facts>
+    __device__ explicit Desk(const Facts&...) {}
+};
+
+}  // namespace without_desk
+
+namespace problem {
+using namespace without_desk;
+}
+namespace improver {
+using namespace without_desk;
+}
+namespace crossover {
+using namespace without_desk;
+}
+namespace mutation {
+using namespace without_desk;
+}

@@ -1,9 +1,10 @@
 // What crossovers have in common. Each brings
 //     cross(shelf, mates, children, shape, word, place)
 // which makes two children with exchanged roles: what child 0 has from mate 0, child 1 has from
-// mate 1. The mates are complete and visible to all threads on entry; the children are written,
-// but not yet visible to other threads, on return. `word` says where to cut, the same for a whole
-// group of individuals; `place` is where an individual's own draws stand.
+// mate 1, and a `Desk`, made of (shelf, shape), where it takes working memory. The mates are
+// complete and visible to all threads on entry; the children are written, but not yet visible to
+// other threads, on return. `word` says where to cut, the same for a whole group of individuals;
+// `place` is where an individual's own draws stand.
 #pragma once
 
 #include "genes.cuh"
@@ -42,12 +43,15 @@ __device__ Segment segment(uint4 word, int n) {
     return {min(one, other), one < other ? other : one};
 }
 
-// Returns where each thing is in the order of either mate, known and visible to all threads.
-__device__ Pair<int32_t> places_in(const Pair<Gene>& mates, Shelf& shelf, int n) {
-    const Pair<int32_t> places{shelf.take<int32_t>(2 * n), n};
-    for_both(n, [&](int side, int i) { places[side][int32_t(mates[side][i])] = i; });
-    __syncthreads();
-    return places;
-}
+// Where each thing is in the order of either mate.
+struct Places : Pair<int32_t> {
+    __device__ Places(Shelf& shelf, int n) : Pair<int32_t>{shelf.take<int32_t>(2 * n), n} {}
+
+    // All threads see them on return.
+    __device__ void find(const Pair<Gene>& mates) const {
+        for_both(pitch, [&](int side, int i) { (*this)[side][int32_t(mates[side][i])] = i; });
+        __syncthreads();
+    }
+};
 
 }  // namespace crossover

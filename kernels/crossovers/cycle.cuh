@@ -12,13 +12,26 @@ struct Way {
     int32_t next, lowest;
 };
 
+struct Desk {
+    Places places;
+    Way *way, *longer;
+    uint32_t* number;
+
+    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
+        : places(shelf, shape.n),
+          way(shelf.take<Way>(shape.n)),
+          longer(shelf.take<Way>(shape.n)),
+          number(shelf.take<uint32_t>(shape.n)) {}
+};
+
 __device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4, const draw::Place&) {
     const int n = shape.n;
-    const Pair<int32_t> places = places_in(mates, shelf, n);
-    Way* way = shelf.take<Way>(n);
-    Way* longer = shelf.take<Way>(n);
-    uint32_t* const number = shelf.take<uint32_t>(n);
+    const Desk desk(shelf, shape);
+    const Places places = desk.places;
+    Way *way = desk.way, *longer = desk.longer;
+    uint32_t* const number = desk.number;
+    places.find(mates);
     for (int i = threadIdx.x; i < n; i += blockDim.x) way[i] = {places[0][mates[1][i]], i};
     __syncthreads();
     // Ways of 1, 2, 4, ... steps: a cycle has at most n.

@@ -6,6 +6,14 @@
 
 namespace crossover {
 
+struct Desk {
+    Places places;
+    uint32_t* rank;
+
+    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
+        : places(shelf, shape.n), rank(shelf.take<uint32_t>(shape.n)) {}
+};
+
 // Makes one child. `rank` is scratch for n words.
 __device__ void kept_in_order(Gene* child, const Gene* giver, const Gene* other,
                               const int32_t* place_in_giver, const Segment& kept, int n,
@@ -31,10 +39,11 @@ __device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& ch
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     const int n = shape.n;
     const Segment kept = segment(word, n);
-    const Pair<int32_t> places = places_in(mates, shelf, n);
-    uint32_t* const rank = shelf.take<uint32_t>(n);
+    const Desk desk(shelf, shape);
+    desk.places.find(mates);
     for (int side = 0; side < 2; ++side) {
-        kept_in_order(children[side], mates[side], mates[1 - side], places[side], kept, n, rank);
+        kept_in_order(children[side], mates[side], mates[1 - side], desk.places[side], kept, n,
+                      desk.rank);
     }
 }
 

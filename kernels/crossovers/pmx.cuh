@@ -6,6 +6,12 @@
 
 namespace crossover {
 
+struct Desk {
+    Places places;
+
+    __device__ Desk(Shelf& shelf, const encoding::Shape& shape) : places(shelf, shape.n) {}
+};
+
 // Returns what takes the place of a thing outside the segment.
 __device__ Gene unmatched(Gene thing, const Segment& kept, const int32_t* place_in_giver,
                           const Gene* other) {
@@ -20,7 +26,8 @@ __device__ Gene unmatched(Gene thing, const Segment& kept, const int32_t* place_
 __device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     const Segment kept = segment(word, shape.n);
-    const Pair<int32_t> places = places_in(mates, shelf, shape.n);
+    const Places places = Desk(shelf, shape).places;
+    places.find(mates);
     for_both(shape.n, [&](int side, int i) {
         const Gene* const other = mates[1 - side];
         children[side][i] =

@@ -9,6 +9,19 @@ namespace crossover {
 
 constexpr uint32_t NO_LOT = ~0u;
 
+struct Desk {
+    Places places;
+    uint32_t *coin, *lot, *rank;
+    Gene* left;
+
+    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
+        : places(shelf, shape.n),
+          coin(shelf.take<uint32_t>((shape.n + 31) / 32)),
+          lot(shelf.take<uint32_t>(shape.n)),
+          rank(shelf.take<uint32_t>(shape.n)),
+          left(shelf.take<Gene>(shape.n)) {}
+};
+
 // Makes one child. `coin` has a bit for each place: 1 where the giver's thing is asked for. `lot`
 // and `rank` are scratch for n words, `left` for n things.
 __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
@@ -55,11 +68,8 @@ __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
 __device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4, const draw::Place& place) {
     const int n = shape.n, words = (n + 31) / 32;
-    const Pair<int32_t> places = places_in(mates, shelf, n);
-    uint32_t* const coin = shelf.take<uint32_t>(words);
-    uint32_t* const lot = shelf.take<uint32_t>(n);
-    uint32_t* const rank = shelf.take<uint32_t>(n);
-    Gene* const left = shelf.take<Gene>(n);
+    const auto [places, coin, lot, rank, left] = Desk(shelf, shape);
+    places.find(mates);
     for (int w = threadIdx.x; w < words; w += blockDim.x) {
         const uint4 coins = place.words(stream::CROSS, w / 4);
         const uint32_t four[4] = {coins.x, coins.y, coins.z, coins.w};

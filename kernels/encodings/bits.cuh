@@ -7,7 +7,6 @@
 namespace encoding {
 
 using Gene = uint32_t;
-constexpr bool ON_HOST = false;
 
 struct Shape {
     int32_t n;       // genes
@@ -25,7 +24,7 @@ struct Subset {
 // Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
 class Decoder {
   public:
-    __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
+    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
         : pitch_(shape.pitch), row_(nullptr), solution_(shelf.take<uint32_t>(shape.pitch)) {}
 
     __device__ Subset decode(const Gene* row) {

@@ -7,13 +7,11 @@
 
 #define KEYS_SORTED 0  // the block, by buckets; keys are multiples of 2^-24 in [0, 1)
 #define KEYS_PLAIN 1   // one thread for itself, from bare keys in [0, 1)
-#define KEYS_HOST 2    // the host, after the kernel
-#define KEYS_FREE 3    // the block, by comparing; keys are any numbers
+#define KEYS_FREE 2    // the block, by comparing; keys are any numbers
 
 namespace encoding {
 
 using Gene = float;
-constexpr bool ON_HOST = KEYS_DECODING == KEYS_HOST;
 
 struct Shape {
     int32_t n;        // genes
@@ -53,13 +51,13 @@ struct Sequence {
 // Turns the keys that it is shown into an order: begin(), then count() of every key, then finish().
 class Decoder {
   public:
-    __device__ Decoder(const Arena& arena, Shelf& shelf, const Shape& shape)
+    __device__ Decoder(Shelf& shelf, Shelf& small, const Shape& shape)
         : shape_(shape),
           item_(shelf.take<uint32_t>(shape.pitch)),
 #if ENCODING_ASSIGNS
           place_(shelf.take<int32_t>(shape.pitch)),
 #endif
-          bucket_(reinterpret_cast<uint32_t*>(arena.small())) {
+          bucket_(small.take<uint32_t>(shape.buckets)) {
     }
 
     __device__ void begin() {
@@ -123,7 +121,7 @@ class Decoder {
 // changed, and then encoded.
 class Decoder {
   public:
-    __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
+    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
         : n_(shape.n),
           word_(shelf.take<uint64_t>(block::power_of_two(shape.n))),
           solution_(shelf.take<int32_t>(shape.pitch)) {}

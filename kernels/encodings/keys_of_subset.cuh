@@ -6,7 +6,6 @@
 namespace encoding {
 
 using Gene = float;
-constexpr bool ON_HOST = false;
 
 struct Shape {
     int32_t n;      // genes
@@ -25,7 +24,7 @@ __device__ bool is_chosen(float key) { return key >= 0.5f; }
 // Reads the keys into words in block memory.
 class Decoder {
   public:
-    __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
+    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
         : n_(shape.n), word_(shelf.take<uint32_t>((shape.n + 31) / 32)) {}
 
     __device__ void begin() {}

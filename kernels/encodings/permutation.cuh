@@ -6,7 +6,6 @@
 namespace encoding {
 
 using Gene = int32_t;
-constexpr bool ON_HOST = false;
 
 struct Shape {
     int32_t n;      // genes
@@ -27,7 +26,7 @@ struct Order {
 // Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
 class Decoder {
   public:
-    __device__ Decoder(const Arena&, Shelf& shelf, const Shape& shape)
+    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
         : n_(shape.n), row_(nullptr), solution_(shelf.take<int32_t>(shape.pitch)) {}
 
     __device__ Order decode(const Gene* row) {

@@ -1,6 +1,7 @@
 // What mutations have in common. Each brings
 //     mutate(shelf, row, shape, one, other)
-// which changes a genome as two random words say. All that was written is visible after the next
+// which changes a genome as two random words say, and a `Desk`, made of (shelf, shape), where it
+// takes working memory. All that was written is visible after the next
 // barrier only; what was written before is seen.
 #pragma once
 

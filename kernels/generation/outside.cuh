@@ -1,0 +1,96 @@
+// A generation in two launches. The first leaves all children in `outside.genes`, where somebody
+// else judges those that are waiting; the second settles who takes a place.
+#pragma once
+
+#include "generation/slots.cuh"
+
+static_assert(algorithm::Mover::CHILDREN == ISLANDS_OUTSIDE,
+              "Python has another number of children");
+
+namespace generation {
+
+__device__ Gene* children_of(const Archipelago& all, const Slot& slot) {
+    return all.outside.genes +
+           all.number(slot.local, slot.slot) * algorithm::Mover::CHILDREN * all.shape.pitch;
+}
+
+template <class Mover, class Decoder>
+__device__ void leave(Mover& mover, Decoder& decoder, Shelf shelf, const Archipelago& all,
+                      const Slot& slot) {
+    Gene* const to = children_of(all, slot);
+    const Gene* child = to;
+    if (slot.made > 0) {
+        child = made(mover, decoder, shelf, all, slot, to);
+    } else if (slot.slot < all.given[slot.local]) {
+        child = all.genes_of(all.row(0, slot.local, slot.slot));
+    } else {
+        mover.draw(decoder, to, slot, stream::START);
+    }
+    __syncthreads();
+    const int rows = slot.made > 0 ? Mover::CHILDREN : 1;
+    for (int k = 0; k < rows && child != to; ++k) {
+        copy_row(to + k * all.shape.pitch, child + k * all.shape.pitch, all.shape.pitch);
+    }
+    if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = rows;
+}
+
+template <class Mover>
+__device__ void make_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
+                         bool first) {
+    Shelf shelf(arena.large()), small(arena.small());
+    encoding::Decoder decoder(shelf, small, all.shape);
+    Mover mover(all, plan, shelf);
+    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+        if (job != blockIdx.x) __syncthreads();  // the children of the last slot have been read
+        const Slot slot = slot_of<Mover>(all, job, first);
+        if (!slot.afresh && mover.passes(slot)) {
+            put(all, slot, mover.standing(slot));
+            if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
+        } else {
+            leave(mover, decoder, shelf, all, slot);
+        }
+    }
+}
+
+template <class Mover>
+__device__ void settle_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
+                           bool first) {
+    Shelf shelf(arena.large()), small(arena.small());
+    encoding::Decoder decoder(shelf, small, all.shape);
+    Mover mover(all, plan, shelf);
+    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+        if (job != blockIdx.x) __syncthreads();
+        const Slot slot = slot_of<Mover>(all, job, first);
+        const int waiting = all.outside.waiting[all.number(slot.local, slot.slot)];
+        if (waiting == 0) continue;
+        if (!slot.afresh) mover.passes(slot);  // it looks at the slot once more
+        const Gene* child = children_of(all, slot);
+        const int64_t* const costs =
+            all.outside.cost + all.number(slot.local, slot.slot) * Mover::CHILDREN;
+        int64_t cost = costs[0];
+        if (waiting > 1 && costs[1] < cost) child += all.shape.pitch, cost = costs[1];
+        settle(mover, all, slot, child, cost, slot.afresh ? 1 : waiting);
+    }
+}
+
+}  // namespace generation
+
+KERNEL(first_generation_made,
+       (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    generation::make_all<algorithm::Mover>(arena, all, plan, true);
+}
+
+KERNEL(first_generation_settled,
+       (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    generation::settle_all<algorithm::Mover>(arena, all, plan, true);
+}
+
+KERNEL(next_generation_made,
+       (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    generation::make_all<algorithm::Mover>(arena, all, plan, false);
+}
+
+KERNEL(next_generation_settled,
+       (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    generation::settle_all<algorithm::Mover>(arena, all, plan, false);
+}
