@@ -6,6 +6,7 @@ each island, and that some have two halves, of which generation g is in half g %
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.base import Array, Backend
-from islands.errors import InputError
+from islands.errors import InputError, UsageError
+from islands.text import unknown
+
+KINDS = ("kept", "derived", "scratch")
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,25 @@ class Field:
     shape: tuple[int, ...]
     dtype: DTypeLike
     in_halves: bool = False
+    kind: str = "kept"
+    """`kept` is saved and restored; `derived` can be made from what is kept, `scratch` anew."""
+    travels: bool = False
+    """Whether the entry of an individual, by which the shape begins, goes with it to others."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        if self.kind not in KINDS:
+            raise UsageError(f"Field of kind={self.kind!r}: {unknown('kind', self.kind, KINDS)}")
+        if self.travels and self.kind != "kept":
+            raise UsageError(
+                f"Field of kind={self.kind!r} with travels=True: only what is kept travels with"
+                " migrants. Choose kind='kept', or travels=False"
+            )
+
+    @property
+    def entry_bytes(self) -> int:
+        """The bytes that an individual has, where the shape begins with the population."""
+        return math.prod(self.shape[1:]) * np.dtype(self.dtype).itemsize
 
 
 class State:
@@ -31,6 +54,7 @@ class State:
 
     def __init__(self, backend: Backend, islands: int, fields: Mapping[str, Field]) -> None:
         self._backend, self._islands, self._fields = backend, islands, dict(fields)
+        self._kept = {name: each for name, each in fields.items() if each.kind == "kept"}
         self.arrays: dict[str, Array] = {}
         for name, field in fields.items():
             halves = (2,) if field.in_halves else ()
@@ -47,17 +71,17 @@ class State:
         return array[generation % 2] if self._fields[name].in_halves else array
 
     def snapshot(self, generation: int) -> dict[str, NDArray[Any]]:
-        """Return a copy of all there is in this generation."""
-        return {name: self._backend.download(self.part(name, generation)) for name in self._fields}
+        """Return a copy of all that is kept of this generation."""
+        return {name: self._backend.download(self.part(name, generation)) for name in self._kept}
 
     def require_fit(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Refuse what was not saved from islands like these."""
-        if set(saved) != set(self._fields):
+        if set(saved) != set(self._kept):
             raise InputError(
                 f"the saved arrays are {', '.join(sorted(saved))}, but this run has"
-                f" {', '.join(sorted(self._fields))}"
+                f" {', '.join(sorted(self._kept))}"
             )
-        for name, field in self._fields.items():
+        for name, field in self._kept.items():
             found, wanted = saved[name], (self._islands, *field.shape)
             if found.shape != wanted or found.dtype != np.dtype(field.dtype):
                 raise InputError(
@@ -67,5 +91,5 @@ class State:
 
     def restore(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
         """Take over what was saved in this generation, having been found to fit."""
-        for name in self._fields:
+        for name in self._kept:
             self._backend.upload(saved[name], self.part(name, generation))

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from islands.backends.base import Backend
-from islands.errors import InputError
+from islands.errors import InputError, UsageError
 from islands.state import Field, State
 
 FIELDS = {"cost": Field((4,), np.int64, in_halves=True), "island": Field((2,), np.float32)}
@@ -51,3 +53,35 @@ def test_what_was_saved_elsewhere_is_refused(
     state = filled(backend)
     with pytest.raises(InputError, match=message):
         state.require_fit({**state.snapshot(0), **change})
+
+
+def test_only_what_is_kept_is_saved_asked_for_and_restored(backend: Backend) -> None:
+    others = {
+        "matrix": Field((2,), np.int32, kind="derived"),
+        "lists": Field((2,), np.int32, in_halves=True, kind="scratch"),
+    }
+    state = State(backend, 3, {**FIELDS, **others})
+    for name in state.arrays:
+        state.fill(name, 7)
+    saved = state.snapshot(1)
+    assert set(saved) == set(FIELDS)
+    state.require_fit(saved)
+    state.restore({name: rows + 1 for name, rows in saved.items()}, 1)
+    assert (state.part("cost", 1) == 8).all()
+    for name in others:
+        assert (backend.download(state.arrays[name]) == 7).all()
+    with pytest.raises(InputError, match="the saved arrays are cost, island, matrix, but"):
+        state.require_fit({**saved, "matrix": np.full((3, 2), 7, np.int32)})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"kind": "derive"}, "Field of kind='derive': .*Did you mean 'derived'"),
+        ({"kind": "derived", "travels": True}, "only what is kept travels with migrants"),
+        ({"kind": "scratch", "travels": True}, "Choose kind='kept', or travels=False"),
+    ],
+)
+def test_fields_that_cannot_be_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Field((4,), np.int32, **wrong)
