@@ -20,11 +20,11 @@ from islands.migration import (
     Arrivals,
     AsyncExchange,
     Exchange,
+    Migrant,
     MigrationSettings,
     Road,
 )
-from islands.migration.kernels import HEAD
-from islands.outside import NOBODY, Outside
+from islands.outside import Outside
 from islands.parallel import World, deal
 from islands.parts import Parts
 from islands.problems.base import Problem, Solution
@@ -108,12 +108,11 @@ class Archipelago:
         self._warm_start, self._islands_of_all = warm_start, islands
         self._seed = np.uint64(seed)
         self._allocate(parts)
-        gene_bytes = self._encoding.pitch * self._encoding.gene.itemsize
         arrays = self._state.arrays
         self._halo, self._road = None, road.name if road is not None else "device"
         if self._algorithm.halo:
             require_fit(self._algorithm.halo, population, migration, islands, runs)
-            self._halo = Halo(backend, world, road, self._algorithm.halo, gene_bytes)
+            self._halo = Halo(backend, world, road, self._algorithm.halo, self._migrant.bytes)
             arrays = arrays | {"halo": self._halo.seen}
         tables = self._algorithm.tables(problem)
         arrays = arrays | {name: backend.upload(table) for name, table in tables.items()}
@@ -130,7 +129,6 @@ class Archipelago:
         self._exchange.prepare(
             self._launches.populations,
             self._all,
-            gene_bytes,
             self._launches.rank_again,
             self._launches.ranking_room,
         )
@@ -223,7 +221,7 @@ class Archipelago:
         emigrants = saved.get(_EMIGRANTS)
         self._exchange.restore(migrations, emigrants)
         if emigrants is not None:
-            require_genomes(emigrants, HEAD, self._encoding)
+            require_genomes(emigrants, self._migrant, self._encoding)
         self._state.restore(own, generation)
         self.generation = generation
         self._adopt(everyone=True)
@@ -263,9 +261,8 @@ class Archipelago:
     def _allocate(self, parts: Parts) -> None:
         encoding = self._encoding
         self._shape = Shape(len(self.mine), self._population, encoding.pitch, encoding.gene)
-        fields = fields_of(self._problem, self._algorithm, self._shape)
+        fields = fields_of(parts, self._shape)
         self._state = State(self._backend, len(self.mine), fields)
-        self._given = self._backend.empty((len(self.mine),), np.int32)
         self._lookout = Lookout(
             self._problem,
             self._encoding,
@@ -276,10 +273,11 @@ class Archipelago:
         )
         self._outside = None
         if parts.outside:
-            children = self._algorithm.children
-            self._outside = Outside(self._backend, self._problem, encoding, self._shape, children)
-        judge = NOBODY if self._outside is None else self._outside.seen
-        self._all = as_kernels_see(self._state, self._shape, encoding.shape(), self._given, judge)
+            self._outside = Outside(self._backend, self._problem, encoding, self._state)
+        self._migrant = Migrant(fields)
+        self._all = as_kernels_see(
+            self._backend, self._state, self._migrant, self._shape, encoding.shape()
+        )
 
     def _identities(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the seed of the run of each of my islands, and its number in its run."""
@@ -297,7 +295,8 @@ class Archipelago:
         for solution in solutions:
             self._problem.check(solution)
         given = [solutions[island::islands] for island in self.mine]
-        self._backend.upload(np.array([len(each) for each in given], np.int32), self._given)
+        counts = np.array([len(each) for each in given], np.int32)
+        self._backend.upload(counts, self._state.arrays["given"])
         for local, mine in enumerate(given):
             for slot, solution in enumerate(mine):
                 row = self._now("genes")[local, slot]

@@ -12,7 +12,6 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program
 from islands.errors import UsageError
 from islands.migration import MigrationSettings, Road, migrates
-from islands.migration.kernels import HEAD
 from islands.migration.route import Parcel
 from islands.parallel import World
 from islands.text import option
@@ -24,11 +23,16 @@ class Halo:
     """The ends of a rank's islands, exchanged with the ranks beside it."""
 
     def __init__(
-        self, backend: Backend, world: World, road: type[Road] | None, reach: int, gene_bytes: int
+        self,
+        backend: Backend,
+        world: World,
+        road: type[Road] | None,
+        reach: int,
+        migrant_bytes: int,
     ) -> None:
-        """Take the memory for `reach` individuals of each end, with so many bytes of genes."""
+        """Take the memory for `reach` individuals of each end, of so many bytes."""
         self._backend, self._reach, self._is_alone = backend, reach, world.size == 1
-        self._buffer: Array = backend.zeros((4, reach * (HEAD + gene_bytes)), np.uint8)
+        self._buffer: Array = backend.zeros((4, reach * migrant_bytes), np.uint8)
         self.seen: Array = self._buffer[_FROM_BEFORE:]
         """What lies beyond the first and beyond the last individual, as kernels read it."""
         before, after = (world.rank - 1) % world.size, (world.rank + 1) % world.size

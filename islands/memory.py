@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from islands.algorithms import Algorithm
 from islands.algorithms.schedule import Shape
 from islands.backends.arguments import Struct
-from islands.backends.base import Array
+from islands.backends.base import Backend
+from islands.errors import UsageError
 from islands.lookout import ISLAND
-from islands.problems.base import Problem
+from islands.migration import Migrant
+from islands.outside import fields_for as fields_for_outside
+from islands.outside import seen
+from islands.parts import Parts
 from islands.state import Field, State
 
 
-def fields_of(problem: Problem, algorithm: Algorithm, shape: Shape) -> dict[str, Field]:
+def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
     """Return what an island has of each array."""
+    problem, algorithm = parts.problem, parts.algorithm
     population, pitch, gene = shape.population, shape.pitch, shape.gene
     fields = {
         "genes": Field((population, pitch), gene, in_halves=True),
@@ -22,7 +26,7 @@ def fields_of(problem: Problem, algorithm: Algorithm, shape: Shape) -> dict[str,
         "order": Field((population,), np.int32),
         "island": Field((len(ISLAND),), np.int64),
         "calls": Field((population,), np.int64),
-        **algorithm.fields(shape),
+        "given": Field((), np.int32, kind="scratch"),
     }
     if algorithm.patience or algorithm.loses_best or problem.marks:
         fields["archive"] = Field((pitch,), gene)
@@ -30,14 +34,36 @@ def fields_of(problem: Problem, algorithm: Algorithm, shape: Shape) -> dict[str,
         # Feasible solutions that a population may refuse; a swarm has its particles there anyway.
         fields["met"] = Field((population, pitch), gene)
         fields["met_cost"] = Field((population,), np.int64)
-    return fields
+    if algorithm.schedule(shape, outside=parts.outside).adopt:
+        fields["changed"] = Field((population,), np.int32, kind="scratch")
+    if parts.outside:
+        fields |= fields_for_outside(shape, algorithm.children)
+    return fields | _own_fields(parts, shape, fields)
+
+
+def _own_fields(parts: Parts, shape: Shape, others: dict[str, Field]) -> dict[str, Field]:
+    """Return those of the algorithm; refuse what is taken, and what cannot travel."""
+    own, population = parts.algorithm.fields(shape), shape.population
+    named = f"algorithm {parts.algorithm.name}: the field"
+    for name, field in own.items():
+        if name in others and others[name] != field:
+            raise UsageError(
+                f"{named} {name} is one that islands have anyway. Give it another name"
+            )
+        if field.travels and field.shape[:1] != (population,):
+            raise UsageError(
+                f"{named} {name} travels with each individual, but its shape is {field.shape}. Let"
+                f" it begin with the population, which is {population}, or choose travels=False"
+            )
+    return own
 
 
 def as_kernels_see(
-    state: State, shape: Shape, genome: Struct, given: Array, outside: Struct
+    backend: Backend, state: State, migrant: Migrant, shape: Shape, genome: Struct
 ) -> Struct:
     """Return `Archipelago` of kernels/core/archipelago.cuh."""
     arrays = state.arrays
+    traits = migrant.traits(arrays)
     return Struct(
         island=arrays["island"],
         genes=arrays["genes"],
@@ -47,8 +73,12 @@ def as_kernels_see(
         archive=arrays.get("archive"),
         met=arrays.get("met"),
         met_cost=arrays.get("met_cost"),
-        given=given,
-        outside=outside,
+        given=arrays["given"],
+        outside=seen(arrays),
+        changed=arrays.get("changed"),
+        traits=backend.upload_structs(traits),
+        trait_count=np.int32(len(traits)),
+        migrant_bytes=np.int32(migrant.bytes),
         islands=np.int32(shape.islands),
         population=np.int32(shape.population),
         shape=genome,

@@ -15,6 +15,7 @@ from islands.encodings import Encoding
 from islands.encodings.base import are_orders
 from islands.errors import InputError
 from islands.lookout import ISLAND, NONE
+from islands.migration import Migrant
 
 _INFEASIBLE = 1  # the lowest bit of costs that are marked: see kernels/core/marks.cuh
 
@@ -49,9 +50,9 @@ def require_sound(
             raise _unsound(name, f"what is no genome of {encoding.name}")
 
 
-def require_genomes(migrants: NDArray[np.uint8], head: int, encoding: Encoding) -> None:
-    """Refuse migrants on their way, each behind a head of bytes, whose genes are no genome."""
-    rows = migrants.reshape(-1, head + encoding.pitch * encoding.gene.itemsize)[:, head:]
+def require_genomes(saved: NDArray[np.uint8], migrant: Migrant, encoding: Encoding) -> None:
+    """Refuse migrants on their way whose genes are no genome."""
+    rows = saved.reshape(-1, migrant.bytes)[:, migrant.genes]
     # Of islands that send nobody, there is nothing.
     genomes = np.ascontiguousarray(rows[rows.any(axis=1)]).view(encoding.gene)
     if not encoding.holds(genomes):

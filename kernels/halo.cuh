@@ -16,12 +16,9 @@ KERNEL(halo_pack, (Archipelago all, Halo halo)) {
     const int side = blockIdx.x / halo.reach, k = blockIdx.x % halo.reach;
     const int line = side == 0 ? k : all.islands * all.population - halo.reach + k;
     const int64_t generation = all.island[0].generation;
-    const int64_t row = all.row(generation, 0, 0) + line;
+    const int32_t row = all.row(generation, 0, 0) + line;
     const int slots[2] = {side, 3 - side};
     for (int i = 0; i < 1 + halo.alone; ++i) {
-        Migrant* const seen =
-            migrant_at(halo.buffer, int64_t(slots[i]) * halo.reach + k, all.shape.pitch);
-        if (threadIdx.x == 0) seen->cost = all.cost[row], seen->spare = 0;
-        copy_row(seen->genes(), all.genes_of(row), all.shape.pitch);
+        migrant::pack(all, row, migrant_at(all, halo.buffer, int64_t(slots[i]) * halo.reach + k));
     }
 }

@@ -1,7 +1,8 @@
-// An individual on its way to another island, or seen from there: a head, then its genes.
+// An individual on its way to another island, or seen from there: a head, then its genes, then what
+// it has of each trait.
 #pragma once
 
-#include "core/core.cuh"
+#include "core/archipelago.cuh"
 
 struct alignas(16) Migrant {
     int64_t cost;
@@ -11,10 +12,41 @@ struct alignas(16) Migrant {
     __device__ const encoding::Gene* genes() const {
         return reinterpret_cast<const encoding::Gene*>(this + 1);
     }
+    __device__ char* of(const Trait& trait) { return reinterpret_cast<char*>(this) + trait.offset; }
 };
 
-// Returns the migrant in one position of a buffer, for genomes of `pitch` genes.
-__device__ Migrant* migrant_at(char* buffer, int64_t position, int pitch) {
-    return reinterpret_cast<Migrant*>(
-        buffer + position * (sizeof(Migrant) + pitch * sizeof(encoding::Gene)));
+// Returns the migrant in one position of a buffer.
+__device__ Migrant* migrant_at(const Archipelago& all, char* buffer, int64_t position) {
+    return reinterpret_cast<Migrant*>(buffer + position * all.migrant_bytes);
 }
+
+namespace migrant {
+
+__device__ void copy_trait(char* to, const char* from, int bytes) {
+    if (bytes % sizeof(uint4) == 0) {
+        copy_bytes<uint4>(to, from, bytes);
+    } else {
+        copy_bytes<char>(to, from, bytes);
+    }
+}
+
+// Lets a migrant become a copy of the individual of a row.
+__device__ void pack(const Archipelago& all, int32_t row, Migrant* to) {
+    if (threadIdx.x == 0) to->cost = all.cost[row], to->spare = 0;
+    copy_row(to->genes(), all.genes_of(row), all.shape.pitch);
+    for (int i = 0; i < all.trait_count; ++i) {
+        const Trait trait = all.traits[i];
+        copy_trait(to->of(trait), all.trait_of(trait, row), trait.bytes);
+    }
+}
+
+// Lets a migrant take a row, but for its cost.
+__device__ void unpack(const Archipelago& all, int32_t row, Migrant* from) {
+    copy_row(all.genes_of(row), from->genes(), all.shape.pitch);
+    for (int i = 0; i < all.trait_count; ++i) {
+        const Trait trait = all.traits[i];
+        copy_trait(all.trait_of(trait, row), from->of(trait), trait.bytes);
+    }
+}
+
+}  // namespace migrant

@@ -23,15 +23,12 @@ struct Migration {
 
     __device__ int arrivals() const { return degree * migrants; }
 
-    __device__ Migrant* at(int64_t position, int pitch) const {
-        return migrant_at(buffer, position, pitch);
-    }
-
     // Returns the arrival of this number on an island, or null. They are ordered by source island
     // and by their position there.
-    __device__ Migrant* arrival(int island, int number, int pitch) const {
+    __device__ Migrant* arrival(const Archipelago& all, int island, int number) const {
         const int slot = source[island * degree + number / migrants];
-        return slot < 0 ? nullptr : at(int64_t(slot) * migrants + number % migrants, pitch);
+        if (slot < 0) return nullptr;
+        return migrant_at(all, buffer, int64_t(slot) * migrants + number % migrants);
     }
 };
 
@@ -40,10 +37,8 @@ KERNEL(migrate_pack, (Archipelago all, Migration plan, const int32_t* chosen, in
     const int me = plan.leaving[blockIdx.x / plan.migrants];
     if (me < 0) return;
     const int individual = chosen[int64_t(me) * stride + blockIdx.x % plan.migrants];
-    const int64_t row = all.row(all.island[me].generation, me, individual);
-    Migrant* const leaving = plan.at(blockIdx.x, all.shape.pitch);
-    if (threadIdx.x == 0) leaving->cost = all.cost[row], leaving->spare = 0;
-    copy_row(leaving->genes(), all.genes_of(row), all.shape.pitch);
+    migrant::pack(all, all.row(all.island[me].generation, me, individual),
+                  migrant_at(all, plan.buffer, blockIdx.x));
 }
 
 namespace migrate {
@@ -66,8 +61,7 @@ __device__ int next_like(int first, int count, IsLike is_like) {
 
 // Whether the genome of an arrival is on the island already, or comes with an arrival before it.
 __device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int me, int number) {
-    const int pitch = all.shape.pitch;
-    Migrant* const self = plan.arrival(me, number, pitch);
+    Migrant* const self = plan.arrival(all, me, number);
     const int64_t first = all.row(all.island[me].generation, me, 0);
     for (int i = -1;;) {
         i = next_like(i + 1, all.population,
@@ -77,12 +71,11 @@ __device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int 
     }
     for (int i = -1;;) {
         i = next_like(i + 1, number, [&](int other) {
-            Migrant* const before = plan.arrival(me, other, pitch);
+            Migrant* const before = plan.arrival(all, me, other);
             return before != nullptr && before->cost == self->cost;
         });
         if (i == number) return false;
-        if (same_genes(plan.arrival(me, i, pitch)->genes(), self->genes(), all.shape.n))
-            return true;
+        if (same_genes(plan.arrival(all, me, i)->genes(), self->genes(), all.shape.n)) return true;
     }
 }
 
@@ -91,7 +84,7 @@ __device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int 
 // One block judges one arrival, before any has been taken.
 KERNEL(migrate_judge, (Archipelago all, Migration plan, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
-    Migrant* const self = plan.arrival(me, number, all.shape.pitch);
+    Migrant* const self = plan.arrival(all, me, number);
     const bool refused =
         self == nullptr || (plan.refuse_duplicates && migrate::is_duplicate(all, plan, me, number));
     if (threadIdx.x == 0) arrivals[blockIdx.x] = {self == nullptr ? 0 : self->cost, refused, 0};
@@ -112,11 +105,13 @@ KERNEL(migrate_take, (Archipelago all, Migration plan, const int32_t* victims, A
     const int place = block::sum(before);
     const int individual = victims == nullptr ? all.order[(me + 1) * all.population - 1 - place]
                                               : victims[int64_t(me) * plan.arrivals() + place];
-    const int64_t row = all.row(all.island[me].generation, me, individual);
+    const int32_t row = all.row(all.island[me].generation, me, individual);
     const bool accepted = !plan.if_better || self.value < all.cost[row];
     __syncthreads();  // every thread has read the cost that is replaced now
     if (!accepted) return;
-    if (threadIdx.x == 0) all.cost[row] = self.value, here[number].accepted = 1;
-    copy_row(all.genes_of(row), plan.arrival(me, number, all.shape.pitch)->genes(),
-             all.shape.pitch);
+    if (threadIdx.x == 0) {
+        all.cost[row] = self.value, here[number].accepted = 1;
+        if (all.changed != nullptr) all.changed[me * all.population + individual] = 1;
+    }
+    migrant::unpack(all, row, plan.arrival(all, me, number));
 }

@@ -65,8 +65,8 @@ __device__ Neighbour at(const Grid& grid, const Archipelago& all, int64_t genera
     line += local * all.population;
     const int end = all.islands * all.population;
     if (line >= 0 && line < end) return of_row(all, all.row(generation, 0, line));
-    const Migrant* const seen = migrant_at(
-        grid.halo, line < 0 ? grid.reach + line : grid.reach + line - end, all.shape.pitch);
+    const Migrant* const seen =
+        migrant_at(all, grid.halo, line < 0 ? grid.reach + line : grid.reach + line - end);
     return {seen->cost, seen->genes(), 0.0};
 #else
     if (line < 0) line += all.population;

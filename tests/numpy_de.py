@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from numpy_brkga import uniform, words
 from numpy_improvers import NumpyLocalSearch, told_apart
+from numpy_migration import NumpyMigration
 
 from islands.algorithms.de import DeSettings
 
@@ -134,13 +135,28 @@ class NumpyDe:
         """Every island receives the best of the one before it, over its worst."""
         orders = [np.argsort(cost, kind="stable") for cost in self.cost]
         leaving = [
-            [(self.keys[k][i].copy(), int(self.cost[k][i])) for i in orders[k][:migrants]]
+            [
+                (self.keys[k][i].copy(), int(self.cost[k][i]), self.rates[k][i])
+                for i in orders[k][:migrants]
+            ]
             for k in range(len(self.keys))
         ]
         for k in range(len(self.keys)):
-            for place, (keys, cost) in enumerate(leaving[k - 1]):
+            for place, (keys, cost, rates) in enumerate(leaving[k - 1]):
                 row = orders[k][self.population - 1 - place]
-                self.keys[k][row], self.cost[k][row] = keys, cost
-            if int(self.cost[k].min()) < self.best[k]:
-                self.best[k], self.since[k] = int(self.cost[k].min()), self.generation
+                self.keys[k][row], self.cost[k][row], self.rates[k][row] = keys, cost, rates
+        self.look_again()
+
+    def migrate(self, migration: NumpyMigration) -> None:
+        """Exchange migrants, who keep their F and their Cr."""
+        rates = np.array(self.rates, np.float32)
+        migration.migrate(self.cost, self.keys, self.generation, traits=[rates])
+        self.rates = [[(weight, crossover) for weight, crossover in island] for island in rates]
+        self.look_again()
+
+    def look_again(self) -> None:
+        """See who is the best after a migration."""
+        for k, cost in enumerate(self.cost):
+            if int(cost.min()) < self.best[k]:
+                self.best[k], self.since[k] = int(cost.min()), self.generation
                 self.restart[k] = False

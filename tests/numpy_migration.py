@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,14 @@ from numpy_brkga import words
 from islands.migration.topology import NOBODY, TOPOLOGIES, Scene
 
 SELECT, REPLACE = 5, 6
+Islands = Sequence[NDArray[Any]]
 
 
 @dataclass
 class Migrant:
     cost: int
     keys: NDArray[Any]
+    traits: list[NDArray[Any]]
 
 
 @dataclass
@@ -41,10 +44,10 @@ class NumpyMigration:
         self.away: list[list[Migrant]] | None = None
 
     def migrate(
-        self, cost: NDArray[np.int64], keys: NDArray[Any], generation: int
+        self, cost: Islands, keys: Islands, generation: int, traits: Sequence[Islands] = ()
     ) -> list[Arrival]:
-        """Change `cost` and `keys` of all islands as a migration does; return who arrived."""
-        self.cost, self.keys, self.generation = cost, keys, generation
+        """Change all islands as a migration does; return who arrived."""
+        self.cost, self.keys, self.generation, self.traits = cost, keys, generation, traits
         found: list[Arrival] = []
         if self.delay == 0:
             self.leave()
@@ -57,10 +60,11 @@ class NumpyMigration:
 
     def leave(self) -> None:
         self.epoch += 1
-        self.away = [
-            [Migrant(int(self.cost[i][k]), self.keys[i][k].copy()) for k in self.chosen(i)]
-            for i in range(len(self.cost))
-        ]
+        self.away = [[self.migrant(i, k) for k in self.chosen(i)] for i in range(len(self.cost))]
+
+    def migrant(self, island: int, k: int) -> Migrant:
+        traits = [trait[island][k].copy() for trait in self.traits]
+        return Migrant(int(self.cost[island][k]), self.keys[island][k].copy(), traits)
 
     def order(self, island: int) -> NDArray[np.int64]:
         return np.argsort(self.cost[island], kind="stable")
@@ -125,5 +129,7 @@ class NumpyMigration:
             if self.replacement == "if-better" and migrant.cost >= before[place]:
                 continue
             cost[place], keys[place] = migrant.cost, migrant.keys
+            for trait, brought in zip(self.traits, migrant.traits, strict=True):
+                trait[island][place] = brought
             arrivals[number].accepted = True
         return arrivals

@@ -1,8 +1,8 @@
 """Differential evolution (Storn and Price 1997) on islands, for orders as Jardim (2021) uses it.
 
 The sum of two keys may lie anywhere, so keys are never clipped. With `adaptation=jde`, each
-individual has an F and a Cr of its own, which change now and then and last where the trial made
-with them survives (Brest, Greiner, Boskovic, Mernik and Zumer 2006).
+individual has an F and a Cr of its own, which change now and then, last where the trial made with
+them survives, and travel with it (Brest, Greiner, Boskovic, Mernik and Zumer 2006).
 """
 
 from __future__ import annotations
@@ -90,5 +90,5 @@ class De(Algorithm):
     def fields(self, shape: Shape) -> dict[str, Field]:
         if self.settings.adaptation == "none":
             return {}
-        own = Field((shape.population,), np.float32)
+        own = Field((shape.population,), np.float32, travels=True)
         return {"weight": own, "crossover": own}

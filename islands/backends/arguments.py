@@ -30,7 +30,7 @@ class Arguments:
     def __init__(self, values: Sequence[Any], address: Address) -> None:
         """Pack `values`; `address` gives the device address of an array."""
         self._kept = list(values)
-        self._packed = [np.ascontiguousarray(_value(value, address)) for value in values]
+        self._packed = [np.ascontiguousarray(laid_out(value, address)) for value in values]
         self.pointers = (ctypes.c_void_p * max(1, len(values)))(
             *(packed.ctypes.data for packed in self._packed)
         )
@@ -46,9 +46,10 @@ def _letter(value: Any) -> str:
     return "i" if isinstance(value, np.integer) else "P"
 
 
-def _value(value: Any, address: Address) -> Any:
+def laid_out(value: Any, address: Address) -> Any:
+    """Return the bytes of a value as C++ lays them out: a scalar, or a record for a `Struct`."""
     if isinstance(value, Struct):
-        values = [_value(member, address) for member in value.members.values()]
+        values = [laid_out(member, address) for member in value.members.values()]
         kinds = [(name, item.dtype) for name, item in zip(value.members, values, strict=True)]
         record = np.zeros(1, np.dtype(kinds, align=True))
         for (name, _), item in zip(kinds, values, strict=True):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from islands.backends.arguments import Arguments, Struct
+from islands.backends.arguments import Arguments, Struct, laid_out
 from islands.backends.source import Source
 
 Array = Any
@@ -122,6 +122,10 @@ class Backend(ABC):
         """Return a new array with unspecified content."""
 
     @abstractmethod
+    def address(self, array: Array) -> int:
+        """Return where an array lies on the device."""
+
+    @abstractmethod
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         """Return a copy of `values` on the device, in `to` if it is given."""
 
@@ -185,6 +189,13 @@ class Backend(ABC):
     @abstractmethod
     def timed(self) -> Iterator[list[float]]:
         """Yield a list that receives the milliseconds that the launches inside take."""
+
+    def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
+        """Return so many structs of one kind on the device, or None for none."""
+        if not structs:
+            return None
+        records = [laid_out(each, self.address) for each in structs]
+        return self.upload(np.concatenate(records).view(np.uint8))
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new array of zeros."""

@@ -102,6 +102,9 @@ class CudaBackend(Backend):
                 "more are needed. Lower population or islands, or use more GPUs"
             ) from None
 
+    def address(self, array: Array) -> int:
+        return int(array.data.ptr)
+
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         target = self.empty(values.shape, values.dtype) if to is None else to
         target.set(np.ascontiguousarray(values), stream=self._stream)
@@ -143,7 +146,7 @@ class CudaBackend(Backend):
             arguments = (space, *arguments)
         # Beyond 48 KiB, which count the kernel's own arrays too, it has to be asked for.
         function.max_dynamic_shared_size_bytes = shared
-        packed = Arguments(arguments, lambda array: int(array.data.ptr))
+        packed = Arguments(arguments, self.address)
         return Call(function.kernel, blocks, program.block.threads, shared, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:

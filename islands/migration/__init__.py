@@ -5,6 +5,7 @@ from __future__ import annotations
 from islands.migration.asynchronous import AsyncExchange
 from islands.migration.base import MigrationSettings
 from islands.migration.exchange import Arrivals, Exchange, Phases, migrates
+from islands.migration.migrant import Migrant
 from islands.migration.road import Road
 from islands.migration.topology import TOPOLOGIES
 
@@ -13,6 +14,7 @@ __all__ = [
     "Arrivals",
     "AsyncExchange",
     "Exchange",
+    "Migrant",
     "MigrationSettings",
     "Phases",
     "Road",

@@ -12,7 +12,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Call, Program, Room
 from islands.errors import InputError, UsageError
 from islands.migration.base import MigrationSettings
-from islands.migration.kernels import HEAD, Kernels
+from islands.migration.kernels import Kernels
 from islands.migration.road import Road
 from islands.migration.route import Route, plan
 from islands.migration.topology import NOBODY, TOPOLOGIES, Islands, Scene
@@ -117,13 +117,11 @@ class Exchange:
             return 1
         return int(self._sources(1, range(1)).shape[1])
 
-    def prepare(
-        self, program: Program, archipelago: Struct, gene_bytes: int, rank_again: Call, room: Room
-    ) -> None:
+    def prepare(self, program: Program, archipelago: Struct, rank_again: Call, room: Room) -> None:
         """Bind the kernels to the archipelago's arrays; `rank_again` puts islands in order."""
         if not self.active:
             return
-        self._row_bytes = HEAD + gene_bytes
+        self._migrant_bytes = int(archipelago.members["migrant_bytes"])
         mine = len(self._dealt[self._world.rank])
         self._route = self._planned(1)
         # With a topology that changes, each island sends to one rank at most, or one to all.
@@ -139,7 +137,7 @@ class Exchange:
             fixed=self._fixed,
             degree=self._most_sources(),
             slots=slots,
-            row_bytes=self._row_bytes,
+            migrant_bytes=self._migrant_bytes,
             room=room,
         )
         self._kernels.follow(self._route)
@@ -261,7 +259,7 @@ class Exchange:
             target=targets,
             cost=cost[came],
             accepted=accepted[came],
-            bytes=self._row_bytes,
+            bytes=self._migrant_bytes,
             microseconds=np.where(stayed, kernels, 1e6 * phases.road),
             road=np.where(stayed, "device", self.road),
             phases=phases,
@@ -295,7 +293,7 @@ class Exchange:
         if not self.active:
             raise InputError("it holds emigrants, but this run has no migration")
         islands = len(self._dealt[self._rank])
-        wanted = (islands, self._settings.migrants * self._row_bytes)
+        wanted = (islands, self._settings.migrants * self._migrant_bytes)
         if emigrants.shape != wanted or emigrants.dtype != np.uint8:
             raise InputError(
                 f"the saved array emigrants holds {emigrants.shape} of {emigrants.dtype}, but this"

@@ -11,8 +11,6 @@ from islands.migration.base import MigrationSettings
 from islands.migration.route import Route
 from islands.migration.topology import NOBODY
 
-HEAD = 16
-"""Bytes before the genes of a migrant: its cost, and a spare word."""
 _ARRIVAL = np.dtype([("cost", np.int64), ("refused", np.int32), ("accepted", np.int32)])
 """`Arrival` in kernels/migrate.cuh."""
 _SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
@@ -34,7 +32,7 @@ class Kernels:
         fixed: int,
         degree: int,
         slots: int,
-        row_bytes: int,
+        migrant_bytes: int,
         room: Room,
     ) -> None:
         """Take the memory for so many slots, and for what `degree` sources bring to each island.
@@ -44,7 +42,7 @@ class Kernels:
         self._backend, self._slots, self._degree = backend, slots, degree
         migrants = settings.migrants
         arrivals = degree * migrants
-        self.buffer: Array = backend.empty((slots, migrants * row_bytes), np.uint8)
+        self.buffer: Array = backend.zeros((slots, migrants * migrant_bytes), np.uint8)
         self._table = backend.empty((slots + islands * degree,), np.int32)
         self._arrivals = backend.empty((islands * arrivals * _ARRIVAL.itemsize,), np.uint8)
         self._fetched = backend.host_array(self._arrivals.shape, np.uint8)

@@ -24,6 +24,14 @@ struct Outside {
     int32_t* waiting;       // [islands][population]: children that are to be judged
 };
 
+// A field of the algorithm's that goes with an individual to another island.
+struct Trait {
+    char* rows;         // [islands][population] of `bytes`, or as much for each half
+    int32_t bytes;      // that an individual has
+    int32_t in_halves;  // whether it is there twice, as genes are
+    int32_t offset;     // in a migrant
+};
+
 struct Archipelago {
     Island* island;
     encoding::Gene* genes;    // [2][islands][population][pitch]
@@ -37,6 +45,9 @@ struct Archipelago {
     int64_t* met_cost;
     const int32_t* given;  // [islands]: solutions that are there before the first generation
     Outside outside;       // null where kernels judge
+    int32_t* changed;      // [islands][population]: set to 1 by who replaces an individual, or null
+    const Trait* traits;   // so many
+    int32_t trait_count, migrant_bytes;
     int32_t islands, population;
     encoding::Shape shape;
     uint64_t share;  // of 2^64, of one in a population, rounded up
@@ -64,6 +75,12 @@ struct Archipelago {
         return genes + uint64_t(uint32_t(row)) * uint32_t(shape.pitch);
     }
 
+    // Returns what the individual of a row has of a trait.
+    __device__ char* trait_of(const Trait& trait, int32_t row) const {
+        const int32_t half = islands * population;
+        return trait.rows + int64_t(trait.in_halves || row < half ? row : row - half) * trait.bytes;
+    }
+
     // Where the draws of an individual stand.
     __device__ draw::Place place(int local, int64_t generation, int individual) const {
         return {island[local].seed, uint32_t(island[local].number), generation,
@@ -76,10 +93,16 @@ struct Archipelago {
     }
 };
 
+// Copies bytes, so many of a `Unit` a step.
+template <class Unit>
+__device__ void copy_bytes(void* to, const void* from, int bytes) {
+    const int steps = bytes / sizeof(Unit);
+    Unit* target = static_cast<Unit*>(to);
+    const Unit* source = static_cast<const Unit*>(from);
+    for (int i = threadIdx.x; i < steps; i += blockDim.x) target[i] = source[i];
+}
+
 // Copies one row of genes, sixteen bytes a step.
 __device__ void copy_row(encoding::Gene* to, const encoding::Gene* from, int pitch) {
-    const int steps = pitch * sizeof(encoding::Gene) / sizeof(uint4);
-    uint4* target = reinterpret_cast<uint4*>(to);
-    const uint4* source = reinterpret_cast<const uint4*>(from);
-    for (int i = threadIdx.x; i < steps; i += blockDim.x) target[i] = source[i];
+    copy_bytes<uint4>(to, from, pitch * sizeof(encoding::Gene));
 }

@@ -1,0 +1,50 @@
+"""Where what lies in a migrant: a head, the genes, then each field that travels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Array
+from islands.state import Field
+
+_HEAD = 16  # the cost, and a spare word: `Migrant` in kernels/migrant.cuh
+_STEP = 16  # the widest access, at multiples of which migrants begin
+
+
+class Migrant:
+    """The layout of an individual that leaves islands with these fields."""
+
+    def __init__(self, fields: Mapping[str, Field]) -> None:
+        """Put what travels behind the genes, each where kernels can copy and read it."""
+        self._fields = {name: field for name, field in fields.items() if field.travels}
+        self.genes = slice(_HEAD, _HEAD + fields["genes"].entry_bytes)
+        """The bytes that the genes take."""
+        self.offsets: dict[str, int] = {}
+        """Where each field begins that travels."""
+        end = self.genes.stop
+        for name, field in self._fields.items():
+            size = field.entry_bytes
+            self.offsets[name] = _rounded(
+                end, np.dtype(field.dtype).itemsize if size % _STEP else _STEP
+            )
+            end = self.offsets[name] + size
+        self.bytes = _rounded(end, _STEP)
+
+    def traits(self, arrays: Mapping[str, Array]) -> list[Struct]:
+        """Return a `Trait` of kernels/core/archipelago.cuh for each field that travels."""
+        return [
+            Struct(
+                rows=arrays[name],
+                bytes=np.int32(field.entry_bytes),
+                in_halves=np.int32(field.in_halves),
+                offset=np.int32(self.offsets[name]),
+            )
+            for name, field in self._fields.items()
+        ]
+
+
+def _rounded(place: int, step: int) -> int:
+    return -(-place // step) * step

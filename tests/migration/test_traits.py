@@ -1,0 +1,259 @@
+"""Fields that travel: what an individual has besides its genes goes with it to other islands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import DTypeLike, NDArray
+from numpy_de import NumpyDe
+from numpy_migration import NumpyMigration
+from problems_for_tests import facilities
+from ranks_for_tests import on_ranks
+
+from islands.algorithms import ALGORITHMS
+from islands.algorithms.de import De, DeSettings
+from islands.archipelago import Archipelago
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import InputError, UsageError
+from islands.migration import Migrant, MigrationSettings
+from islands.migration.road import find
+from islands.parallel import World, deal, world
+from islands.state import Field
+
+N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
+CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}
+WAYS = [
+    {"topology": "elite", "migrants": 1},
+    {"topology": "ring", "delay": 1, "selection": "random", "replacement": "random"},
+    {"topology": "random", "selection": "roulette", "replacement": "if-better"},
+    {"topology": "torus", "delay": 1, "duplicates": "refuse"},
+]
+TRAITS: dict[str, Field] = {
+    "letters": Field((POPULATION, 3), np.uint8, travels=True),
+    "row": Field((POPULATION, 2, 4), np.float64, in_halves=True, travels=True),
+    "number": Field((POPULATION,), np.int64, in_halves=True, travels=True),
+    "stays": Field((POPULATION,), np.int64),
+}
+"""Of odd sizes and of even ones; in halves and not."""
+
+
+class Tagged(De):
+    """Differential evolution with fields that its kernels do not know."""
+
+    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
+        own = {"changed": Field((POPULATION,), np.int32, kind="scratch")}
+        return super().fields(pitch, gene) | TRAITS | own
+
+
+@pytest.fixture
+def tagged(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setitem(ALGORITHMS, "tagged", Tagged)
+    return "tagged"
+
+
+def made(
+    backend: Backend,
+    way: Mapping[str, Any],
+    *,
+    ranks: World | None = None,
+    algorithm: str = "de",
+    settings: Mapping[str, Any] = CHANGED,
+    asynchronous: bool = False,
+) -> Archipelago:
+    ranks = ranks or World()
+    islands = Archipelago(
+        problem=facilities(N),
+        algorithm=algorithm,
+        encoding="keys",
+        settings=DeSettings.build(settings),
+        population=POPULATION,
+        islands=ISLANDS,
+        seed=SEED,
+        migration=MigrationSettings.build(way),
+        backend=backend,
+        world=ranks,
+        road=find(ranks, backend)[0],
+        asynchronous=asynchronous,
+    )
+    islands.start()
+    return islands
+
+
+def referred(way: Mapping[str, Any]) -> NumpyMigration:
+    usual = {"migrants": 2, "selection": "best", "replacement": "worst", "duplicates": "accept"}
+    return NumpyMigration(**{**usual, "delay": 0, **way}, seed=SEED, fixed=1)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way["topology"])
+def test_jde_with_migration_is_the_reference_bit_for_bit(
+    backend: Backend, way: dict[str, Any]
+) -> None:
+    mine, migration = made(backend, way), referred(way)
+    problem = facilities(N)
+    reference = NumpyDe(
+        N, problem.costs, DeSettings.build(CHANGED), assigns=problem.assigns,
+        population=POPULATION, islands=ISLANDS, seed=SEED,
+    )  # fmt: skip
+    for generations in (12, 1, 0, 15):
+        mine.advance(generations)
+        mine.migrate()
+        reference.evolve(generations)
+        reference.migrate(migration)
+        saved = mine.snapshot()
+        assert saved["cost"].tolist() == np.stack(reference.cost).tolist()
+        assert np.array_equal(saved["genes"][:, :, :N], np.stack(reference.keys))
+        rates = np.stack([saved["weight"], saved["crossover"]], axis=2)
+        assert np.array_equal(rates, np.array(reference.rates, np.float32))
+    assert len(np.unique(rates)) > 20
+
+
+def parted(together: Mapping[str, NDArray[Any]], ranks: World) -> dict[str, NDArray[Any]]:
+    mine = deal(ISLANDS, ranks.size, ranks.rank)
+    return {name: rows[mine.start : mine.stop] for name, rows in together.items()}
+
+
+def joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way["topology"])
+def test_it_is_the_same_on_any_number_of_ranks_and_after_a_resume_on_another(
+    way: dict[str, Any],
+) -> None:
+    def first(ranks: World) -> dict[str, NDArray[Any]]:
+        islands = made(choose("cpu", 1), way, ranks=ranks)
+        for _ in range(2):
+            islands.advance(6)
+            islands.migrate()
+        islands.advance(1)
+        return islands.snapshot()
+
+    def second(ranks: World) -> dict[str, NDArray[Any]]:
+        islands = made(choose("cpu", 1), way, ranks=ranks)
+        islands.restore(parted(saved, ranks), generation=13, migrations=2)
+        for _ in range(2):
+            islands.migrate()
+            islands.advance(5)
+        return islands.snapshot()
+
+    saved = joined(on_ranks(2, first))
+    alone = first(World())
+    assert ("emigrants" in saved) == (way.get("delay", 0) == 1)
+    ended = {ranks: joined(on_ranks(ranks, second)) for ranks in (1, 2, 3)}
+    for name, rows in alone.items():
+        assert np.array_equal(rows, saved[name]), name
+        for each in ended.values():
+            assert np.array_equal(each[name], ended[1][name]), name
+
+
+def tag(islands: Archipelago, generation: int) -> dict[str, NDArray[Any]]:
+    """Give every individual traits of its own, and return all islands as they are then."""
+    saved = islands.snapshot()
+    drawn = np.random.default_rng(2)
+    for name in TRAITS:
+        saved[name] = drawn.integers(0, 250, saved[name].shape).astype(saved[name].dtype)
+    saved["island"][:, 0] = generation
+    islands.restore(saved, generation=generation, migrations=0)
+    return saved
+
+
+@pytest.mark.parametrize("generation", [6, 7])
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way["topology"])
+def test_fields_of_all_kinds_travel_and_those_replaced_are_marked(
+    backend: Backend, way: dict[str, Any], generation: int, tagged: str
+) -> None:
+    islands, migration = made(backend, way, algorithm=tagged, settings={}), referred(way)
+    expected = tag(islands, generation)
+    traits = [expected[name] for name in TRAITS if name != "stays"]
+    for _ in range(2):
+        costs, keys = expected["cost"], expected["genes"].copy()
+        before = [trait.copy() for trait in traits]
+        found = migration.migrate(costs, keys, generation, traits=traits)
+        islands._state.fill("changed")
+        islands.migrate()
+        saved = islands.snapshot()
+        assert np.array_equal(saved["genes"], keys)
+        for name in TRAITS:
+            assert np.array_equal(saved[name], expected[name]), name
+        replaced = np.any([(a != b).reshape(*a.shape[:2], -1).any(axis=2)
+                           for a, b in zip(before, traits, strict=True)], axis=0)  # fmt: skip
+        marks = backend.download(islands._state.arrays["changed"])
+        assert (marks == 1)[replaced].all()
+        assert np.array_equal(marks.sum(axis=1), [
+            sum(each.accepted for each in found if each.target == island)
+            for island in range(ISLANDS)
+        ])  # fmt: skip
+        expected["genes"] = keys
+    assert "changed" not in saved
+
+
+def test_a_migrant_is_as_long_as_what_it_carries_and_no_longer() -> None:
+    genes = Field((POPULATION, 16), np.float32, in_halves=True)
+    assert Migrant({"genes": genes, "cost": Field((POPULATION,), np.int64)}).bytes == 16 + 64
+    laid_out = Migrant({"genes": genes, **TRAITS})
+    assert laid_out.offsets == {"letters": 80, "row": 96, "number": 160}
+    assert laid_out.bytes == 176
+    for algorithm, size in (({}, 80), (CHANGED, 96)):
+        islands = made(choose("cpu", 1), WAYS[0], settings=algorithm)
+        islands.migrate()
+        islands.measure()
+        came = islands.arrivals()
+        assert came is not None
+        assert came.bytes == size
+
+
+def test_those_on_their_way_are_whole_and_nothing_but_what_was_packed(
+    backend: Backend, tagged: str
+) -> None:
+    way = WAYS[1]
+    islands = made(backend, way, algorithm=tagged, settings={})
+    tag(islands, 6)
+    islands.migrate()
+    rows = islands.snapshot()["emigrants"].reshape(2 * ISLANDS, -1)
+    # What only fills up is always the same, as it goes to the folder and to other ranks.
+    assert (rows[:, 16 + 4 * 16 + 3 : 96] == 0).all()
+    plain = made(backend, way, settings={})
+    plain.migrate()
+    saved = islands.snapshot() | {"emigrants": plain.snapshot()["emigrants"]}
+    with pytest.raises(InputError, match=r"array emigrants holds \(5, 160\) of uint8, but"):
+        islands.restore(saved, generation=6, migrations=1)
+
+
+def test_a_field_that_travels_has_an_entry_for_each_individual(
+    monkeypatch: pytest.MonkeyPatch, tagged: str
+) -> None:
+    monkeypatch.setitem(TRAITS, "pairs", Field((2, POPULATION), np.int64, travels=True))
+    with pytest.raises(UsageError, match=r"field pairs travels .* its shape is \(2, 30\)"):
+        made(choose("cpu", 1), WAYS[0], algorithm=tagged, settings={})
+
+
+@pytest.mark.mpi(min_size=2)
+def test_ranks_that_do_not_wait_bring_what_belongs_together(backend: Backend, tagged: str) -> None:
+    ranks = world()
+    way = {"topology": "ring", "migrants": 2, "selection": "random"}
+    islands = made(backend, way, ranks=ranks, algorithm=tagged, settings={}, asynchronous=True)
+    saved = islands.snapshot()
+    # Every individual carries its own keys once more.
+    saved["row"] = saved["genes"][..., :8].reshape(saved["row"].shape).astype(np.float64)
+    saved["letters"] = np.ascontiguousarray(saved["genes"][..., :1]).view(np.uint8)[..., :3]
+    islands.restore(saved, generation=0, migrations=0)
+    sources: set[int] = set()
+    began = time.monotonic()
+    while not sources - set(islands.mine) and time.monotonic() - began < 20:
+        islands.migrate()
+        islands.measure()
+        came = islands.arrivals()
+        if came is not None:
+            sources |= set(came.source.tolist())
+    islands.finish()
+    saved = islands.snapshot()
+    assert sources - set(islands.mine)
+    keys = saved["genes"]
+    assert np.array_equal(saved["row"].reshape(*keys.shape[:2], 8), keys[..., :8])
+    letters = np.ascontiguousarray(keys[..., :1]).view(np.uint8)[..., :3]
+    assert np.array_equal(saved["letters"], letters)
