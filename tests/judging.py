@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Room, shelves
+from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.problems.mkp import Mkp
 
@@ -35,12 +35,13 @@ def judge(
     bits[:, :n] = choices[:, order]
     packed = np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
     macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
-    room = Room(shelves(4 * words) + problem.room())
-    block = backend.block(room, 16 * threads, count, fewest=threads)
-    program = backend.compile(Source(str(KERNEL), macros), block)
-    chosen, cost = backend.upload(packed), backend.empty((count,), np.int64)
     arrays = [backend.upload(array) for array in problem.arrays()]
     data = Struct(**{f"array{i}": array for i, array in enumerate(arrays)})
+    source = Source(str(KERNEL), macros)
+    room = backend.asked_room(source, np.int32(n), data)
+    block = backend.block(room, 16 * threads, count, fewest=threads)
+    program = backend.compile(source, block)
+    chosen, cost = backend.upload(packed), backend.empty((count,), np.int64)
     sizes = (np.int32(count), np.int32(n))
     when = (np.int32(child), np.int64(generation))
     call = backend.call(

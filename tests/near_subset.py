@@ -11,7 +11,7 @@ from numpy_subset import Choice, NumpyKnapsack, NumpySearch
 from problems_for_tests import knapsack
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Room, shelves
+from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.improvers import Improver, ImproverSettings, improvers_for
 from islands.paths import data_folder
@@ -41,20 +41,19 @@ def improved(
     """Return what the device makes of choices, numbered as there, with their costs and calls."""
     n, count = problem.size, len(choices)
     settings = ImproverSettings.build(search)
-    improver = improvers_for("subset")[settings.name](settings, n, problem.defines())
+    improver = improvers_for("subset")[settings.name](settings, n)
     words = -(-n // 32)
     bits = np.zeros((count, 32 * words), np.uint8)
     bits[:, :n] = choices
     packed = np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
-    room = Room(shelves(4 * words) + improver.room())
-    program = backend.compile(
-        source_of(problem, improver), backend.block(room, 16 * threads, count, fewest=threads)
-    )
+    data = Struct(**{f"array{i}": backend.upload(a) for i, a in enumerate(problem.arrays())})
+    source = source_of(problem, improver)
+    room = backend.asked_room(source, np.int32(n), data, improver.plan())
+    program = backend.compile(source, backend.block(room, 16 * threads, count, fewest=threads))
     device = NumpyKnapsack(problem)
     start = np.array([device.cost(c) if device.fits(c) else INFEASIBLE for c in choices])
     chosen, cost = backend.upload(packed), backend.upload(start)
     calls = backend.zeros((count,), np.int64)
-    data = Struct(**{f"array{i}": backend.upload(a) for i, a in enumerate(problem.arrays())})
     arguments = (np.int32(count), np.int32(n), data, improver.plan(), chosen, cost, calls)
     backend.run([backend.call(program, "check_improve", *arguments, blocks=count, room=room)])
     seen = np.unpackbits(

@@ -21,7 +21,7 @@ from islands.problems.base import Problem
 
 
 def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipelago:
-    rest = {"population": 20, "islands": 3, "seed": 5, "warm_start": tuple}
+    rest = {"population": 20, "islands": 3, "seed": 5, "warm_start": tuple, "decoding": ""}
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     migration = {name: changes.pop(name) for name in ("topology", "migrants") if name in changes}
     return Archipelago(
@@ -301,7 +301,6 @@ def test_all_cities_in_one_place(backend: Backend, tmp_path: Path) -> None:
         ({"parents": 3}, 50, "bias=rho is for parents=2 with elite_parents=1"),
         ({"parents": 2, "elite_parents": 3}, 50, "elite_parents=3: must be at most parents=2"),
         ({"parents": 2.5}, 50, "parents=2.5: must be a whole number"),
-        ({"decoding": "sorte"}, 50, "Did you mean 'sorted'?"),
         ({"rhoo": 0.7}, 50, "unknown setting 'rhoo'. Did you mean 'rho'?"),
     ],
 )

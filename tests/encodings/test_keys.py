@@ -35,7 +35,7 @@ def test_an_item_has_room_for_index_and_key(n: int, memory: int | None) -> None:
     assert 1 << encoding.index_bits >= n
     # Two keys of one bucket differ above the bits of the index: 2^index_bits <= 2^8 x buckets.
     assert 1 << encoding.index_bits <= encoding.buckets << 8
-    assert memory is None or encoding.room().small <= memory
+    assert memory is None or 4 * encoding.buckets <= memory
 
 
 def test_more_things_than_keys_are_refused() -> None:

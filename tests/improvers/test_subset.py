@@ -142,14 +142,6 @@ def test_algorithms_take_what_improvers_make(algorithm: str, encoding: str, way:
     assert profits[1] > profits[0]
 
 
-def test_rooms_hold_what_kernels_take() -> None:
-    for core, sorted_things in ((1, 1), (60, 64), (64, 64), (65, 128)):
-        for name in MOST:
-            settings = ImproverSettings.build({"name": name, "core": core})
-            improver = IMPROVERS[name](settings, 500, {"MKP_CONSTRAINTS": "5"})
-            assert improver.room() >= 5 * 8 + 12 * sorted_things + 4 * core
-
-
 def test_improvers_fit_kinds_of_solutions() -> None:
     subset, order = improvers_for("subset"), improvers_for("order")
     assert list(subset) == ["none", *MOST, "tabu"]

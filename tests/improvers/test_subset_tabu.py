@@ -99,10 +99,9 @@ def test_algorithms_take_what_it_makes() -> None:
 def test_steps_and_tenures_are_those_of_the_core() -> None:
     def tabu(**settings: Any) -> Any:
         built = ImproverSettings.build({"name": "tabu", **settings})
-        return improvers_for("subset")["tabu"](built, 400, {"MKP_CONSTRAINTS": "5"})
+        return improvers_for("subset")["tabu"](built, 400)
 
     assert tabu().steps() == 100
     assert tabu(steps=7).steps() == 7
     assert tabu().tenures() == (18, 22)
     assert tabu(core=100, tenure_high=2).tenures() == (9, 20)
-    assert tabu(core=100).room() >= 5 * 8 + 12 * 128 + 4 * 100 + 4 * 100 + 4 * 13

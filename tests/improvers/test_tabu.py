@@ -154,20 +154,6 @@ def test_steps_are_twenty_a_thing_or_fewer_where_each_takes_long() -> None:
     assert steps(20_000, 50_000) == 50_000
 
 
-@pytest.mark.parametrize("run", [4, 16])
-def test_the_room_holds_what_kernels_take(run: int) -> None:
-    """Counted entry by entry, with runs as long as on a GPU and on the CPU."""
-    macros = dict.fromkeys(("QAP_A", "QAP_B"), "unsigned char")
-    macros |= {"QAP_DELTA": "int", "QAP_SYMMETRIC": "1"}
-    for n in range(2, 70):
-        runs = sum(len({j // run for j in range(i + 1, n)}) for i in range(n - 1))
-        word_rows = 4 * sum(1 for _ in range(0, n, 4))
-        tables = [4 * n, 4 * runs, 2 * n * n, 2 * 128, 4 * n]
-        deltas = [(4 + 2) * run * runs, 2 * n * word_rows, 2 * 4 * n]
-        taken = sum(tables) + sum(deltas)
-        assert IMPROVERS["tabu"](ImproverSettings(), n, macros).room() >= taken
-
-
 def test_too_many_things_are_refused() -> None:
     with pytest.raises(UsageError, match="improver=tabu: 40000 things have too many pairs"):
         IMPROVERS["tabu"](ImproverSettings(), 40_000)

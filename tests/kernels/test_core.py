@@ -237,7 +237,8 @@ def test_keys_are_sorted_as_numpy_sorts_them(launches, n: int, memory: int | Non
     for launch in launches:
         out = on(launch, np.zeros((7, n), np.int32))
         arguments = (np.int32(7), encoding.shape(), on(launch, rows), out)
-        launch("check_order", *arguments, blocks=7, room=encoding.room())
+        room = launch.backend.asked_room(Source("check.cuh"), encoding.shape())
+        launch("check_order", *arguments, blocks=7, room=room)
         assert (off(launch, out) == np.argsort(rows[:, :n], axis=1, kind="stable")).all()
         assert (off(launch, out) == encoding.decode(rows)).all()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from numpy_de import NumpyDe
 from numpy_migration import NumpyMigration
 from problems_for_tests import facilities
@@ -16,6 +16,7 @@ from ranks_for_tests import on_ranks
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.de import De, DeSettings
+from islands.algorithms.schedule import Shape
 from islands.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
@@ -45,9 +46,9 @@ TRAITS: dict[str, Field] = {
 class Tagged(De):
     """Differential evolution with fields that its kernels do not know."""
 
-    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
+    def fields(self, shape: Shape) -> dict[str, Field]:
         own = {"changed": Field((POPULATION,), np.int32, kind="scratch")}
-        return super().fields(pitch, gene) | TRAITS | own
+        return super().fields(shape) | TRAITS | own
 
 
 @pytest.fixture

@@ -3,6 +3,13 @@
 #include "core/core.cuh"
 #include "problems/mkp.cuh"
 
+KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
+    Shelf shelf(nullptr);
+    shelf.take<uint32_t>((n + 31) / 32);
+    const problem::Desk desk(shelf, n, data);
+    if (threadIdx.x == 0) bytes[0] = shelf.bytes(), bytes[1] = 0;
+}
+
 KERNEL(check_judge, (Arena arena, int32_t rows, int32_t n, problem::Data data, int32_t child,
                      int64_t generation, uint32_t* chosen, int64_t* cost)) {
     const int words = (n + 31) / 32;
