@@ -61,8 +61,8 @@ class Launches:
 
     def _asked(self, launches: set[Launch]) -> Room:
         """Return the working memory that a block needs for any of the launches."""
-        own = Room(max(launch.room for launch in launches))
-        if all(launch.room for launch in launches):
+        own = Room(max(launch.room or 0 for launch in launches))
+        if all(launch.room is not None for launch in launches):
             return own
         loop = self._backend.asked_room(self._source(), *self._arguments)
         return Room(max(own.large, loop.large + self._parts.room()), loop.small)

@@ -33,9 +33,8 @@ class Launch:
 
     kernel: str
     blocks: int
-    room: int = 0
-    """The bytes of working memory that a block takes; the loop of kernels/generation.cuh is asked
-    for its own."""
+    room: int | None = 0
+    """The bytes of working memory that a block takes; None: those of kernels/generation.cuh."""
 
 
 Step = Launch | str
@@ -61,8 +60,9 @@ def loop(shape: Shape, *, outside: bool) -> Schedule:
 
     def steps(name: str) -> tuple[Step, ...]:
         if not outside:
-            return (Launch(name, shape.individuals),)
-        made, settled = f"{name}_made", f"{name}_settled"
-        return (Launch(made, shape.individuals), JUDGES, Launch(settled, shape.individuals))
+            return (Launch(name, shape.individuals, None),)
+        made, settled = (f"{name}_{done}" for done in ("made", "settled"))
+        size = shape.individuals
+        return (Launch(made, size, None), JUDGES, Launch(settled, size, None))
 
     return Schedule(steps("first_generation"), steps("next_generation"))

@@ -1,0 +1,187 @@
+"""An algorithm from outside of the package, with all that one may have, against plain NumPy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from numpy_brkga import words
+from numpy_migration import NumpyMigration
+from problems_for_tests import cities
+from ranks_for_tests import on_ranks
+from threshold import Threshold, ThresholdSettings, neighbours
+
+from islands.algorithms import ALGORITHMS
+from islands.archipelago import Archipelago
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.migration import MigrationSettings
+from islands.migration.road import find
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.state import Field
+
+N, POPULATION, ISLANDS, SEED = 21, 12, 4, 9
+START, OWN = 1, 128
+WAY: dict[str, Any] = {"topology": "ring", "migrants": 3}
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ALGORITHMS, "threshold", Threshold)
+
+
+def made(backend: Backend, problem: Problem, ranks: World | None = None, **way: Any) -> Archipelago:
+    ranks = ranks or World()
+    return Archipelago(
+        problem=problem,
+        algorithm="threshold",
+        encoding="permutation",
+        settings=ThresholdSettings(),
+        population=POPULATION,
+        islands=ISLANDS,
+        seed=SEED,
+        migration=MigrationSettings.build({**WAY, **way}),
+        backend=backend,
+        world=ranks,
+        road=find(ranks, backend)[0],
+    )
+
+
+class NumpyThreshold:
+    """The same search, one individual after another."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.near = problem, neighbours(problem, 5)
+        self.genes = np.array(
+            [[self.drawn(island, slot) for slot in range(POPULATION)] for island in range(ISLANDS)]
+        )
+        self.cost = self.costs()
+        self.threshold = self.cost // 16
+        self.generation = 0
+
+    def drawn(self, island: int, slot: int) -> NDArray[np.int64]:
+        word, order = words(N, START, SEED, island, 0, slot), np.arange(N)
+        for i in range(N - 1, 0, -1):
+            other = int(word[i]) * (i + 1) >> 32
+            order[[i, other]] = order[[other, i]]
+        return order
+
+    def costs(self) -> NDArray[np.int64]:
+        flat = self.problem.costs(self.genes.reshape(-1, N).astype(np.int64))
+        return flat.reshape(ISLANDS, POPULATION)
+
+    def evolve(self, generations: int) -> None:
+        for _ in range(generations):
+            self.generation += 1
+            for island, slot in np.ndindex(ISLANDS, POPULATION):
+                self.move(island, slot)
+            self.threshold -= self.threshold // 16
+
+    def move(self, island: int, slot: int) -> None:
+        tour = self.genes[island, slot]
+        word = [int(each) for each in words(2, OWN, SEED, island, self.generation, slot)]
+        city = word[0] * N >> 32
+        pair = [int(np.flatnonzero(tour == each)[0])
+                for each in (city, self.near[city, word[1] * 5 >> 32])]  # fmt: skip
+        moved = tour.copy()
+        moved[pair] = moved[pair[::-1]]
+        cost = int(self.problem.costs(moved[np.newaxis].astype(np.int64))[0])
+        if cost - self.cost[island, slot] <= self.threshold[island, slot]:
+            self.genes[island, slot], self.cost[island, slot] = moved, cost
+
+
+def assert_same(saved: dict[str, NDArray[Any]], reference: NumpyThreshold) -> None:
+    assert np.array_equal(saved["genes"][..., :N], reference.genes)
+    assert np.array_equal(saved["cost"], reference.cost)
+    assert np.array_equal(saved["threshold"], reference.threshold)
+
+
+def test_it_is_the_reference_bit_for_bit_with_migrations(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(N, tmp_path)
+    mine, reference = made(backend, problem), NumpyThreshold(problem)
+    migration = NumpyMigration(
+        topology="ring", migrants=3, selection="best", replacement="worst", duplicates="accept",
+        delay=0, seed=SEED, fixed=1,
+    )  # fmt: skip
+    mine.start()
+    assert_same(mine.snapshot(), reference)
+    for generations in (7, 8, 5):
+        mine.advance(generations)
+        reference.evolve(generations)
+        assert_same(mine.snapshot(), reference)
+        mine.migrate()
+        before = reference.threshold.copy()
+        migration.migrate(
+            reference.cost, reference.genes, reference.generation, traits=[reference.threshold]
+        )
+        assert (before != reference.threshold).any()
+        assert_same(mine.snapshot(), reference)
+    assert (reference.cost == reference.costs()).all()
+    best = mine.best()
+    assert best is not None
+    assert best.cost == problem.cost(best.solution)
+
+
+def test_what_is_derived_or_scratch_is_not_saved_and_is_there_after_a_restore(
+    backend: Backend, tmp_path: Path
+) -> None:
+    problem = cities(N, tmp_path)
+    straight, killed = made(backend, problem), made(backend, problem)
+    straight.start()
+    straight.advance(6)
+    straight.migrate()
+    saved = straight.snapshot()
+    assert not {"stands", "proposal", "delta", "changed"} & set(saved)
+    assert "threshold" in saved
+    killed.restore(saved, generation=6, migrations=straight.migrations)
+    for islands in (straight, killed):
+        islands.advance(9)
+        islands.migrate()
+        islands.advance(4)
+    assert killed.digests() == straight.digests()
+
+
+@pytest.mark.parametrize("way", [{}, {"delay": 1}, {"topology": "random"}])
+def test_any_number_of_ranks_makes_the_same_run(way: dict[str, Any], tmp_path: Path) -> None:
+    problem = cities(N, tmp_path)
+
+    def run(ranks: World) -> list[tuple[int, str]]:
+        islands = made(choose("cpu", 1), problem, ranks, **way)
+        islands.start()
+        for _ in range(3):
+            islands.advance(5)
+            islands.migrate()
+        islands.advance(2)
+        return islands.digests()
+
+    alone = run(World())
+    for size in (2, 3):
+        assert sorted(pair for rank in on_ranks(size, run) for pair in rank) == alone
+
+
+def test_both_backends_make_the_same_run(backend: Backend, tmp_path: Path) -> None:
+    found = []
+    for each in (backend, choose("cpu", 2)):
+        islands = made(each, cities(N, tmp_path))
+        islands.start()
+        islands.advance(30)
+        islands.migrate()
+        islands.advance(30)
+        found.append(islands.digests())
+    assert found[0] == found[1]
+
+
+def test_a_field_that_islands_have_anyway_is_refused(
+    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {"order": Field((POPULATION, 2), np.int32)}
+    monkeypatch.setattr(Threshold, "fields", lambda *_: own)
+    with pytest.raises(
+        UsageError, match="algorithm threshold: the field order is one that islands"
+    ):
+        made(backend, cities(N, tmp_path))

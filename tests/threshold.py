@@ -1,0 +1,177 @@
+"""An algorithm from outside: threshold accepting on tours, by swaps of a city and a near one's.
+
+It has all that an algorithm may have: kernels of its own, three launches a generation, a table that
+all islands share, where each city stands (derived), a threshold that travels with its individual,
+and proposals that nobody keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import Algorithm
+from islands.algorithms.schedule import Launch, Schedule, Shape
+from islands.backends.arguments import Struct
+from islands.backends.base import Array
+from islands.backends.header import Header
+from islands.problems.base import Problem
+from islands.settings import Settings, setting
+from islands.state import Field
+
+TEXT = r"""
+#include "core/archipelago.cuh"
+#include "individual.cuh"
+
+namespace algorithm {
+
+struct Plan {
+    int32_t near, cooling;
+    const int32_t* neighbours;  // [city][near]
+    int32_t* stands;            // [islands][population][pitch]: the place of each city
+    int64_t* threshold;         // [islands][population]
+    int32_t* proposal;          // [islands][population][2]: places that change
+    int64_t* delta;             // [islands][population]
+};
+
+}  // namespace algorithm
+
+#define OWN_KERNEL(name)                                                                    \
+    KERNEL(name, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,   \
+                  improver::Plan))
+
+OWN_KERNEL(threshold_start) {
+    Shelf shelf(arena.large()), small(arena.small());
+    encoding::Decoder decoder(shelf, small, all.shape);
+    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+        const auto [local, slot] = all.individual(job);
+        const int32_t row = all.row(0, local, slot);
+        encoding::Gene* const genes = all.genes_of(row);
+        const draw::Place place = all.place(local, 0, slot);
+        if (slot >= all.given[local]) encoding::fill(genes, all.shape, place, stream::START);
+        const int64_t cost = individual::cost_of(decoder, shelf, all, data, decoder.decode(genes),
+                                                 genes, place);
+        if (threadIdx.x == 0) all.cost[row] = cost, plan.threshold[job] = cost / 16;
+        all.count(local, slot, 1);
+    }
+}
+
+// For those who are new in their place.
+OWN_KERNEL(threshold_stand) {
+    for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
+        if (!all.changed[job]) continue;
+        const auto [local, slot] = all.individual(job);
+        const int64_t generation = all.island[local].generation;
+        const encoding::Gene* const genes = all.genes_of(all.row(generation, local, slot));
+        int32_t* const stands = plan.stands + int64_t(job) * all.shape.pitch;
+        for (int i = threadIdx.x; i < all.shape.n; i += blockDim.x) stands[genes[i]] = i;
+    }
+}
+
+OWN_KERNEL(threshold_propose) {
+    const int job = blockIdx.x;
+    const auto [local, slot] = all.individual(job);
+    const int64_t generation = all.island[local].generation;
+    const encoding::Gene* const genes = all.genes_of(all.row(generation, local, slot));
+    const int32_t* const stands = plan.stands + int64_t(job) * all.shape.pitch;
+    const uint4 word = all.place(local, generation + 1, slot).words(stream::OWN, 0);
+    const int city = draw::below(word.x, all.shape.n);
+    const int other = plan.neighbours[city * plan.near + draw::below(word.y, plan.near)];
+    const int u = min(stands[city], stands[other]), v = stands[city] + stands[other] - u;
+    if (threadIdx.x > 0) return;
+    plan.proposal[2 * job] = u, plan.proposal[2 * job + 1] = v;
+    plan.delta[job] = problem::delta(genes, all.shape.n, data, moves::Swap{u, v});
+}
+
+OWN_KERNEL(threshold_accept) {
+    const int job = blockIdx.x;
+    const auto [local, slot] = all.individual(job);
+    const int64_t generation = all.island[local].generation;
+    const int32_t from = all.row(generation, local, slot);
+    const int32_t to = all.row(generation + 1, local, slot);
+    const encoding::Gene* const genes = all.genes_of(from);
+    encoding::Gene* const next = all.genes_of(to);
+    int32_t* const stands = plan.stands + int64_t(job) * all.shape.pitch;
+    const int u = plan.proposal[2 * job], v = plan.proposal[2 * job + 1];
+    const bool accepts = plan.delta[job] <= plan.threshold[job];
+    copy_row(next, genes, all.shape.pitch);
+    __syncthreads();
+    all.count(local, slot, 1);
+    if (threadIdx.x > 0) return;
+    all.cost[to] = all.cost[from] + (accepts ? plan.delta[job] : 0);
+    if (!accepts) return;
+    next[u] = genes[v], next[v] = genes[u];
+    stands[genes[v]] = u, stands[genes[u]] = v;
+}
+
+// A block an island.
+OWN_KERNEL(threshold_cool) {
+    int64_t* const mine = plan.threshold + int64_t(blockIdx.x) * all.population;
+    for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
+        mine[i] -= mine[i] / plan.cooling;
+    }
+}
+"""
+
+
+@dataclass(frozen=True)
+class ThresholdSettings(Settings):
+    near: int = setting(5, "cities that are near to one", low=1, high=100)
+    cooling: int = setting(16, "what share of a threshold is lost, one in so many", low=1)
+
+
+class Threshold(Algorithm):
+    """Threshold accepting (Dueck and Scheuer 1990)."""
+
+    name: ClassVar[str] = "threshold"
+    header: ClassVar[Header] = Header("threshold.cuh", TEXT)
+    encodings: ClassVar[tuple[str, ...]] = ("permutation",)
+    Settings: ClassVar[type[Settings]] = ThresholdSettings
+    loses_best = True
+
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        size = shape.population
+        return {
+            "threshold": Field((size,), np.int64, travels=True),
+            "stands": Field((size, shape.pitch), np.int32, kind="derived"),
+            "proposal": Field((size, 2), np.int32, kind="scratch"),
+            "delta": Field((size,), np.int64, kind="scratch"),
+        }
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        return {"neighbours": neighbours(problem, self.settings.near)}
+
+    def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
+        size = shape.individuals
+        return Schedule(
+            start=(Launch("threshold_start", size, room=4 * shape.pitch),),
+            generation=(
+                Launch("threshold_propose", size),
+                Launch("threshold_accept", size),
+                Launch("threshold_cool", shape.islands),
+            ),
+            adopt=(Launch("threshold_stand", size),),
+        )
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        return Struct(
+            near=np.int32(self.settings.near),
+            cooling=np.int32(self.settings.cooling),
+            neighbours=arrays["neighbours"],
+            stands=arrays["stands"],
+            threshold=arrays["threshold"],
+            proposal=arrays["proposal"],
+            delta=arrays["delta"],
+        )
+
+
+def neighbours(problem: Problem, near: int) -> NDArray[np.int32]:
+    """Return the cities nearest to each, by the squares of distances and their numbers."""
+    points = np.asarray(problem.arrays()[0], float).reshape(problem.size, 2)
+    squares = ((points[:, np.newaxis] - points) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
+    return np.argsort(squares, axis=1, kind="stable")[:, :near].astype(np.int32)
