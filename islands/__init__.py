@@ -8,20 +8,47 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["IslandsError", "Problem", "Result", "Solver", "load", "solve"]
+__all__ = [
+    "Algorithm",
+    "Crossover",
+    "Encoding",
+    "Header",
+    "Improver",
+    "IslandsError",
+    "Mutation",
+    "Problem",
+    "Result",
+    "Solver",
+    "Topology",
+    "load",
+    "solve",
+]
 
 if TYPE_CHECKING:
+    from islands.algorithms.base import Algorithm
+    from islands.algorithms.operators import Crossover, Mutation
+    from islands.backends.header import Header
+    from islands.encodings.base import Encoding
     from islands.errors import IslandsError
+    from islands.improvers.base import Improver
+    from islands.migration.topology import Topology
     from islands.problems import load
     from islands.problems.base import Problem
     from islands.run.result import Result
     from islands.solver import Solver, solve
 else:
     _HOMES = {
+        "Algorithm": "islands.algorithms.base",
+        "Crossover": "islands.algorithms.operators",
+        "Encoding": "islands.encodings.base",
+        "Header": "islands.backends.header",
+        "Improver": "islands.improvers.base",
         "IslandsError": "islands.errors",
+        "Mutation": "islands.algorithms.operators",
         "Problem": "islands.problems.base",
         "Result": "islands.run.result",
         "Solver": "islands.solver",
+        "Topology": "islands.migration.topology",
         "load": "islands.problems",
         "solve": "islands.solver",
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends.header import Header
 from islands.backends.source import Macros
-from islands.encodings import ENCODINGS, Encoding
+from islands.encodings import ENCODINGS, Encoding, moved_as
 from islands.encodings.keys import Keys
 from islands.errors import UsageError
 from islands.improvers import Improver, ImproverSettings, improvers_for
@@ -46,7 +46,7 @@ class Parts:
     ) -> Parts:
         """Return the parts of these names and settings; refuse what does not fit."""
         kind = ALGORITHMS[algorithm]
-        asked = kind(settings, population, encoding)
+        asked = kind(settings, population, moved_as(encoding))
         solutions = problem.solution_kind
         if decoding == HOST:
             _require_judged_outside(problem, improver.name)

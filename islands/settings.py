@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Self, get_type_hints
 
 from islands.errors import UsageError
@@ -20,15 +20,16 @@ def setting(
     *,
     low: float | None = None,
     high: float | None = None,
-    choices: tuple[str, ...] = (),
+    choices: Collection[str] = (),
     is_time: bool = False,
     of: str = "",
 ) -> Any:
     """Declare one setting: its default, what it does, and which values are allowed.
 
-    A time is a number of seconds, also where text names another unit, as in `5m`. One that is `of`
-    choices, such as `selection=tournament or random`, means nothing beside others. These may be of
-    what is no setting of the same group: `require_meant` is told of it.
+    Choices may be a registry, which scripts add to. A time is a number of seconds, also where text
+    names another unit, as in `5m`. One that is `of` choices, such as `selection=tournament or
+    random`, means nothing beside others. These may be of what is no setting of the same group:
+    `require_meant` is told of it.
     """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
     metadata |= {"is_time": is_time, "of": of}

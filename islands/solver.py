@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from islands import problems
+from islands.algorithms import Algorithm
+from islands.encodings import Encoding
 from islands.errors import UsageError
 from islands.lookout import Candidate
 from islands.parallel import World
 from islands.parallel import world as launched_world
-from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.agreement import require_agreement
 from islands.run.given import gathered, of_table
@@ -21,14 +23,15 @@ from islands.run.resolve import format_of, layers, resolve
 from islands.run.result import Result
 from islands.run.runner import Output, make_archipelago, run_asked
 from islands.run.start import check_exactly
+from islands.scripts import refuse_while_importing
 from islands.text import one_line
 
 
 def solve(
-    problem: str | Problem,
+    problem: str | Path | Problem | type[Problem],
     *,
-    algorithm: str | None = None,
-    encoding: str | None = None,
+    algorithm: str | type[Algorithm] | None = None,
+    encoding: str | type[Encoding] | None = None,
     preset: str | None = None,
     config: str | Path | None = None,
     stop: str | Sequence[str] | None = None,
@@ -47,7 +50,9 @@ def solve(
 
     What is left out is the preset's, or the default. `stop` takes what `--stop` takes; `settings`
     are any by their names: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`,
-    `infeasible="drop"`.
+    `infeasible="drop"`. Wherever a part has a name, one of your own may stand: a class derived from
+    `islands.Algorithm` and such, an object of it for a crossover, a mutation or a topology, or
+    `FILE.py:NAME`.
     Files are written only where `out` names a folder. Under MPI, every rank calls this, and all
     return the same; `share_gpu` lets them share a GPU.
 
@@ -55,8 +60,10 @@ def solve(
     process at once. Where `out` is given, SIGTERM and SIGUSR1 end it with a checkpoint, from which
     `islands resume` goes on; the result is then `suspended`. Otherwise they keep their meaning.
     """
+    refuse_while_importing("islands.solve")
+    name, made = _taken(problem)
     named = {
-        "instance": problem if isinstance(problem, str) else _name(problem),
+        "instance": name,
         "algorithm": algorithm,
         "encoding": encoding,
         "preset": preset,
@@ -76,7 +83,6 @@ def solve(
     )
     ranks = world if world is not None else launched_world()
     configured = Path(config) if config is not None else None
-    made = problem if isinstance(problem, Problem) else None
     with ranks.guarded(show_traceback=True):
         return run_asked(options, configured, ranks, output, made, Conduct(share_gpu=share_gpu))
 
@@ -90,7 +96,7 @@ class Solver:
 
     def __init__(
         self,
-        problem: str | Problem,
+        problem: str | Path | Problem | type[Problem],
         world: World | None = None,
         *,
         share_gpu: bool = False,
@@ -98,10 +104,11 @@ class Solver:
     ) -> None:
         """Make generation 0 of `problem`, an instance or its name."""
         self._world = world if world is not None else launched_world()
-        asked = layers(settings)
-        chosen = load(problem, format_of(asked)) if isinstance(problem, str) else problem
-        named = of_table({"instance": _name(chosen)})
-        asked = layers(gathered([*named, *of_table(settings)]))
+        refuse_while_importing("islands.Solver")
+        name, made = _taken(problem)
+        options = gathered(of_table({"instance": name, **settings}))
+        asked = self._world.agreed(lambda: layers(options))
+        chosen = made or self._world.agreed(lambda: problems.load(name, format_of(asked)))
         self.spec = self._world.agreed(lambda: resolve(asked, chosen))
         self.problem = self._world.agreed(lambda: chosen.adjusted(self.spec.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)
@@ -143,6 +150,15 @@ class Solver:
         return best
 
 
-def _name(problem: Problem) -> str:
-    """Return what `run.toml` calls an instance: one that was made in Python is called anything."""
-    return problem.instance if problem.path is not None else one_line(problem.instance, 200)
+def _taken(problem: str | Path | Problem | type[Problem]) -> tuple[str, Problem | None]:
+    """Return what `run.toml` calls an instance, and the instance where it is made already.
+
+    One that no file holds and no script names is called anything.
+    """
+    if isinstance(problem, str | Path):
+        return str(problem), None
+    own = problems.KIND.taken(problem)
+    made: Problem = own.part
+    if made.path is not None:
+        return made.instance, made
+    return own.reference or one_line(made.instance, 200), made

@@ -8,6 +8,7 @@ from islands.algorithms.cellular import Cellular
 from islands.algorithms.de import De
 from islands.algorithms.ga import Ga
 from islands.algorithms.pso import Pso
+from islands.kinds import Kind
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     "brkga": Brkga,
@@ -17,4 +18,9 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     "pso": Pso,
 }
 
-__all__ = ["ALGORITHMS", "Algorithm"]
+KIND = Kind(
+    *("algorithm", Algorithm, ALGORITHMS, ALGORITHMS.values()),
+    needs=("header", "encodings", "Settings"),
+)
+
+__all__ = ["ALGORITHMS", "KIND", "Algorithm"]

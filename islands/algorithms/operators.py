@@ -6,71 +6,97 @@ macros `ISLANDS_CROSSOVER` and `ISLANDS_MUTATION` name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Self, TypeVar
 
-from islands.backends.base import shelves
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
+from islands.kinds import Kind
 from islands.text import meant, option, unknown
 
-_WORD = 4
-"""Bytes of a gene in every encoding, of an index and of a random word."""
 
-
-@dataclass(frozen=True)
 class Operator:
     """One crossover or mutation."""
 
+    folder: ClassVar[str]
+    """That of the headers built in."""
     name: str
     header: Header
-    scratch: tuple[int, ...] = ()
-    """The parts of working memory that it takes, each in words a gene."""
+    """Its kernel header."""
+    encodings: tuple[str, ...]
+    """Those whose genomes it works on."""
+
+    @classmethod
+    def built_in(cls, name: str, encodings: tuple[str, ...], file: str = "") -> Self:
+        """Return one whose header is in the package."""
+        operator = cls()
+        operator.name, operator.encodings = name, encodings
+        operator.header = Header(f"{cls.folder}/{file or name}.cuh")
+        return operator
 
     def room(self, pitch: int) -> int:
-        """Return the bytes of working memory that it takes for genomes of `pitch` genes."""
-        return shelves(*(_WORD * words * pitch for words in self.scratch))
+        """Return the bytes that it takes from a block's shelf beside what its header declares."""
+        return 0
 
 
-def _crossover(name: str, *scratch: int, header: str | None = None) -> Operator:
-    return Operator(name, Header(f"crossovers/{header or name}.cuh"), scratch)
+class Crossover(Operator):
+    """Makes children of two mates; its kernel is `crossover::cross`."""
+
+    folder: ClassVar[str] = "crossovers"
 
 
-def _mutation(name: str, *scratch: int) -> Operator:
-    return Operator(name, Header(f"mutations/{name}.cuh"), scratch)
+class Mutation(Operator):
+    """Changes a genome a little; its kernel is `mutation::mutate`."""
+
+    folder: ClassVar[str] = "mutations"
 
 
-_MASKED = [_crossover(name, 1) for name in ("two_point", "one_point", "uniform")]
-_OF_ORDERS = [
-    _crossover("pmx", 2),
-    _crossover("order", 2, 1),
-    _crossover("cycle", 2, 2, 2, 1),
-    _crossover("uniform", 2, 1, 1, 1, 1, header="uniform_order"),
-]
-_SWAP, _INSERTION = _mutation("swap"), _mutation("insertion", 1)
-_RESET, _FLIP = _mutation("reset"), _mutation("flip")
-
-# The usual one of each encoding comes first.
-_CROSSOVERS = {"permutation": _OF_ORDERS, "keys": _MASKED, "bits": _MASKED}
-_MUTATIONS = {
-    "permutation": [_SWAP, _INSERTION],
-    "keys": [_RESET, _SWAP, _INSERTION],
-    "bits": [_FLIP, _RESET, _SWAP],
-}
-
-ENCODINGS = ("permutation", "bits", "keys")
+_ORDERS, _BITS, _KEYS = ENCODINGS = ("permutation", "bits", "keys")
 """The encodings that have operators; of those that fit a problem, the first is usual."""
 
+# Of those that fit an encoding, the first is usual.
+_ALL_CROSSOVERS = (
+    *(Crossover.built_in(name, (_KEYS, _BITS)) for name in ("two_point", "one_point")),
+    Crossover.built_in("uniform", (_KEYS, _BITS)),
+    Crossover.built_in("pmx", (_ORDERS,)),
+    Crossover.built_in("order", (_ORDERS,)),
+    Crossover.built_in("cycle", (_ORDERS,)),
+    Crossover.built_in("uniform", (_ORDERS,), file="uniform_order"),
+)
+_ALL_MUTATIONS = (
+    Mutation.built_in("flip", (_BITS,)),
+    Mutation.built_in("reset", (_KEYS, _BITS)),
+    Mutation.built_in("swap", (_ORDERS, _KEYS, _BITS)),
+    Mutation.built_in("insertion", (_ORDERS, _KEYS)),
+)
 
-def crossover(name: str, encoding: str) -> Operator:
+CROSSOVERS: dict[str, Crossover] = {each.name: each for each in _ALL_CROSSOVERS}
+MUTATIONS: dict[str, Mutation] = {each.name: each for each in _ALL_MUTATIONS}
+"""By name; of a name that stands for several, the one for orders."""
+
+CROSSOVER = Kind(
+    *("crossover", Crossover, CROSSOVERS, _ALL_CROSSOVERS),
+    needs=("header", "encodings"),
+    is_made=True,
+)
+MUTATION = Kind(
+    *("mutation", Mutation, MUTATIONS, _ALL_MUTATIONS),
+    needs=("header", "encodings"),
+    is_made=True,
+)
+
+_Operator = TypeVar("_Operator", bound=Operator)
+
+
+def crossover(name: str, encoding: str) -> Crossover:
     """Return the crossover of this name, or the usual one of the encoding where it is empty."""
-    return _fitting("crossover", name, encoding, _CROSSOVERS)
+    return _fitting("crossover", name, encoding, _ALL_CROSSOVERS, CROSSOVERS)
 
 
-def mutation(name: str, encoding: str) -> Operator:
+def mutation(name: str, encoding: str) -> Mutation:
     """Return the mutation of this name, or the usual one of the encoding where it is empty."""
-    return _fitting("mutation", name, encoding, _MUTATIONS)
+    return _fitting("mutation", name, encoding, _ALL_MUTATIONS, MUTATIONS)
 
 
 def macros(crossover: Operator, mutation: Operator) -> Macros:
@@ -79,18 +105,26 @@ def macros(crossover: Operator, mutation: Operator) -> Macros:
 
 
 def _fitting(
-    what: str, name: str, encoding: str, operators: Mapping[str, list[Operator]]
-) -> Operator:
-    fit = {operator.name: operator for operator in operators[encoding]}
-    known = dict.fromkeys(each.name for group in operators.values() for each in group)
-    name = meant(name, known)
+    what: str,
+    name: str,
+    encoding: str,
+    built_in: Iterable[_Operator],
+    registry: Mapping[str, _Operator],
+) -> _Operator:
+    known = dict.fromkeys([*built_in, *registry.values()])
+    fit = {each.name: each for each in known if encoding in each.encodings}
+    if not fit:
+        raise UsageError(
+            f"encoding {encoding}: no {what} works on it. Give one: {what}=FILE.py:NAME"
+        )
+    name = meant(name, registry)
     if not name:
-        return operators[encoding][0]
+        return next(iter(fit.values()))
     if name in fit:
         return fit[name]
-    if name not in known:
+    if name not in registry:
         raise UsageError(f"{what}={name}: {unknown('choice', name, fit)}")
-    moved = [other for other, group in operators.items() if name in (each.name for each in group)]
+    moved = [own for each in known if each.name == name for own in each.encodings]
     raise UsageError(
         f"{what}={name} is for {' or '.join(moved)}, but the encoding is {encoding}, which"
         f" {', '.join(fit)} fit. Choose one of these, or"

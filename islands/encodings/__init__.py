@@ -7,11 +7,29 @@ from islands.encodings.bits import Bits
 from islands.encodings.keys import Keys
 from islands.encodings.keys_of_subset import KeysOfSubset
 from islands.encodings.permutation import Permutation
+from islands.kinds import Kind
+
+_ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, Permutation, Bits)
+
+
+def _by_kind(*encodings: type[Encoding]) -> dict[str, type[Encoding]]:
+    return {kind: each for each in encodings for kind in each.solution_kinds}
+
 
 ENCODINGS: dict[str, dict[str, type[Encoding]]] = {
-    "keys": {"order": Keys, "subset": KeysOfSubset},
-    "permutation": {"order": Permutation},
-    "bits": {"subset": Bits},
+    each.name: _by_kind(*(other for other in _ALL if other.name == each.name)) for each in _ALL
 }
 
-__all__ = ["ENCODINGS", "Encoding"]
+KIND = Kind(
+    *("encoding", Encoding, ENCODINGS, _ALL),
+    needs=("header", "gene", "solution_kinds"),
+    entry=_by_kind,
+)
+
+
+def moved_as(name: str) -> str:
+    """Return the encoding for whose genomes algorithms and operators take those of this one."""
+    return next(iter(ENCODINGS[name].values())).like or name
+
+
+__all__ = ["ENCODINGS", "KIND", "Encoding", "moved_as"]

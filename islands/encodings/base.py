@@ -23,6 +23,10 @@ class Encoding(ABC):
     """Its kernel header."""
     gene: ClassVar[np.dtype[Any]]
     """The type of one gene."""
+    solution_kinds: ClassVar[tuple[str, ...]]
+    """The kinds of solutions that its genomes stand for."""
+    like: ClassVar[str] = ""
+    """Another encoding with such genomes: algorithms and operators move them as they do its own."""
 
     size: int
     """Genes of a genome."""

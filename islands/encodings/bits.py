@@ -21,6 +21,7 @@ class Bits(Encoding):
     name: ClassVar[str] = "bits"
     header: ClassVar[Header] = Header("encodings/bits.cuh")
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.uint32)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
 
     def __init__(
         self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False

@@ -34,6 +34,7 @@ class Keys(Encoding):
     name: ClassVar[str] = "keys"
     header: ClassVar[Header] = Header("encodings/keys.cuh")
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
     def __init__(
         self,

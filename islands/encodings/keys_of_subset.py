@@ -21,6 +21,7 @@ class KeysOfSubset(Encoding):
     name: ClassVar[str] = "keys"
     header: ClassVar[Header] = Header("encodings/keys_of_subset.cuh")
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
 
     def __init__(
         self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False

@@ -19,6 +19,7 @@ class Permutation(Encoding):
     name: ClassVar[str] = "permutation"
     header: ClassVar[Header] = Header("encodings/permutation.cuh")
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
     def __init__(
         self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from islands.improvers.base import Improver, ImproverSettings
+from islands.improvers.base import IMPROVERS, Improver, ImproverSettings
 from islands.improvers.local import Reinsert, Swap, TwoOpt
 from islands.improvers.none import Nothing
 from islands.improvers.subset import Exchange, Exchange21, Exchange22, Flip
 from islands.improvers.subset_tabu import SubsetTabu
 from islands.improvers.tabu import Tabu
+from islands.kinds import Kind
 
 _ALL: tuple[type[Improver], ...] = (
     *(Nothing, Swap, TwoOpt, Reinsert),
     *(Flip, Exchange, Exchange21, Exchange22),
     *(SubsetTabu, Tabu),
 )
-IMPROVERS: dict[str, type[Improver]] = {each.name: each for each in _ALL}
-"""Of a name that stands for several, the one for orders."""
+IMPROVERS |= {each.name: each for each in _ALL}
+
+KIND = Kind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solution_kinds"))
 
 
 def improvers_for(solution_kind: str) -> dict[str, type[Improver]]:
     """Return those that can improve such solutions."""
-    return {each.name: each for each in _ALL if solution_kind in each.solution_kinds}
+    known = dict.fromkeys([*_ALL, *IMPROVERS.values()])
+    return {each.name: each for each in known if solution_kind in each.solution_kinds}
 
 
-__all__ = ["IMPROVERS", "Improver", "ImproverSettings", "improvers_for"]
+__all__ = ["IMPROVERS", "KIND", "Improver", "ImproverSettings", "improvers_for"]

@@ -14,10 +14,8 @@ from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
-NAMES = (
-    *("none", "swap", "two_opt", "reinsert"),
-    *("flip", "exchange", "exchange21", "exchange22", "tabu"),
-)
+IMPROVERS: dict[str, type[Improver]] = {}
+"""By name; of a name that stands for several, the one for orders. Filled beside this module."""
 STRATEGIES = ("first", "best")
 SCOPES = ("all", "position")
 _MOST = 2**31 - 1  # kernels take whole numbers of 32 bits
@@ -28,7 +26,7 @@ _MOST_STEPS = 50_000  # tabu searches count them in sixteen bits
 class ImproverSettings(Settings):
     """Which improver works, on whom and how long."""
 
-    name: str = setting("none", "the local search on solutions", choices=NAMES)
+    name: str = setting("none", "the local search on solutions", choices=IMPROVERS)
     rate: float = setting(1.0, "share of the individuals that are improved", low=0, high=1)
     every: int = setting(1, "generations from one with improvements to the next", low=1, high=_MOST)
     strategy: str = setting(

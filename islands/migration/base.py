@@ -19,7 +19,7 @@ DUPLICATES = ("accept", "refuse")
 class MigrationSettings(Settings):
     """How migrants travel."""
 
-    topology: str = setting("elite", "who sends to whom", choices=tuple(TOPOLOGIES))
+    topology: str = setting("elite", "who sends to whom", choices=TOPOLOGIES)
     interval: int = setting(100, "generations from one migration to the next", low=1)
     migrants: int = setting(2, "individuals that each island sends", low=1)
     selection: str = setting("best", "who leaves", choices=SELECTIONS)

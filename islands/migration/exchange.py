@@ -112,10 +112,10 @@ class Exchange:
             )
 
     def _most_sources(self) -> int:
-        """Return from how many islands one receives at most: nobody from more than the first."""
-        if self._topology.changes:
-            return 1
-        return int(self._sources(1, range(1)).shape[1])
+        """Return from how many islands one receives at most."""
+        size = self._islands_a_run
+        seeds = range(self._seed, self._seed + self._islands // size)
+        return max(self._topology.widest(size, seed) for seed in seeds)
 
     def prepare(self, program: Program, archipelago: Struct, rank_again: Call, room: Room) -> None:
         """Bind the kernels to the archipelago's arrays; `rank_again` puts islands in order."""
@@ -124,8 +124,9 @@ class Exchange:
         self._migrant_bytes = int(archipelago.members["migrant_bytes"])
         mine = len(self._dealt[self._world.rank])
         self._route = self._planned(1)
-        # With a topology that changes, each island sends to one rank at most, or one to all.
-        slots = 2 * mine + self._world.size if self._topology.changes else self._route.size
+        slots = self._route.size
+        if self._topology.changes:
+            slots = self._topology.slots(mine, self._islands, self._world.size)
         self._kernels = Kernels(
             self._settings,
             self._backend,

@@ -6,14 +6,20 @@ which NumPy promises to keep the same in all its versions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.errors import UsageError
+from islands.kinds import Kind
+from islands.scripts import file_of, own_lines
+
 Islands = NDArray[np.int64]
+Senders = Callable[[int, int, int, int], Iterable[int]]
+"""Takes an island, how many there are, the number of the migration, and the seed of the run."""
 NOBODY = -1
 
 _RANDOM, _BROADCAST = 1, 2  # what numbers are drawn for; never changed, as results depend on it
@@ -34,19 +40,110 @@ class Scene:
         return np.asarray(raw, np.uint64)
 
 
-@dataclass(frozen=True)
 class Topology:
-    """Who sends to whom. `choose` returns a row of senders an island, not yet in order."""
+    """From whom each island receives, as a function or a subclass with `senders` says it.
 
-    choose: Callable[[Scene, Islands], Islands]
-    words: str
-    changes: bool = False
-    """Whether it is drawn anew each epoch; every island then receives from one at most."""
+    It must be pure: all ranks ask it by themselves, and have to be told the same.
+    """
+
+    name: str
+    changes: bool = True
+    """Whether it is another at each migration."""
+    most: int | None = None
+    """From how many islands one receives at any migration; None: it may be from all others."""
+    function: Senders | None = None
+
+    def __init__(
+        self,
+        name: str | None = None,
+        function: Senders | None = None,
+        *,
+        most: int | None = None,
+        changes: bool | None = None,
+    ) -> None:
+        """Take `function(island, islands, number, seed)`, which returns numbers of islands.
+
+        The migrations have the numbers 1, 2 and so on. `changes=False` promises that all are alike.
+        """
+        given = {"name": name, "function": function, "most": most, "changes": changes}
+        for key, value in given.items():
+            if value is not None:
+                setattr(self, key, value)
+
+    def senders(self, island: int, islands: int, number: int, seed: int) -> Iterable[int]:
+        """Return the islands that send to `island` at a migration, in a run with this seed."""
+        if self.function is None:
+            raise UsageError(
+                f"topology {self.name}: nothing says from whom an island receives. Write"
+                f" Topology({self.name!r}, function), or define senders() in a subclass"
+            )
+        return self.function(island, islands, number, seed)
+
+    def widest(self, islands: int, seed: int) -> int:
+        """Return from how many islands one receives at most."""
+        if not self.changes:
+            return int(self.sources(Scene(islands, seed, 1), range(islands)).shape[1])
+        return islands - 1 if self.most is None else min(self.most, islands - 1)
+
+    def slots(self, mine: int, islands: int, ranks: int) -> int:
+        """Return how many islands a rank sends and receives at most, once for each other rank."""
+        return mine * ranks + islands - mine
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         """Return a row for each receiver: the islands that send to it, ascending, then NOBODY."""
+        rows = [self._checked(scene, island) for island in receivers]
+        found = np.full((len(rows), max(map(len, rows), default=0)), NOBODY, np.int64)
+        for place, row in enumerate(rows):
+            found[place, : len(row)] = row
+        return found
+
+    def _checked(self, scene: Scene, island: int) -> list[int]:
+        """Return who sends to an island, in order, having checked what a script says."""
+        where = f"topology {self.name}, island {island} of {scene.islands}, migration {scene.epoch}"
+        with own_lines(file_of(self.function or type(self)), where):
+            said = list(self.senders(island, scene.islands, scene.epoch, scene.seed))
+        for each in said:
+            if isinstance(each, bool) or not isinstance(each, int | np.integer):
+                fault = f"{each!r} is no whole number"
+            elif not 0 <= each < scene.islands:
+                fault = f"{each} is no island, which have the numbers 0 to {scene.islands - 1}"
+            elif each == island:
+                fault = "an island does not receive from itself"
+            elif said.count(each) > 1:
+                fault = f"{each} is there twice"
+            else:
+                continue
+            raise UsageError(f"{where}: receives from {said}: {fault}")
+        most = self.most if self.changes else None
+        if most is not None and len(said) > most:
+            raise UsageError(
+                f"{where}: receives from {said}, but most={most} islands were promised. Raise most"
+            )
+        return sorted(map(int, said))
+
+
+class _BuiltIn(Topology):
+    """One that chooses for many islands at once: a row of senders an island, not yet in order.
+
+    Where it `changes`, every island receives from one at most; else nobody from more than island 0.
+    """
+
+    def __init__(
+        self, choose: Callable[[Scene, Islands], Islands], *, changes: bool = False
+    ) -> None:
+        super().__init__(changes=changes)
+        self._choose = choose
+
+    def widest(self, islands: int, seed: int) -> int:
+        return 1 if self.changes else self.sources(Scene(islands, seed, 1), range(1)).shape[1]
+
+    def slots(self, mine: int, islands: int, ranks: int) -> int:
+        # Each island sends to one rank at most, or one to all.
+        return 2 * mine + ranks
+
+    def sources(self, scene: Scene, receivers: range) -> Islands:
         mine = np.arange(receivers.start, receivers.stop, dtype=np.int64)
-        rows = np.asarray(self.choose(scene, mine), np.int64).reshape(len(mine), -1)
+        rows = np.asarray(self._choose(scene, mine), np.int64).reshape(len(mine), -1)
         rows = np.where(rows == mine[:, None], NOBODY, rows)
         # Sorted with nobody last, where an island stands twice it is taken once.
         rows = np.sort(np.where(rows == NOBODY, scene.islands, rows), axis=1)
@@ -95,11 +192,15 @@ def _none(scene: Scene, mine: Islands) -> Islands:
 
 
 TOPOLOGIES: dict[str, Topology] = {
-    "ring": Topology(_ring, "each island sends to its successor"),
-    "elite": Topology(_elite, "each to every other, as BRKGA exchanges its elite"),
-    "broadcast": Topology(_broadcast, "one, drawn each time, to all others", changes=True),
-    "torus": Topology(_torus, "each to four neighbours in rows of about the square root"),
-    "hypercube": Topology(_hypercube, "each to those whose number differs in one bit"),
-    "random": Topology(_random, "each to one other, in a ring drawn each time", changes=True),
-    "none": Topology(_none, "nobody sends"),
+    "ring": _BuiltIn(_ring),  # each island sends to its successor
+    "elite": _BuiltIn(_elite),  # each to every other, as BRKGA exchanges its elite
+    "broadcast": _BuiltIn(_broadcast, changes=True),  # one, drawn each time, to all others
+    "torus": _BuiltIn(_torus),  # each to four neighbours in rows of about the square root
+    "hypercube": _BuiltIn(_hypercube),  # each to those whose number differs in one bit
+    "random": _BuiltIn(_random, changes=True),  # each to one other, in a ring drawn each time
+    "none": _BuiltIn(_none),  # nobody sends
 }
+for _name, _topology in TOPOLOGIES.items():
+    _topology.name = _name
+
+KIND = Kind("topology", Topology, TOPOLOGIES, TOPOLOGIES.values(), needs=(), is_made=True)

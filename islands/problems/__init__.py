@@ -10,13 +10,22 @@ from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import FORMATS, recognised
 from islands.instances.locate import Found, find
 from islands.instances.mkp import read_mkp
+from islands.kinds import Kind
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
+from islands.scripts import is_reference
 from islands.text import counted, option, unknown
 
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
+
+KIND = Kind(
+    *("problem", Problem, PROBLEMS, PROBLEMS.values()),
+    needs=("header", "solution_kind", "solution_suffix", "instance", "size"),
+    is_made=True,
+    entry=type,
+)
 
 SUFFIXES = (".tsp", ".dat", ".qap")
 """The suffixes of files that are found by their names; others have to be named by paths."""
@@ -31,7 +40,11 @@ def load(instance: str, form: str | None = None) -> Problem:
     """Return the instance called `set/name`, a bare name where that is clear, or a path.
 
     `FILE:00` is the first instance of a file of several. A format that is not named is recognised.
+    `FILE.py:NAME` is the problem that a script defines under a name.
     """
+    if is_reference(instance):
+        problem: Problem = KIND.taken(instance).part
+        return problem
     return read(find(instance, SUFFIXES), form)
 
 

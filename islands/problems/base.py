@@ -51,7 +51,7 @@ class Problem(ABC):
     """The instance's name, `set/name` where it is in the catalogue."""
     size: int
     """How many things a solution orders or chooses from."""
-    best_known: BestKnown | None
+    best_known: BestKnown | None = None
     path: Path | None = None
     """Its file, where it was read from one."""
     remarks: Sequence[Remark] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from islands.algorithms import ALGORITHMS
-from islands.encodings import ENCODINGS
+from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.problems.base import Problem
@@ -15,8 +15,9 @@ def fitting(problem: Problem) -> list[tuple[str, str]]:
     return [
         (algorithm, encoding)
         for algorithm, mover in ALGORITHMS.items()
-        for encoding in mover.encodings
-        if encoding in ENCODINGS and _stands_for(encoding, problem)
+        for moved in mover.encodings
+        for encoding in ENCODINGS
+        if moved in (encoding, moved_as(encoding)) and _stands_for(encoding, problem)
     ]
 
 

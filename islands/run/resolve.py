@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from islands import scripts
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
+from islands.encodings import moved_as
 from islands.errors import UsageError
 from islands.instances.locate import parted
 from islands.paths import reading
@@ -16,6 +18,7 @@ from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run.fit import encoding_for, require_improver
 from islands.run.given import gathered, of_table
+from islands.run.own import CHOICES
 from islands.run.presets import PRESETS, preset_file
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import parse, require_known
@@ -43,13 +46,26 @@ def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer
         asked.insert(0, Layer(f"{config}: ", _read(config)))
     preset = _strongest(asked, "preset", None)
     if preset is None:
-        return asked
+        return _named(asked)
     if preset not in PRESETS:
         raise UsageError(unknown("preset", str(preset), PRESETS))
     layer = Layer(f"preset {preset}: ", _read(preset_file(preset)))
     if config is not None and "preset" in asked[-1].values:
         _refuse_hidden(preset, layer, config, *asked)
-    return [layer, *asked]
+    return _named([layer, *asked])
+
+
+def _named(asked: Sequence[Layer]) -> list[Layer]:
+    """Return the layers with names for the parts of scripts, of which only the strongest count."""
+    named, stronger = list[Layer](), set[str]()
+    for layer in reversed(asked):
+        parts = {key: value for key, value in layer.values.items() if key in CHOICES}
+        hidden = {key for key in stronger & parts.keys() if parts[key] not in CHOICES[key].registry}
+        names = {key: CHOICES[key].named(parts[key]) for key in parts.keys() - hidden}
+        kept = {key: value for key, value in layer.values.items() if key not in hidden}
+        named.insert(0, Layer(layer.origin, kept | names))
+        stronger |= parts.keys()
+    return named
 
 
 def instance_of(asked: Sequence[Layer]) -> str:
@@ -95,7 +111,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         start=tuple(_beside(path, problem) for path in _listed(values.get("start", []))),
         general=_general(_part(values, "", GeneralSettings), algorithm),
         settings=algorithm.completed(
-            algorithm.Settings.build(_part(values, "", algorithm.Settings)), encoding
+            algorithm.Settings.build(_part(values, "", algorithm.Settings)), moved_as(encoding)
         ),
         problem=set_so,
         **groups,
@@ -222,6 +238,8 @@ def _beside(name: str, problem: Problem) -> str:
 
 def _lasting(name: str) -> str:
     """Return a name that means the same in any folder: a path in full, other names as they are."""
+    if scripts.is_reference(name):
+        return scripts.lasting(name)
     with reading(name):
         path = Path(name) if Path(name).exists() else parted(Path(name))[0]
         part = Path(name).name.removeprefix(path.name)

@@ -8,6 +8,7 @@ from typing import Any, Self
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
+from islands.run.own import lasting
 from islands.run.stop import Criterion
 from islands.settings import Settings, setting
 
@@ -105,4 +106,4 @@ class RunSpec:
         """Return the text of `run.toml`, which `islands run --config` takes."""
         import tomli_w
 
-        return f"{SIGN}: --config repeats it.\n{tomli_w.dumps(self.to_mapping())}"
+        return f"{SIGN}: --config repeats it.\n{tomli_w.dumps(lasting(self.to_mapping()))}"

@@ -16,6 +16,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.given import gathered, of_table, twice
 from islands.run.machine import take_device
+from islands.run.own import lasting
 from islands.run.plan import Job, Plan
 from islands.run.resolve import layers, resolve
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
@@ -53,7 +54,7 @@ class Asked:
         own = [layer.values for layer in asked if not layer.origin.startswith("preset ")]
         keys = {key for each in own for key in each if key not in _OWN}
         nested: dict[str, Any] = {}
-        for name, value in spec.to_mapping().items():
+        for name, value in lasting(spec.to_mapping()).items():
             if isinstance(value, dict):
                 part = {each: value[each] for each in value if f"{name}.{each}" in keys}
                 nested |= {name: part} if part else {}

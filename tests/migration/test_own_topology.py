@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from ranks_for_tests import on_ranks
+from test_exchange import archipelago_of, assert_migrates
+
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import IslandsError, UsageError
+from islands.migration.topology import KIND, NOBODY, TOPOLOGIES, Scene, Topology
+from islands.parallel import World
+
+
+def some(island: int, islands: int, number: int, seed: int) -> list[int]:
+    """Return others, drawn for each island and migration: none of them, or all, or a few."""
+    draw = random.Random(f"{island} {number} {seed}")
+    others = [each for each in range(islands) if each != island]
+    return draw.sample(others, draw.randrange(islands))
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> Iterator[None]:
+    """Leave no topology of a script behind."""
+    before = dict(TOPOLOGIES)
+    yield
+    KIND.own.clear()
+    for name in TOPOLOGIES.keys() - before:
+        del TOPOLOGIES[name]
+
+
+def test_sources_are_what_the_function_says() -> None:
+    topology = Topology("some", some)
+    for number in range(1, 9):
+        rows = topology.sources(Scene(6, 3, number), range(2, 5)).tolist()
+        said = [sorted(some(island, 6, number, 3)) for island in range(2, 5)]
+        assert [[each for each in row if each != NOBODY] for row in rows] == said
+
+
+@pytest.mark.parametrize("delay", [0, 1])
+def test_migrants_go_as_the_function_says(backend: Backend, delay: int) -> None:
+    assert KIND.named(Topology("some", some)) == "some"
+    settings = {"selection": "best", "replacement": "worst", "duplicates": "refuse"}
+    assert_migrates(backend, {"topology": "some", "delay": delay, **settings})
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_ranks_exchange_as_one_rank_does(size: int) -> None:
+    KIND.named(Topology("some", some))
+
+    def digests(ranks: World) -> list[Any]:
+        made = archipelago_of(choose("cpu", 1), islands=7, ranks=ranks, topology="some")
+        for _ in range(6):
+            made.advance(1)
+            made.migrate()
+        return [digest for rank in ranks.allgather(made.digests()) for digest in rank]
+
+    assert on_ranks(size, digests) == [digests(World())] * size
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [
+        ([7], "7 is no island, which have the numbers 0 to 4"),
+        ([-1], "-1 is no island"),
+        ([2], "an island does not receive from itself"),
+        ([3, 1, 3], r"receives from \[3, 1, 3\]: 3 is there twice"),
+        ([1.0], "1.0 is no whole number"),
+        ([True], "True is no whole number"),
+        ("no", "'n' is no whole number"),
+        ([0, 1], r"receives from \[0, 1\], but most=1 islands were promised. Raise most"),
+        (None, "TypeError: 'NoneType' object is not iterable"),
+    ],
+)
+def test_what_can_be_no_senders_is_refused_by_name(said: Any, fault: str) -> None:
+    topology = Topology("mine", lambda island, islands, number, seed: said, most=1)
+    where = "topology mine, island 2 of 5, migration 4"
+    with pytest.raises(IslandsError, match=f"^{where}: .*{fault}"):
+        topology.sources(Scene(5, 1, 4), range(2, 3))
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    topology = Topology("mine", lambda island, islands, number, seed: np.array([3, 1]))  # type: ignore[arg-type,return-value]
+    assert topology.sources(Scene(5, 1, 1), range(1)).tolist() == [[1, 3]]
+
+
+def test_an_error_in_the_function_shows_its_line() -> None:
+    topology = Topology("mine", lambda island, islands, number, seed: [1 // (island - island)])
+    with pytest.raises(IslandsError, match=r"test_own_topology.py, line \d+, .*lambda .*Zero"):
+        topology.sources(Scene(5, 1, 4), range(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("most", "changes", "degree"), [(None, True, 7), (2, True, 2), (None, False, 1), (9, True, 7)]
+)
+def test_an_island_has_room_for_as_many_as_may_come(
+    most: int | None, changes: bool, degree: int
+) -> None:
+    topology = Topology("mine", _ring, most=most, changes=changes)
+    assert topology.widest(8, 1) == degree
+
+
+def test_a_population_that_is_too_small_is_refused() -> None:
+    KIND.named(Topology("mine", _ring))
+    with pytest.raises(UsageError, match="mine brings 12 migrants to each of 7 islands"):
+        archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
+    KIND.named(Topology("mine", _ring, most=1))
+    archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
+
+
+def _ring(island: int, islands: int, number: int, seed: int) -> list[int]:
+    return [(island - 1) % islands]

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import own_parts
+import pytest
+from problems_for_tests import cities
+
+import islands
+from islands import IslandsError, Solver, solve
+from islands.algorithms import ALGORITHMS
+from islands.algorithms.brkga import Brkga
+from islands.algorithms.operators import CROSSOVERS
+from islands.instances.synthetic import uniform_tsp
+from islands.kinds import Kind
+from islands.problems.tsp import Tsp
+
+FEW: dict[str, Any] = {
+    "islands": 4,
+    "population": 16,
+    "backend": "cpu",
+    "threads": 1,
+    "interval": 3,
+    "migrants": 1,
+}
+BUILT_IN: dict[str, Any] = {
+    "algorithm": "ga",
+    "encoding": "keys",
+    "crossover": "two_point",
+    "mutation": "insertion",
+    "improver": "swap",
+    "migration": "ring",
+}
+OWN: dict[str, list[Any]] = {
+    "algorithm": [own_parts.Breed],
+    "encoding": [own_parts.Digits],
+    "crossover": [own_parts.Spread, own_parts.Spread()],
+    "mutation": [own_parts.Shift()],
+    "improver": [own_parts.Climb],
+    "migration": [own_parts.circle, own_parts.Circle, own_parts.Circle()],
+}
+ALL = {name: parts[0] for name, parts in OWN.items()}
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> Iterator[None]:
+    """Leave no part of a script behind."""
+    yield
+    for kind in Kind.all:
+        for name in kind.own:
+            del kind.registry[name]
+        kind.own.clear()
+
+
+def digest(problem: Any = "demo/tsp", **settings: Any) -> str:
+    return solve(problem, stop="generations=9", **FEW, **settings).digest
+
+
+@pytest.fixture(scope="module")
+def usual() -> str:
+    return digest(**BUILT_IN)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"), [(name, part) for name, parts in OWN.items() for part in parts]
+)
+def test_a_part_of_a_script_works_as_its_like_in_the_package(
+    usual: str, name: str, part: Any
+) -> None:
+    assert digest(**BUILT_IN | {name: part}) == usual
+
+
+def test_all_parts_may_be_of_a_script() -> None:
+    file = uniform_tsp(9, seed=1)
+    assert digest(own_parts.Tour(file), **ALL) == digest(Tsp(file), **BUILT_IN)
+
+
+def test_a_solver_takes_them_too() -> None:
+    problem = own_parts.Tour(uniform_tsp(9, seed=1))
+    solvers = [Solver(problem, **FEW, **each) for each in (BUILT_IN, ALL)]
+    for each in solvers:
+        each.evolve(3)
+        each.exchange()
+        each.evolve(2)
+    one, other = ([each.cost for each in solver.best(5)] for solver in solvers)
+    assert one == other
+
+
+def test_a_part_of_the_package_may_be_given_as_its_class() -> None:
+    few = {"problem": "demo/tsp", "improver": "none", "encoding": "keys"}
+    assert digest(algorithm=Brkga, **few) == digest(algorithm="brkga", **few)
+
+
+def test_the_same_name_given_anew_replaces_the_earlier_part(tmp_path: Path) -> None:
+    class Spread(islands.Crossover):
+        name = "spread"
+        encodings = ("keys",)
+        header = own_parts.copied("crossovers/one_point.cuh", "spread.cuh")
+        scratch = (1,)
+
+    own = [digest(**BUILT_IN | {"crossover": each}) for each in (own_parts.Spread, Spread)]
+    built_in = [digest(**BUILT_IN | {"crossover": each}) for each in ("two_point", "one_point")]
+    assert own == built_in
+    assert own[0] != own[1]
+    assert isinstance(CROSSOVERS["spread"], Spread)
+
+
+class Nameless(islands.Crossover):
+    encodings = ("keys",)
+    header = own_parts.Spread.header
+
+
+class Taken(Brkga):
+    pass
+
+
+class Spelt(Nameless):
+    name = "Two-Point"
+
+
+class Spaced(Nameless):
+    name = "a b"
+
+
+class Single(Nameless):
+    name, encodings = "single", "keys"  # type: ignore[assignment]
+
+
+class Headed(Nameless):
+    name, header = "headed", "headed.cuh"  # type: ignore[assignment]
+
+
+class Empty(Nameless):
+    name, header = "empty", islands.Header("empty.cuh")
+
+
+class Hiding(Nameless):
+    name, header = "hiding", islands.Header("genes.cuh", "//")
+
+
+class Half(islands.Improver):
+    name, solution_kinds, header = "half", ("order",), islands.Header("half.cuh", "//")
+
+
+class Demanding(Nameless):
+    name = "demanding"
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+
+class Broken(Nameless):
+    name = "broken"
+
+    def __init__(self) -> None:
+        self.rate = 1 // 0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"crossover": Nameless}, 'crossover Nameless: has no name. Write name = "mine"'),
+        (
+            {"algorithm": Taken},
+            "algorithm Taken: the name 'brkga' means",
+        ),
+        ({"crossover": Spelt}, "the name 'Two-Point' means the crossover 'two_point' that"),
+        ({"crossover": Spaced}, "name='a b': begin with a letter; letters, digits, - and _ follow"),
+        ({"crossover": Single}, "encodings is of the type str. Write such as"),
+        (
+            {"crossover": Headed},
+            "header is of the type str. Write such as",
+        ),
+        ({"crossover": Empty}, "header 'empty.cuh': has no text. Write islands.Header('empty.cuh'"),
+        ({"crossover": Hiding}, "header 'genes.cuh': there is a built-in header of this name"),
+        ({"improver": Half}, "improver Half: has no room(). Define it"),
+        (
+            {"crossover": Demanding},
+            "made without arguments: .*missing 1 required",
+        ),
+        ({"crossover": Broken}, r"test_own_parts.py, line \d+, 'self.rate = 1 // 0': ZeroDivision"),
+        (
+            {"crossover": own_parts.Shift},
+            "is a mutation (the class Shift), but a cross",
+        ),
+        (
+            {"mutation": own_parts.Spread()},
+            "is a crossover (an object of Spread), but",
+        ),
+        (
+            {"improver": len},
+            "a function, but an improver is wanted. Pass",
+        ),
+        ({"encoding": np.float32}, "is the class float32, but an encoding is wanted"),
+        ({"migration": [1]}, "is of the type list, but a topology is wanted"),
+        (
+            {"algorithm": islands.Algorithm},
+            "is islands.Algorithm itself, but an algorithm",
+        ),
+    ],
+    ids=lambda each: str(each)[:40],
+)
+def test_what_is_no_part_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(IslandsError) as caught:
+        solve("demo/tsp", **{"algorithm": "ga", **given})
+    pattern = message.replace("(", r"\(").replace(")", r"\)")
+    assert re.search(pattern, str(caught.value)), caught.value
+
+
+def test_an_object_that_each_run_makes_anew_is_refused() -> None:
+    settings = ALGORITHMS["ga"].Settings()
+    with pytest.raises(IslandsError, match="Pass the class Breed, which each run makes anew"):
+        solve("demo/tsp", algorithm=own_parts.Breed(settings, 16, "keys"))  # type: ignore[arg-type]
+
+
+def test_a_problem_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(IslandsError, match="is of the type list, but a problem is wanted"):
+        solve([[0, 1], [1, 0]])  # type: ignore[arg-type]
+    assert digest(cities(9, tmp_path).path, **BUILT_IN)
