@@ -142,8 +142,8 @@ class Hiding(Nameless):
     name, header = "hiding", islands.Header("genes.cuh", "//")
 
 
-class Half(islands.Improver):
-    name, solution_kinds, header = "half", ("order",), islands.Header("half.cuh", "//")
+class Half(islands.Algorithm):
+    name, encodings, header = "half", ("keys",), islands.Header("half.cuh", "//")
 
 
 class Demanding(Nameless):
@@ -177,7 +177,7 @@ class Broken(Nameless):
         ),
         ({"crossover": Empty}, "header 'empty.cuh': has no text. Write islands.Header('empty.cuh'"),
         ({"crossover": Hiding}, "header 'genes.cuh': there is a built-in header of this name"),
-        ({"improver": Half}, "improver Half: has no room(). Define it"),
+        ({"algorithm": Half}, "algorithm Half: has no plan(). Define it"),
         (
             {"crossover": Demanding},
             "made without arguments: .*missing 1 required",
