@@ -107,7 +107,7 @@ class Backend(ABC):
 
     def asked_room(self, source: Source, *arguments: Any) -> Room:
         """Return what the kernel `room` of a program says that a block needs."""
-        program = self.compile(self._of_room(source), Block())
+        program = self.compile(self._of_room(source), Block(threads=32))
         asked = self.zeros((2,), np.int64)
         self.run([self.call(program, "room", *arguments, asked, blocks=1)])
         large, small = self.download(asked).tolist()

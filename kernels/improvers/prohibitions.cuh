@@ -138,7 +138,7 @@ class Prohibitions {
     }
 
     const int n_, pitch_;
-    const block::Triangle& triangle_;
+    const block::Triangle triangle_;
     Step* const expiry_;  // [thing][place]
     Step* const first_;   // of a pair: when one of the two is free to return, which allows it
 #if TABU_ASPIRATION

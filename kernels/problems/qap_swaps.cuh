@@ -195,7 +195,7 @@ class SwapDeltas {
     const int32_t* const order_;
     const int n_;
     const Data& data_;
-    const block::Triangle& triangle_;
+    const block::Triangle triangle_;
     const int pitch_a_, pitch_b_;
     Delta* const delta_;
     A* const a_;
