@@ -49,8 +49,8 @@ class Interruption:
 
     A thread listens, since Python's own handlers wait until a running kernel returns. Outside the
     main thread, where Python allows no handlers, signals keep their meaning. So do SIGTERM and
-    SIGUSR1 unless `suspends` says what the run does when they come, and SIGINT until there is a
-    best so far to be written: until `hear_interrupts`.
+    SIGUSR1 unless `suspends` says what a run that writes does when they come, and SIGINT until
+    there is a best so far: until `hear_interrupts`.
 
     One inside another hears in its stead, and hands on at its end what it has heard.
     """
@@ -116,7 +116,8 @@ class Interruption:
             self.requested |= number
 
     def _say(self, number: int) -> None:
-        words = "interrupted; writing the best so far (once more to end at once)"
+        ending = "writing the best so far" if self._suspends else "ending after this generation"
+        words = f"interrupted; {ending} (once more to end at once)"
         if number in SUSPENSIONS:
             words = f"{SUSPENSIONS[number]}; {self._suspends}"
         print(f"islands: {words}", file=sys.stderr, flush=True)

@@ -20,15 +20,21 @@ def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:
     return False
 
 
-def test_the_first_signal_asks_and_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("suspends", "said"),
+    [("writing a checkpoint", "writing the best so far"), ("", "ending after this generation")],
+)
+def test_the_first_signal_asks_and_says_so(
+    suspends: str, said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     before = signal.getsignal(signal.SIGINT)
-    with Interruption() as interruption:
+    with Interruption(suspends=suspends) as interruption:
         interruption.hear_interrupts()
         assert not interruption.requested
         os.kill(os.getpid(), signal.SIGINT)
         assert wait_for(interruption)
     assert signal.getsignal(signal.SIGINT) is before
-    assert "interrupted; writing the best so far" in capfd.readouterr().err
+    assert f"interrupted; {said} (once more to end at once)" in capfd.readouterr().err
 
 
 def test_until_there_is_something_to_write_sigint_keeps_its_meaning() -> None:
