@@ -108,7 +108,10 @@ def _fetch(args: argparse.Namespace) -> int:
         say(str(failure))
     if instances.base:
         right = len({entry.file for entry in instances.entries.values()}) - len(failures)
-        print(f"{instances.name}: {right} files are there and right, {len(failures)} failed")
+        print(
+            f"{instances.name}: {counted(right, 'file is', 'files are')} there and right,"
+            f" {len(failures)} failed"
+        )
     return 1 if failures else 0
 
 

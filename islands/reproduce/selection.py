@@ -10,7 +10,7 @@ from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.locate import VARIABLE, Found, Index
 from islands.reproduce.table import Table
-from islands.text import unknown
+from islands.text import counted, unknown
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ def _checked(table: type[Table], picked: list[Found]) -> Selection:
     if missing and (table.needs_all or not here):
         set_name = missing[0].partition("/")[0]
         raise InputError(
-            f"{len(missing)} of the {len(picked)} instances of the table {table.name} are not here:"
+            f"the table {table.name} needs"
+            f" {counted(len(missing), 'instance that is', 'instances that are')} not here:"
             f" {', '.join(missing)}. Run `islands instances fetch {set_name}`, let {VARIABLE} name"
             f" a folder with a folder {set_name}, or pick others with --only"
         )

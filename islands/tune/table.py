@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from islands.text import count
+from islands.text import count, counted
 from islands.tune.configurations import words_of
 from islands.tune.ranking import Ranking, Standing
 from islands.tune.statistics import SIGNIFICANT
@@ -24,8 +24,8 @@ def table(ranking: Ranking) -> str:
 
 def _key(ranking: Ranking) -> list[str]:
     lines = [
-        f"Rank: mean over {ranking.blocks} blocks, an instance with a seed each; 1 is the best of"
-        f" {len(ranking.standings)}.",
+        f"Rank: mean over {counted(ranking.blocks, 'block')}, an instance with a seed each; 1 is"
+        f" the best of {len(ranking.standings)}.",
         "Std dev: of the runs of an instance. p: Wilcoxon's signed-rank test against the first,"
         " corrected by Holm's method.",
     ]

@@ -124,6 +124,18 @@ def test_fetch_from_a_mirror_that_lacks_the_files_ends_with_1(
 
 
 @pytest.mark.published
+def test_files_that_were_fetched_are_counted(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / "zi929.tsp").symlink_to(published / "national" / "zi929.tsp")
+    with served(mirror) as url:
+        assert run("fetch", "national", "--from", url) == 1
+    assert capsys.readouterr().out == "national: 1 file is there and right, 24 failed\n"
+
+
+@pytest.mark.published
 def test_what_was_fetched_is_found(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with served(published / "national") as url:
         assert run("fetch", "national", "--from", url) == 0

@@ -165,6 +165,7 @@ def test_where_nothing_was_met_nothing_is_averaged() -> None:
         *(0, None, None, None),
     )
     assert (first.mean_rank, second.mean_rank, second.p) == (1.5, 1.5, 1.0)
+    assert table(ranking).startswith("Rank: mean over 1 block, an instance")
     assert "No feasible solution was met by 1 of the runs of 0:" in table(ranking)
 
 

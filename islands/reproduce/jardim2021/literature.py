@@ -97,7 +97,8 @@ class Literature(SampleTable):
             Fact(
                 "reached",
                 reached,
-                f"the best known value was reached on {reached} instances, in 2021 on {theirs}",
+                f"the best known value was reached on {counted(reached, 'instance')}, in 2021"
+                f" on {theirs}",
             ),
             *scaled_facts(rows, self.experiment),
         ]

@@ -20,6 +20,8 @@ def test_a_row_and_its_facts() -> None:
     assert facts["average_mean_gap"] == row["mean_gap"]
     assert facts["average_thesis_mean_gap"] == 2.29
     assert (facts["as_good"], facts["reached"]) == (1, 1)
+    sentences = {fact.name: fact.sentence for fact in table.facts(rows)}
+    assert sentences["reached"].endswith("reached on 1 instance, in 2021 on 1")
 
 
 def test_averages_are_over_the_rows_that_there_are() -> None:
