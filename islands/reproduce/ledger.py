@@ -31,6 +31,7 @@ class Ledger:
         if folder is not None:
             self._path = path = folder / LEDGER
             with writing(path):
+                folder.mkdir(parents=True, exist_ok=True)
                 self._stream = path.open("a", encoding="utf-8")
             if not is_locked(path, self._stream.fileno()):
                 raise InputError(
@@ -42,7 +43,9 @@ class Ledger:
     def close(self) -> None:
         """Let another process go on."""
         if self._stream is not None:
-            self._stream.close()
+            # A line for which there was no room is tried once more.
+            with writing(self._path):
+                self._stream.close()
 
     def __len__(self) -> int:
         """Return how many results are known that nobody has asked for yet."""

@@ -26,11 +26,12 @@ class Folder:
         import tomli_w
 
         _refuse_other(path, settings)
-        self.path = path
+        self.path, self.ledger = path, Ledger(path)
+        # Before the folder was this process's alone, another one may have begun there.
+        _refuse_other(path, settings)
         if not (path / _SETTINGS).exists():
             with published(path / _SETTINGS) as temporary:
                 temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
-        self.ledger = Ledger(path)
 
     def close(self) -> None:
         """Let another process go on."""

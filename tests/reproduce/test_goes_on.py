@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +17,7 @@ pytest.importorskip("scipy")
 
 from beside_for_tests import called, ended
 
-from islands.errors import InputError, UsageError
+from islands.errors import InputError, UnwritableError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.locate import Found, Index
 from islands.instances.synthetic import uniform_tsp
@@ -152,6 +153,35 @@ def test_another_experiment_in_its_folder_is_refused(
     with pytest.raises(UsageError, match=rf"an experiment with other settings: {names}\. To go on"):
         Folder(tmp_path, settings)
     assert len(Folder(tmp_path, SETTINGS).ledger) == 0
+
+
+def test_one_that_begins_in_the_same_moment_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def later(folder: Path) -> Ledger:
+        with monkeypatch.context() as patched:
+            patched.setattr(output, "Ledger", Ledger)
+            Folder(folder, SETTINGS).close()
+        return Ledger(folder)
+
+    monkeypatch.setattr(output, "Ledger", later)
+    with pytest.raises(UsageError, match="an experiment with other settings: seeds"):
+        Folder(tmp_path, {**SETTINGS, "seeds": {"b": [1]}})
+    monkeypatch.undo()
+    Folder(tmp_path, SETTINGS).close()
+
+
+def test_a_file_that_has_no_room_is_named(tmp_path: Path) -> None:
+    ledger, (soft, hard) = Ledger(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, hard))
+    try:
+        with pytest.raises(UnwritableError, match=r"runs\.jsonl: cannot be written: File too"):
+            ledger.kept({"a": 1}, World(), lambda: {"value": 5})
+        with pytest.raises(UnwritableError, match=r"runs\.jsonl: cannot be written: File too"):
+            ledger.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert len(Ledger(tmp_path)) == 0
 
 
 def test_two_processes_do_not_fill_one_folder(
