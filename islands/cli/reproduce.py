@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from islands.backends import BACKENDS
 from islands.cli import arguments
 from islands.errors import Suspended, UsageError
 from islands.parallel import world
@@ -72,7 +73,7 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         # Ranks may be bound to different numbers of cores, but have to make the same runs.
         cores = ranks.bcast(len(os.sched_getaffinity(0)))
-        backend = take_device(ranks, args.backend)
+        backend = take_device(ranks, meant(args.backend, BACKENDS))
         paper, asked, selections = ranks.agreed(lambda: _prepared(args, ranks, cores, backend))
         settings = _settings(args.what, asked, selections)
         speaks = ranks.rank == 0

@@ -138,6 +138,7 @@ def test_the_threads_asked_for_are_those_compared_with(capsys: pytest.CaptureFix
         ("xavier2019 --threads 1,x", "--threads 1,x: must be none, or whole numbers of at least 1"),
         ("xavier2019 --threads 0", "--threads 0: must be none, or whole numbers"),
         ("xavier2019 --backend gpu", "unknown backend 'gpu'"),
+        ("xavier2019 --backend CPU --runs 0", "--runs 0: must be at least 1"),
         ("xavier2019 --out pyproject.toml", "--out pyproject.toml: is a file"),
     ],
 )
