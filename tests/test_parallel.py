@@ -143,6 +143,10 @@ def test_errors_in_one_line(error: BaseException, text: str) -> None:
     assert describe(error).startswith(text)
 
 
+def test_where_the_traceback_is_shown_nothing_more_is_advised() -> None:
+    assert describe(KeyError("k"), is_traced=True) == "unexpected KeyError: 'k'"
+
+
 @pytest.mark.mpi(min_size=2)
 def test_all_ranks_know_all_values() -> None:
     ranks = world()

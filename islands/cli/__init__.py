@@ -153,4 +153,5 @@ def _parsed(line: list[str]) -> argparse.Namespace:
 def _print(error: BaseException, *, with_traceback: bool) -> None:
     if with_traceback:
         traceback.print_exception(error)
-    print(f"islands: {describe(error)}", file=sys.stderr, flush=True)
+    said = describe(error, is_traced=with_traceback)
+    print(f"islands: {said}", file=sys.stderr, flush=True)

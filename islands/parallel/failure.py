@@ -11,8 +11,11 @@ class RanksLostError(RunError):
     """Other ranks have died; in a fault-tolerant run, those that are left can go on."""
 
 
-def describe(error: BaseException) -> str:
-    """Return an error in one line: its message where it is ours, with its kind where it is not."""
+def describe(error: BaseException, *, is_traced: bool = False) -> str:
+    """Return an error in one line: its message where it is ours, with its kind where it is not.
+
+    Unless it `is_traced` already, an unexpected one says how to see where it happened.
+    """
     if isinstance(error, IslandsError | Suspended):
         return str(error)
     if isinstance(error, KeyboardInterrupt):
@@ -24,4 +27,5 @@ def describe(error: BaseException) -> str:
         return f"standard output: {error.strerror}. Send it where there is room"
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
-    return f"unexpected {type(error).__name__}: {error}. --debug shows where it happened"
+    hint = "" if is_traced else ". --debug shows where it happened"
+    return f"unexpected {type(error).__name__}: {error}{hint}"

@@ -241,7 +241,7 @@ class World:
             if show_traceback:
                 traceback.print_exc()
             status = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
-            self.abort(describe(error), status)
+            self.abort(describe(error, is_traced=show_traceback), status)
 
     def abort(self, message: str, status: int = 1) -> NoReturn:
         """Print `message` with this rank's number and end all ranks at once."""

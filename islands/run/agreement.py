@@ -13,6 +13,7 @@ from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.spec import RunSpec
+from islands.text import option
 
 _OWN = ("backend", "threads")
 """What may differ from rank to rank, as the result does not depend on it."""
@@ -50,7 +51,7 @@ def _refuse_differences(facts: list[dict[str, str]]) -> None:
     raise UsageError(
         f"rank{'s' if differing[1:] else ''} {ranks} of {len(facts)} would make another run than"
         f" rank 0: {' and '.join(what)} differ. Start all ranks with the same options, and let"
-        " --config, ISLANDS_INSTANCES and the cache hold the same files on every host"
+        f" {option('config')}, ISLANDS_INSTANCES and the cache hold the same files on every host"
     )
 
 

@@ -11,6 +11,7 @@ from islands.errors import UsageError
 from islands.parallel import World
 from islands.run.agreement import identity, require_agreement
 from islands.run.resolve import layers, resolve
+from islands.text import command_line
 
 
 class Ranks(World):
@@ -64,6 +65,15 @@ def test_ranks_that_differ_are_named(change: dict[str, Any], what: str) -> None:
     agree(ranks, Data(1, 2))
     with pytest.raises(UsageError, match=rf"^rank 1 of 3 would .* than rank 0: {what}\. Start all"):
         agree(ranks, **{"problem": Data(1, 2), **change})
+
+
+def test_a_file_of_settings_is_named_as_the_user_does() -> None:
+    ranks = Ranks()
+    agree(ranks, Data(1, 2))
+    with pytest.raises(UsageError, match=" let config, ISLANDS_INSTANCES and "):
+        agree(ranks, Data(1, 3))
+    with command_line(), pytest.raises(UsageError, match=" let --config, ISLANDS_INSTANCES and "):
+        agree(ranks, Data(1, 3))
 
 
 def test_one_rank_agrees_with_itself() -> None:
