@@ -188,5 +188,10 @@ def _truth(value: Any) -> bool:
 
 def _range(low: float | None, high: float | None) -> str:
     if low is not None and high is not None:
-        return f"from {low:g} to {high:g}"
-    return f"at least {low:g}" if low is not None else f"at most {high:g}"
+        return f"from {_bound(low)} to {_bound(high)}"
+    return f"at least {_bound(low)}" if low is not None else f"at most {_bound(high or 0)}"
+
+
+def _bound(number: float) -> str:
+    # A whole number in full: its first digits alone may be more than is allowed.
+    return str(number) if isinstance(number, int) else f"{number:g}"

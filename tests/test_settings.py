@@ -18,6 +18,7 @@ class Sample(Settings):
     word: str = setting("ring", "a word", choices=("ring", "elite"))
     flag: bool = setting(False, "a flag")
     wait: float = setting(60.0, "a time", low=0, is_time=True)
+    large: int = setting(1, "a large number", low=0, high=2**63 - 1)
 
     def check(self) -> None:
         """Hold share and flag apart."""
@@ -56,6 +57,7 @@ def test_values_are_converted_where_nothing_is_lost(name: str, value: Any, expec
         ("share", "half", "share=half: must be a number"),
         ("share", "", "share=: must be a number"),
         ("size", "0", "size=0: must be at least 1"),
+        ("large", "-1", "large=-1: must be from 0 to 9223372036854775807"),
         ("size", "1.5", "size=1.5: must be a whole number"),
         ("size", "1e999", "size=1e999: must be a whole number"),
         ("wait", "5d", "wait=5d: must be a number of seconds, or such as 60s, 5m or 2h"),
@@ -89,4 +91,4 @@ def test_a_changed_copy_is_checked_and_the_rest_stays() -> None:
 def test_a_mapping_makes_the_same_settings_again() -> None:
     settings = Sample.build({"word": "elite", "flag": "on"})
     assert Sample.build(settings.to_mapping()) == settings
-    assert Sample.names() == ["share", "size", "word", "flag", "wait"]
+    assert Sample.names() == ["share", "size", "word", "flag", "wait", "large"]

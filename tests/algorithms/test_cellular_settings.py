@@ -27,7 +27,7 @@ from islands.errors import UsageError
         ({"crossover": "pmxx"}, 20, "permutation", "Did you mean 'pmx'?"),
         ({"mutation": "flip"}, 20, "permutation", "mutation=flip is for bits, but the encoding is"),
         ({"selection": "roulette"}, 20, "keys", "Known: random, proportional, relative, best"),
-        ({"group": 0}, 20, "keys", "group=0: must be from 1 to 1e+06"),
+        ({"group": 0}, 20, "keys", "group=0: must be from 1 to 1000000"),
         (
             {"width": 5},
             20,
