@@ -78,7 +78,7 @@ OWN_KERNEL(threshold_propose) {
     const int64_t generation = all.island[local].generation;
     const encoding::Gene* const genes = all.genes_of(all.row(generation, local, slot));
     const int32_t* const stands = plan.stands + int64_t(job) * all.shape.pitch;
-    const uint4 word = all.place(local, generation + 1, slot).words(stream::OWN, 0);
+    const uint4 word = all.place(local, generation + 1, slot).words(stream::OTHERS, 0);
     const int city = draw::below(word.x, all.shape.n);
     const int other = plan.neighbours[city * plan.near + draw::below(word.y, plan.near)];
     const int u = min(stands[city], stands[other]), v = stands[city] + stands[other] - u;

@@ -77,6 +77,7 @@ inline float __uint_as_float(uint32_t bits) {
 namespace host {
 
 inline thread_local char* arena = nullptr;
+inline thread_local uint64_t arena_bytes = 0;  // that the launch has asked for
 
 // Makes this thread's arena at least so large; it is kept for the launches to come.
 inline bool make_arena(uint64_t bytes) {
@@ -87,6 +88,7 @@ inline bool make_arena(uint64_t bytes) {
         size = memory ? bytes : 0;
     }
     arena = reinterpret_cast<char*>(memory.get());
+    arena_bytes = bytes;
     return size >= bytes;
 }
 

@@ -27,6 +27,6 @@ enum : unsigned {
     MATES = 20,     // the parents of a genetic algorithm's child
     SEARCH = 21,    // what a search near a subset draws
     FILL = 22,      // which thing is the first to be asked whether it still fits
-    OWN = 128,      // this one and those above: for parts from outside of the project
+    OTHERS = 128,   // this one and those above: for parts from outside of the project
 };
 }

@@ -1,7 +1,12 @@
-"""Small runs for processes of their own: `small_runs.py NAME` makes one, on two CPU threads."""
+"""Small runs for processes of their own: `small_runs.py NAME` makes one, on two CPU threads.
+
+Their kernels take working memory from a shelf that checks its bounds. `small_runs.py NAME FILE OLD
+NEW` changes a text in one of the kernels before.
+"""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -12,13 +17,27 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from problems_for_tests import cities, facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
+from islands.algorithms.operators import CROSSOVERS
 from islands.archipelago import Archipelago
-from islands.backends import choose, cpu
+from islands.backends import choose, cpu, source
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.parallel import World
+from islands.paths import data_folder
 from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
+
+
+def checked_kernels(folder: Path) -> Path:
+    """Return a copy of the kernels with that shelf."""
+    kernels = folder / "kernels"
+    shutil.copytree(data_folder("kernels"), kernels)
+    shelf = kernels / "core" / "shelf.cuh"
+    text = shelf.read_text(encoding="utf-8")
+    checked = Path(__file__).with_name("checked_shelf.cuh").read_text(encoding="utf-8")
+    # What lies behind the class stays.
+    shelf.write_text(checked + text[text.index("};") + len("};") :], encoding="utf-8")
+    return kernels
 
 
 def _problem(name: str, folder: Path) -> Problem:
@@ -36,12 +55,19 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
     "tabu": ("linear", "ga", "bits", {"name": "tabu", "core": 20}),
     "swarm": ("dynamic", "pso", "bits", {"name": "none"}),
+    **{
+        name: ("qap", "ga", "permutation", {"name": "none"})
+        for name in ("order", "cycle", "uniform")
+    },
 }
+"""By the name of a crossover, where one is to be tried."""
 
 
 def _run(name: str, folder: Path) -> None:
     of, algorithm, encoding, improver = RUNS[name]
-    asked = {"reset": 2} | ({"elite": 0.2} if algorithm == "brkga" else {})
+    asked: dict[str, Any] = {"reset": 2} | ({"elite": 0.2} if algorithm == "brkga" else {})
+    if name in CROSSOVERS:
+        asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)
     drawn = {"topology": "random", "selection": "roulette", "replacement": "random"}
     made = Archipelago(
@@ -68,4 +94,11 @@ if __name__ == "__main__":
     # What is looked for is there without the last optimisations, which take longest.
     cpu._OPTIONS = [option.replace("-O3", "-O1") for option in cpu._OPTIONS]
     with tempfile.TemporaryDirectory() as scratch:
+        kernels = checked_kernels(Path(scratch))
+        if sys.argv[2:]:
+            file, old, new = sys.argv[2:]
+            text = (kernels / file).read_text(encoding="utf-8")
+            assert text.count(old) == 1, "there is nothing to change"
+            (kernels / file).write_text(text.replace(old, new), encoding="utf-8")
+        source.data_folder = lambda _: kernels
         _run(sys.argv[1], Path(scratch))

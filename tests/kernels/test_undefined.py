@@ -1,4 +1,7 @@
-"""Programs do nothing that C++ leaves undefined, as UndefinedBehaviorSanitizer sees it."""
+"""Programs do nothing that C++ leaves undefined, and keep to the working memory that they declare.
+
+UndefinedBehaviorSanitizer sees the one, and a shelf that checks its bounds the other.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def watching(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_small_runs_do_nothing_undefined(name: str, watching: str) -> None:
+def test_small_runs_do_nothing_undefined_and_keep_to_their_memory(name: str, watching: str) -> None:
     script = str(Path(__file__).with_name("small_runs.py"))
     done = subprocess.run(
         [sys.executable, script, name],
@@ -53,3 +56,34 @@ def test_small_runs_do_nothing_undefined(name: str, watching: str) -> None:
         env=os.environ | _REPORTS_HERE | {"CXX": watching},
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+FAULTS = [
+    (
+        *("tabu", "crossovers/masked.cuh"),
+        *("take<uint32_t>((genes::things(shape) + 31) / 32)", "take<uint32_t>(0)"),
+        "something was written behind a part",
+    ),
+    (
+        *("exchange", "improvers/sides.cuh"),
+        *("side_(shelf.take<int32_t>(count_))", "side_(shelf.take<int32_t>(count_ - 4))"),
+        "something was written behind a part",
+    ),
+    (
+        *("swarm", "problems/mkp.cuh"),
+        *("Knapsack knapsack = Desk(", "shelf.take<int64_t>(4096);\n    Knapsack knapsack = Desk("),
+        "more is taken than was asked for",
+    ),
+]
+"""Small runs with a fault in one of the kernels, and what is said of it."""
+
+
+@pytest.mark.parametrize(("name", "file", "old", "new", "said"), FAULTS)
+def test_a_part_that_is_too_small_is_found(
+    name: str, file: str, old: str, new: str, said: str
+) -> None:
+    script = str(Path(__file__).with_name("small_runs.py"))
+    done = subprocess.run(
+        [sys.executable, script, name, file, old, new], text=True, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (9, f"checked shelf: {said}\n")
