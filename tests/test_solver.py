@@ -61,5 +61,5 @@ def test_restarts_lose_nothing(tmp_path: Path) -> None:
         now = solver.best()[0].cost
         assert now <= best
         best = now
-    assert solver._archipelago._islands()[:, 4].sum() > 0, "no island restarted"
+    assert solver._archipelago.snapshot()["island"][:, 4].sum() > 0, "no island restarted"
     assert best == min(measure.best for measure in solver._archipelago.measure())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -18,9 +18,11 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
-from islands.problems.base import Problem
 from islands.settings import NoSettings, Settings
 from islands.state import Field
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
 
 
 class Algorithm(ABC):

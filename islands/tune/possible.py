@@ -26,6 +26,7 @@ def require_possible(spec: RunSpec, problem: Problem, backend: Backend) -> None:
         spec.improver,
         population=population,
         block_memory=backend.block_memory,
+        decoding=general.decoding,
     ).algorithm
     algorithm.require_islands(islands)
     Exchange(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
@@ -18,20 +17,19 @@ from islands.algorithms import operators
 from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.backends.header import Header
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
-from islands.paths import data_folder
 from islands.problems.base import Problem, Solution
 
 
 class Wanted(Problem):
     """Bits that are to be chosen, each with a weight."""
 
-    name: ClassVar[str] = os.path.relpath(
-        Path(__file__).with_name("wanted"), data_folder("kernels") / "problems"
-    )
+    name: ClassVar[str] = "wanted"
+    header: ClassVar[Header] = Header("wanted.cuh", Path(__file__).with_name("wanted.cuh"))
     solution_kind: ClassVar[str] = "subset"
     instance = "wanted"
     best_known = None

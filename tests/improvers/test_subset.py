@@ -171,7 +171,7 @@ def test_every_search_compiles_for_gpus(name: str) -> None:
 
     problem = ways(100, 5)
     settings = ImproverSettings.build({"name": name})
-    improver = improvers_for("subset")[name](settings, problem.size, problem.defines())
+    improver = improvers_for("subset")[name](settings, problem.size)
     for threads, blocks in (("32", "32"), ("1024", "1")):
         source = source_of(problem, improver, ISLANDS_THREADS=threads, ISLANDS_BLOCKS=blocks)
         code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())

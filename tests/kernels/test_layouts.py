@@ -69,6 +69,11 @@ class Recorder(CpuBackend):
         self.launches.append(Launch(program.handle, kernel, given))
         return Call(None, blocks, 1, 0, Arguments(given, self.address))
 
+    def asked_room(self, source: Source, *arguments: Any) -> Room:
+        asked = self.zeros((2,), np.int64)
+        self.launches.append(Launch(source, "room", (*arguments, asked)))
+        return Room(64)
+
     def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
         array = super().upload_structs(structs)
         if array is not None:
@@ -84,6 +89,10 @@ CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
     ),
     "matrix": (lambda folder: cities(9, folder, "GEO"), {"algorithm": "de"}),
     "ga": (lambda _: facilities(9), {"algorithm": "ga", "encoding": "permutation"}),
+    "outside": (
+        lambda _: facilities(9),
+        {"algorithm": "ga", "encoding": "permutation", "decoding": "host"},
+    ),
     "halo": (
         lambda _: lattice("CEIL_2D"),
         {"algorithm": "cellular", "halo": True, "migration": "none", "improver": "two_opt"},

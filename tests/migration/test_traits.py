@@ -264,8 +264,8 @@ def test_ranks_that_do_not_wait_bring_what_belongs_together(backend: Backend, ta
 class Seeing(Cellular):
     """The cellular framework with fields that its kernels do not know."""
 
-    def fields(self, pitch: int, gene: DTypeLike) -> dict[str, Field]:
-        return super().fields(pitch, gene) | TRAITS
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        return super().fields(shape) | TRAITS
 
 
 def test_the_ends_that_ranks_see_of_each_other_have_their_traits(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.backends.header import Header
 from islands.errors import InputError
 from islands.instances.catalogue import BestKnown
 from islands.lookout import Candidate, IslandMeasure
@@ -20,7 +21,8 @@ from islands.problems.base import Problem, Solution
 class FakeProblem(Problem):
     """The cost of an order is 100 plus its first thing."""
 
-    name: ClassVar[str] = "tsp"
+    name: ClassVar[str] = "fake"
+    header: ClassVar[Header] = Header("fake.cuh", "// never compiled")
     solution_kind: ClassVar[str] = "order"
     solution_suffix: ClassVar[str] = ".tour"
 

@@ -160,7 +160,7 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     monkeypatch.setattr("islands.run.islands_of.Archipelago", Adjusted)
     for place in (runner, plan):
         monkeypatch.setattr(place, "load", lambda *_: Plain())
-    monkeypatch.setattr("islands.solver.load", lambda *_: Plain())
+    monkeypatch.setattr("islands.problems.load", lambda *_: Plain())
     Adjusted.ways.clear()
     return Adjusted.ways
 
