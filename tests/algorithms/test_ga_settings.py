@@ -124,7 +124,7 @@ def test_it_compiles_for_gpus(encoding: str, settings: dict[str, Any]) -> None:
         "ISLANDS_PROBLEM": f'"problems/{problem}"',
         "ISLANDS_IMPROVER": '"improvers/none.cuh"',
         "ISLANDS_ALGORITHM": '"algorithms/ga.cuh"',
-        "KEYS_DECODING": "3",
+        "KEYS_DECODING": "2",
         "ENCODING_ASSIGNS": "0",
         "TSP_METRIC": "TSP_MATRIX",
         "ISLANDS_THREADS": "32",

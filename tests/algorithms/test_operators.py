@@ -18,7 +18,7 @@ from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.backends.header import Header
-from islands.backends.source import Source
+from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
@@ -198,13 +198,12 @@ def test_every_operator_compiles_for_gpus(
 
     settings = {"crossover": crossover, "mutation": mutation, "grid": grid or "ring"}
     algorithm = Cellular(CellularSettings.build(settings | {"halo": bool(halo)}), 20, encoding)
-    problem = f"{Wanted.name}.cuh" if encoding == "bits" else "tsp.cuh"
-    parts = {
+    parts: Macros = {
         "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
-        "ISLANDS_PROBLEM": f'"problems/{problem}"',
+        "ISLANDS_PROBLEM": Wanted.header if encoding == "bits" else Header("problems/tsp.cuh"),
         "ISLANDS_IMPROVER": '"improvers/none.cuh"',
         "ISLANDS_ALGORITHM": '"algorithms/cellular.cuh"',
-        "KEYS_DECODING": "3",
+        "KEYS_DECODING": "2",
         "ENCODING_ASSIGNS": "0",
         "TSP_METRIC": "TSP_MATRIX",
         "ISLANDS_THREADS": "32",

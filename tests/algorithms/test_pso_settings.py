@@ -75,7 +75,7 @@ def test_swarms_compile_for_gpus(encoding: str, block: Block) -> None:
         "ISLANDS_PROBLEM": f'"problems/{problem}.cuh"',
         "ISLANDS_IMPROVER": '"improvers/none.cuh"',
         "ISLANDS_ALGORITHM": '"algorithms/pso.cuh"',
-        "KEYS_DECODING": "3",
+        "KEYS_DECODING": "2",
         "ENCODING_ASSIGNS": "0",
         "TSP_METRIC": "TSP_MATRIX",
         "ISLANDS_THREADS": str(block.threads),

@@ -21,7 +21,7 @@ from islands.problems.base import Problem, Solution
 class FakeProblem(Problem):
     """The cost of an order is 100 plus its first thing."""
 
-    name: ClassVar[str] = "fake"
+    name: ClassVar[str] = "tsp"
     header: ClassVar[Header] = Header("fake.cuh", "// never compiled")
     solution_kind: ClassVar[str] = "order"
     solution_suffix: ClassVar[str] = ".tour"

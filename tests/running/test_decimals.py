@@ -7,7 +7,7 @@ import json
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +37,7 @@ from islands.run.tally import Tally, summarise
 class Tenths(FakeProblem):
     """The profit of an order is 87.0, and a tenth for each number of its first thing."""
 
+    name: ClassVar[str] = "tenths"
     unit = 10
 
     def __init__(self, known: float | None = 87.2) -> None:

@@ -61,6 +61,10 @@ class Plain(Chosen):
     usual: dict[str, Any] = {"algorithm": "brkga"}  # noqa: RUF012
 
 
+class Named(Plain):
+    name = "named"
+
+
 def resolved(problem: Problem | None = None, **options: Any) -> RunSpec:
     return resolve(layers(options), problem or Plain())
 
@@ -190,7 +194,7 @@ def test_runs_side_by_side_and_solvers_use_them(ways: list[Settings]) -> None:
     run_beside(resolve(asked, Plain()), Plain(), 1, choose("cpu"))
     solver = islands.Solver("fake/five", way="right", backend="cpu")
     assert solver.problem.settings == WaySettings("right")
-    islands.solve(Plain(), way="right", backend="cpu", stop="generations=1")
+    islands.solve(Named(), way="right", backend="cpu", stop="generations=1")
     assert ways == [WaySettings("right")] * 3
 
 
