@@ -30,7 +30,7 @@ def parted(reference: str) -> tuple[Path, str]:
     file, colon, name = reference.rpartition(".py:")
     path = Path(f"{file}.py" if colon else reference).expanduser()
     with reading(path):
-        return path.resolve(), name
+        return path.resolve(), name if colon else ""
 
 
 def lasting(reference: str) -> str:

@@ -106,7 +106,7 @@ class Solver:
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
         name, made = _taken(problem)
-        options = gathered(of_table({"instance": name, **settings}))
+        options = gathered([*of_table({"instance": name}), *of_table(settings)])
         asked = self._world.agreed(lambda: layers(options))
         chosen = made or self._world.agreed(lambda: problems.load(name, format_of(asked)))
         self.spec = self._world.agreed(lambda: resolve(asked, chosen))

@@ -15,6 +15,7 @@ import pytest
 
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.kinds import Kind
 from islands.parallel import World, launched, world
 
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
@@ -100,3 +101,13 @@ def pytest_configure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if rank > 0 and reporter is not None:
         config.pluginmanager.unregister(reporter)
+
+
+@pytest.fixture(autouse=True)
+def _without_parts_of_scripts() -> Iterator[None]:
+    """Leave no part behind that a test has brought."""
+    yield
+    for kind in Kind.all:
+        for name in kind.own:
+            del kind.registry[name]
+        kind.own.clear()

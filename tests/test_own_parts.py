@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from islands.algorithms import ALGORITHMS
 from islands.algorithms.brkga import Brkga
 from islands.algorithms.operators import CROSSOVERS
 from islands.instances.synthetic import uniform_tsp
-from islands.kinds import Kind
 from islands.problems.tsp import Tsp
 
 FEW: dict[str, Any] = {
@@ -44,16 +42,6 @@ OWN: dict[str, list[Any]] = {
     "migration": [own_parts.circle, own_parts.Circle, own_parts.Circle()],
 }
 ALL = {name: parts[0] for name, parts in OWN.items()}
-
-
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    """Leave no part of a script behind."""
-    yield
-    for kind in Kind.all:
-        for name in kind.own:
-            del kind.registry[name]
-        kind.own.clear()
 
 
 def digest(problem: Any = "demo/tsp", **settings: Any) -> str:

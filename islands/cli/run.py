@@ -11,6 +11,7 @@ from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any
 
 from islands.algorithms import ALGORITHMS
+from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from islands.run.result import Result
     from islands.run.series import Series
 
+PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
+"""The options that name parts, which scripts may bring."""
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
 _EXAMPLES = f"""
 stopping criteria; the first that is met ends the run:
@@ -42,6 +45,7 @@ examples:
   islands run national/zi929 --preset xavier2019 --seed 7 --json
   islands run tsplib/berlin52 tsplib/eil51 --runs 10 --out ten    20 runs and a table
   islands run gk/gk01 --set infeasible=drop --stop best-known
+  islands run mine.py:problem --algorithm ga --crossover mine.py:Spread    parts of a script
   mpirun -n 4 python -m islands run national/mu1979 --islands 16
   islands run --config runs/zi929-20260101-120000/run.toml
 """
@@ -52,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"set/name, a bare name or a path, or several side by side ({DEFAULT_INSTANCE})"
+    words = f"set/name, a bare name, a path or FILE.py:NAME, or several ({DEFAULT_INSTANCE})"
     add("instances", nargs="*", metavar="INSTANCE", help=words)
     what = parser.add_argument_group("what runs (defaults < preset < --config < options)")
     add = what.add_argument
@@ -66,9 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="any setting, such as rho=0.7 or infeasible=drop",
     )
-    add("--algorithm", metavar="NAME", help=", ".join(ALGORITHMS))
+    add("--algorithm", metavar="NAME", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
     add("--encoding", metavar="NAME", help=", ".join(ENCODINGS))
     add("--improver", metavar="NAME", help=f"local search: {', '.join(IMPROVERS)}")
+    add("--crossover", metavar="NAME", help=f"of ga and cellular: {', '.join(CROSSOVERS)}")
+    add("--mutation", metavar="NAME", help=f"of ga and cellular: {', '.join(MUTATIONS)}")
     add("--islands", metavar="N", help=GeneralSettings.words("islands"))
     add("--population", metavar="P", help=GeneralSettings.words("population"))
     add("--migration", metavar="TOPOLOGY", help=f"who sends to whom: {', '.join(TOPOLOGIES)}")
@@ -155,17 +161,17 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     A run without a solution is an error all the same, unless it was cut short; so are all runs of
     an instance of which none has one.
     """
-    from islands.problems import PROBLEMS
+    from islands.problems import mend_of
     from islands.run.result import Result
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     if as_json and ranks.rank == 0:
         print(result.to_json(), flush=True)
     if isinstance(result, Result):
-        mend = PROBLEMS[result.problem].mend
+        mend = mend_of(result.problem)
         ranks.agreed(lambda: result.require_solution(mend))
     else:
-        ranks.agreed(lambda: result.require_solutions(lambda name: PROBLEMS[name].mend))
+        ranks.agreed(lambda: result.require_solutions(mend_of))
     # A launcher may end the ranks that are left as soon as one has left with a status.
     with suppress(RanksLostError):  # all is written
         ranks.barrier()
@@ -177,8 +183,8 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
 def options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that the command line names, the instances among them."""
     names = (
-        *("format", "preset", "algorithm", "encoding", "improver", "islands", "population"),
-        *("migration", "interval", "migrants", "seed", "start", "stop", "backend", "threads"),
+        *("format", "preset", "islands", "population", *PARTS),
+        *("interval", "migrants", "seed", "start", "stop", "backend", "threads"),
     )
     named = ((name, getattr(args, name)) for name in names)
     given = [Given(_words(name, value), name, value) for name, value in named if value is not None]

@@ -75,6 +75,8 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
         "algorithm": "NAME",
         "encoding": "NAME",
         "improver": "NAME",
+        "crossover": "NAME",
+        "mutation": "NAME",
     }
     names |= {"islands": "N", "population": "P", "migration": "TOPOLOGY", "interval": "G"}
     names |= {"migrants": "M", "seed": "S", "backend": "NAME"}

@@ -12,11 +12,12 @@ from islands.instances.formats import FORMATS
 from islands.instances.locate import Found, expanded, find
 from islands.instances.remarks import Remark
 from islands.paths import reading
-from islands.problems import SUFFIXES, read
+from islands.problems import SUFFIXES, load, read
 from islands.problems.base import Problem
 from islands.run.folder import FINISHED, SETTINGS
 from islands.run.settings_file import read_settings
 from islands.run.solution import recorded
+from islands.scripts import is_reference, parted
 from islands.text import gap
 
 _SHOWN = 40  # characters of what is no number
@@ -24,7 +25,9 @@ _SHOWN = 40  # characters of what is no number
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `islands verify` takes."""
-    parser.add_argument("instance", metavar="INSTANCE", help="set/name, a bare name, or a path")
+    parser.add_argument(
+        "instance", metavar="INSTANCE", help="set/name, a bare name, a path or FILE.py:NAME"
+    )
     parser.add_argument(
         "solution",
         metavar="SOLUTION",
@@ -37,9 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print what is true of the solution; return 0 where it is feasible, else 1."""
-    found = find(args.instance, SUFFIXES)
-    path = _solution_path(args.solution, found.file())
-    problem = read(found, args.format or _format_of_run(path, found))
+    path, problem = _read(args.instance, args.solution, args.format)
     solution, of_solution = problem.read_remarked(path)
     remarks = [*problem.remarks, *of_solution]
     cost, reason = None, None
@@ -54,6 +55,15 @@ def main(args: argparse.Namespace) -> int:
     else:
         print(_as_text(problem, cost, reason, remarks))
     return 1 if cost is None else 0
+
+
+def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem]:
+    """Return the path of the solution, and the problem that it is one of."""
+    if is_reference(instance):
+        return _solution_path(solution, parted(instance)[0]), load(instance, form)
+    found = find(instance, SUFFIXES)
+    path = _solution_path(solution, found.file())
+    return path, read(found, form or _format_of_run(path, found))
 
 
 def _solution_path(name: str, instance: Path) -> Path:

@@ -43,9 +43,16 @@ def load(instance: str, form: str | None = None) -> Problem:
     `FILE.py:NAME` is the problem that a script defines under a name.
     """
     if is_reference(instance):
+        if form is not None:
+            raise UsageError(f"{option('format', form)}: {instance} is no file with a format")
         problem: Problem = KIND.taken(instance).part
         return problem
     return read(find(instance, SUFFIXES), form)
+
+
+def mend_of(name: str) -> str:
+    """Return what to choose where a run on a kind of problem has met no feasible solution."""
+    return PROBLEMS[name].mend if name in PROBLEMS else ""
 
 
 def read(found: Found, form: str | None = None) -> Problem:

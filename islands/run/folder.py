@@ -33,7 +33,6 @@ MANIFEST = "manifest.json"
 FINISHED = "solution.parquet"
 """The file that is written last: a folder that holds it is that of a finished run."""
 _FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS)
-_SOLUTIONS = [f"solution{kind.solution_suffix}" for kind in PROBLEMS.values()]
 
 
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
@@ -192,7 +191,7 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
     yield folder / FINISHED
     for checkpoint in sorted((folder / CHECKPOINTS).glob("[0-9]*")):
         yield from _files_of_a_checkpoint(checkpoint)
-    yield from (folder / name for name in _SOLUTIONS)
+    yield from (folder / name for name in _solutions())
     yield folder / LOG
     for name in (TRACE, MIGRATIONS):
         for suffix in (".parquet", UNFINISHED):
@@ -201,8 +200,13 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
     yield folder / SETTINGS
 
 
+def _solutions() -> list[str]:
+    """Return the names that solutions have in the formats of all kinds of problems."""
+    return [f"solution{kind.solution_suffix}" for kind in PROBLEMS.values()]
+
+
 def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
-    yield from _unpublished(folder, FINISHED, *_SOLUTIONS, SETTINGS)
+    yield from _unpublished(folder, FINISHED, *_solutions(), SETTINGS)
     for name in (TRACE, MIGRATIONS):
         yield from _unpublished(folder / name, "rank-")
 

@@ -22,6 +22,7 @@ from islands.run.own import CHOICES
 from islands.run.presets import PRESETS, preset_file
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import parse, require_known
+from islands.scripts import is_reference
 from islands.settings import Settings
 from islands.text import option, unknown
 from islands.untrusted import read_toml
@@ -60,7 +61,7 @@ def _named(asked: Sequence[Layer]) -> list[Layer]:
     named, stronger = list[Layer](), set[str]()
     for layer in reversed(asked):
         parts = {key: value for key, value in layer.values.items() if key in CHOICES}
-        hidden = {key for key in stronger & parts.keys() if parts[key] not in CHOICES[key].registry}
+        hidden = {key for key in stronger & parts.keys() if is_reference(parts[key])}
         names = {key: CHOICES[key].named(parts[key]) for key in parts.keys() - hidden}
         kept = {key: value for key, value in layer.values.items() if key not in hidden}
         named.insert(0, Layer(layer.origin, kept | names))
@@ -238,7 +239,7 @@ def _beside(name: str, problem: Problem) -> str:
 
 def _lasting(name: str) -> str:
     """Return a name that means the same in any folder: a path in full, other names as they are."""
-    if scripts.is_reference(name):
+    if is_reference(name):
         return scripts.lasting(name)
     with reading(name):
         path = Path(name) if Path(name).exists() else parted(Path(name))[0]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, get_type_hints
 
 from islands.algorithms import ALGORITHMS
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
+from islands.run.own import CHOICES
 from islands.run.presets import PRESETS
 from islands.run.resolve import layers
 from islands.settings import Settings
 from islands.text import meant, unknown
 
-WORDS = {"preset": PRESETS, "algorithm": tuple(ALGORITHMS), "encoding": tuple(ENCODINGS)}
+WORDS: Mapping[str, Collection[str]]
+WORDS = {"preset": PRESETS, "algorithm": ALGORITHMS, "encoding": ENCODINGS}
 """What is no setting of a group, but can be chosen from a list as well."""
 
 
@@ -108,7 +110,7 @@ def domain(text: str, owners: Mapping[str, Owner]) -> Domain:
         )
     (full,) = layers({key: None})[-1].values
     if full in WORDS:
-        listed = tuple(meant(name, WORDS[full]) for name in _listed(text, values))
+        listed = tuple(meant(name, WORDS[full]) for name in _listed(text, full, values))
         for name in listed:
             if name not in WORDS[full]:
                 raise UsageError(f"--over {text}: {unknown(full, name, WORDS[full])}")
@@ -117,8 +119,8 @@ def domain(text: str, owners: Mapping[str, Owner]) -> Domain:
         raise UsageError(f"--over {text}: {unknown('setting to tune', key, [*owners, *WORDS])}")
     owner = owners[full]
     kind = get_type_hints(owner.group)[owner.name]
-    if ".." not in values:
-        found = [_checked(text, owner, value) for value in _listed(text, values)]
+    if ".." not in values or full in CHOICES:
+        found = [_checked(text, owner, value) for value in _listed(text, full, values)]
         return Choices(full, tuple(dict.fromkeys(found)))
     if kind not in (int, float):
         raise UsageError(f"--over {text}: {full} is no number. List its values: {full}=a,b,c")
@@ -132,11 +134,12 @@ def domain(text: str, owners: Mapping[str, Owner]) -> Domain:
     return (Integers if kind is int else Reals)(full, low, high, is_log)
 
 
-def _listed(text: str, values: str) -> tuple[str, ...]:
+def _listed(text: str, key: str, values: str) -> tuple[str, ...]:
+    """Return the values of a list, each once; for parts of scripts their names."""
     listed = tuple(dict.fromkeys(value.strip() for value in values.split(",")))
     if "" in listed:
         raise UsageError(f"--over {text}: a value is missing. Write KEY=a,b,c")
-    return listed
+    return tuple(map(CHOICES[key].named, listed)) if key in CHOICES else listed
 
 
 def _checked(text: str, owner: Owner, value: str) -> Any:

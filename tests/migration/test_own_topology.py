@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from test_exchange import archipelago_of, assert_migrates
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import IslandsError, UsageError
-from islands.migration.topology import KIND, NOBODY, TOPOLOGIES, Scene, Topology
+from islands.migration.topology import KIND, NOBODY, Scene, Topology
 from islands.parallel import World
 
 
@@ -21,16 +20,6 @@ def some(island: int, islands: int, number: int, seed: int) -> list[int]:
     draw = random.Random(f"{island} {number} {seed}")
     others = [each for each in range(islands) if each != island]
     return draw.sample(others, draw.randrange(islands))
-
-
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    """Leave no topology of a script behind."""
-    before = dict(TOPOLOGIES)
-    yield
-    KIND.own.clear()
-    for name in TOPOLOGIES.keys() - before:
-        del TOPOLOGIES[name]
 
 
 def test_sources_are_what_the_function_says() -> None:

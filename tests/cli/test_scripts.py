@@ -1,0 +1,228 @@
+"""Parts that `FILE.py:NAME` names on the command line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import own_parts
+import pytest
+
+from islands.cli import main
+
+FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
+FEW += ["--backend", "cpu", "--threads", "1", "--stop", "generations=9"]
+BUILT_IN = {
+    "algorithm": "ga",
+    "encoding": "keys",
+    "crossover": "two_point",
+    "mutation": "insertion",
+    "improver": "swap",
+    "migration": "ring",
+}
+OWN = {
+    "algorithm": "Breed",
+    "encoding": "Digits",
+    "crossover": "Spread",
+    "mutation": "Shift",
+    "improver": "Climb",
+    "migration": "circle",
+}
+PROBLEM = """
+from islands.instances.synthetic import uniform_tsp
+
+class Nine(Tour):
+    name = "nine"
+
+    def __init__(self):
+        super().__init__(uniform_tsp(9, seed=1))
+
+nine = Tour(uniform_tsp(9, seed=1))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(own_parts.__file__, "mine.py")
+    with Path("mine.py").open("a") as script:
+        script.write(PROBLEM)
+
+
+def ran(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["run", *line, *FEW, "--json", "--out", "out", "--force"]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def options(parts: dict[str, str], file: str = "") -> list[str]:
+    return [word for name, part in parts.items() for word in (f"--{name}", f"{file}{part}")]
+
+
+def test_every_part_may_come_from_a_script(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
+    for name, part in OWN.items():
+        changed = options(BUILT_IN | {name: f"mine.py:{part}"})
+        assert ran(capsys, "demo/tsp", *changed)["digest"] == usual["digest"], name
+    own = ran(capsys, "demo/tsp", *options(OWN, "mine.py:"))
+    assert own["digest"] == usual["digest"]
+    assert (own["algorithm"], own["encoding"]) == ("breed", "digits")
+    kept = tomllib.loads(Path("out/run.toml").read_text())
+    assert kept["crossover"] == f"{tmp_path}/mine.py:Spread"
+    assert kept["improver"]["name"] == f"{tmp_path}/mine.py:Climb"
+    # The file that a run leaves repeats it, from any folder.
+    shutil.copy("out/run.toml", "again.toml")
+    assert ran(capsys, "demo/tsp", "--config", "again.toml")["digest"] == usual["digest"]
+
+
+def test_parts_are_settings_and_stand_in_files_too(capsys: pytest.CaptureFixture[str]) -> None:
+    usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
+    Path("set.toml").write_text('crossover = "mine.py:Spread"\nmigration = "mine.py:Circle"\n')
+    line = ["--config", "set.toml", "--set", "mutation=mine.py:Shift"]
+    rest = {name: BUILT_IN[name] for name in ("algorithm", "encoding", "improver")}
+    assert ran(capsys, "demo/tsp", *options(rest), *line)["digest"] == usual["digest"]
+    # What is not asked for in the end need not be there.
+    Path("set.toml").write_text('crossover = "gone.py:Spread"\n')
+    line = ["--config", "set.toml", *options(BUILT_IN)]
+    assert ran(capsys, "demo/tsp", *line)["digest"] == usual["digest"]
+
+
+@pytest.mark.parametrize("name", ["nine", "Nine"])
+def test_a_problem_of_a_script_is_run_and_verified(
+    capsys: pytest.CaptureFixture[str], name: str, tmp_path: Path
+) -> None:
+    result = ran(capsys, f"mine.py:{name}", *options(BUILT_IN))
+    assert result["problem"] == {"nine": "tour", "Nine": "nine"}[name]
+    kept = tomllib.loads(Path("out/run.toml").read_text())
+    assert kept["instance"] == f"{tmp_path}/mine.py:{name}"
+    assert main(["verify", f"mine.py:{name}", "out", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cost"] == result["cost"]
+
+
+def test_a_tuning_chooses_among_parts_of_scripts(capsys: pytest.CaptureFixture[str]) -> None:
+    over = [
+        "--over",
+        "crossover=mine.py:Spread,one_point",
+        "--over",
+        "migration=mine.py:circle,elite",
+    ]
+    rest = {name: BUILT_IN[name] for name in ("algorithm", "encoding", "mutation", "improver")}
+    line = ["demo/tsp", *FEW, *options(rest), *over, "--grid", "--runs", "2"]
+    assert main(["tune", *line, "--json", "--out", "tuned"]) == 0
+    values = [each["values"] for each in json.loads(capsys.readouterr().out)["configurations"]]
+    pairs = {(each.get("crossover"), each.get("migration.topology")) for each in values}
+    assert pairs >= {("spread", "circle"), ("one_point", "circle"), ("one_point", "elite")}
+    assert ran(capsys, "demo/tsp", "--config", "tuned/best.toml")["cost"] > 0
+
+
+SCRIPTS = {
+    "syntax.py": "import islands\n\ndef f(:\n",
+    "raises.py": "import islands\nrate = 1\nrate = rate / 0\n",
+    "leaves.py": "import sys\nsys.exit(3)\n",
+    "solves.py": "import islands\nislands.solve('demo/tsp')\n",
+    "helped.py": "import helper\n",
+    "helper.py": "import islands\nislands.solv\n",
+    "empty.py": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        (
+            "algorithm",
+            "syntax.py:A",
+            "{}/syntax.py, line 3, 'def f(:': SyntaxError: inv",
+        ),
+        ("improver", "raises.py:A", "{}/raises.py, line 3, 'rate = rate / 0': ZeroDiv"),
+        ("encoding", "leaves.py:A", "{}/leaves.py, line 2, 'sys.exit(3)': SystemExit: 3"),
+        (
+            "algorithm",
+            "solves.py:A",
+            "this calls islands.solve while the script is imported",
+        ),
+        (
+            "algorithm",
+            "helped.py:A",
+            "{}/helped.py, line 1, 'import helper': Attribut",
+        ),
+        (
+            "algorithm",
+            "gone.py:A",
+            "{}/gone.py: No such file or directory. Name a file",
+        ),
+        (
+            "algorithm",
+            "mine.py:Bred",
+            "no 'Bred'. Did you mean 'Breed'? Write mine.py:Bree",
+        ),
+        ("migration", "mine.py:Tore", "no 'Tore'. Did you mean 'Tour'? Write mine.py:circle or"),
+        ("mutation", "mine.py", "which of its parts is missing. Write mine.py:Shift"),
+        ("mutation", "mine.py:", "which of its parts is missing. Write mine.py:Shift"),
+        (
+            "mutation",
+            "empty.py:A",
+            "It defines no mutation: derive one from islands.Mut",
+        ),
+        (
+            "improver",
+            "mine.py:Spread",
+            "mine.py:Spread: is a crossover (the class Spread),",
+        ),
+        (
+            "improver",
+            "mine.py:data_folder",
+            "a function, but an improver is wanted. Write mine.",
+        ),
+        ("crossover", "mine.py:FEW", "defines no 'FEW'"),
+    ],
+)
+def test_a_script_that_does_not_do_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str, value: str, message: str
+) -> None:
+    for name, text in SCRIPTS.items():
+        Path(name).write_text(text)
+    line = [] if option == "algorithm" else ["--algorithm", "ga"]
+    assert main(["run", "demo/tsp", *line, f"--{option}", value]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert message.format(tmp_path) in said
+
+
+@pytest.mark.parametrize(
+    ("instance", "message"),
+    [
+        (
+            "mine.py:Spread",
+            "is a crossover (the class Spread), but a problem is",
+        ),
+        ("mine.py:Nin", "defines no 'Nin'. Did you mean 'nine'?"),
+        ("mine.py:Tour", "mine.py:Tour is made without arguments: "),
+    ],
+)
+def test_a_problem_that_cannot_be_had_is_shown(
+    capsys: pytest.CaptureFixture[str], instance: str, message: str
+) -> None:
+    assert main(["run", instance]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_script_is_imported_once_and_never_as_the_main_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Path("mine.py").open("a") as script:
+        script.write('with open("imports.txt", "a") as file:\n    print(__name__, file=file)\n')
+    for _ in range(2):
+        ran(capsys, "demo/tsp", *options(OWN, "mine.py:"))
+    (name,) = Path("imports.txt").read_text().split()
+    assert name != "__main__"
+    # Another text is another script.
+    with Path("mine.py").open("a") as script:
+        script.write("Spread = None\n")
+    assert main(["run", "demo/tsp", "--crossover", "mine.py:Spread"]) == 2
+    assert "is of the type NoneType, but a crossover is wanted" in capsys.readouterr().err
