@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from islands import problems
 from islands.algorithms import Algorithm
 from islands.encodings import Encoding
 from islands.errors import UsageError
 from islands.lookout import Candidate
 from islands.parallel import World
 from islands.parallel import world as launched_world
+from islands.problems import KIND, load
 from islands.problems.base import Problem
 from islands.run.agreement import require_agreement
 from islands.run.given import gathered, of_table
@@ -108,7 +108,7 @@ class Solver:
         name, made = _taken(problem)
         options = gathered([*of_table({"instance": name}), *of_table(settings)])
         asked = self._world.agreed(lambda: layers(options))
-        chosen = made or self._world.agreed(lambda: problems.load(name, format_of(asked)))
+        chosen = made or self._world.agreed(lambda: load(name, format_of(asked)))
         self.spec = self._world.agreed(lambda: resolve(asked, chosen))
         self.problem = self._world.agreed(lambda: chosen.adjusted(self.spec.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)
@@ -157,7 +157,7 @@ def _taken(problem: str | Path | Problem | type[Problem]) -> tuple[str, Problem 
     """
     if isinstance(problem, str | Path):
         return str(problem), None
-    own = problems.KIND.taken(problem)
+    own = KIND.taken(problem)
     made: Problem = own.part
     if made.path is not None:
         return made.instance, made

@@ -6,16 +6,18 @@ import argparse
 import sys
 
 from islands.cli import arguments
-from islands.cli.run import add_place, add_speech, ended
+from islands.cli.run import PARTS, add_place, add_speech, ended
 from islands.parallel import world
 
 _EXAMPLES = """
-A finished run prints its result again. Nothing but the criteria can be changed.
+A finished run prints its result again. Nothing but the criteria can be changed; where the file of
+its instance, or the script of a part, is elsewhere by now, an option says so.
 
 examples:
   islands resume runs/zi929-20260101-120000
   islands resume runs/zi929-20260101-120000 --stop generations=5000 --json
   mpirun -n 4 python -m islands resume runs/zi929-20260101-120000
+  islands resume runs/zi929-20260101-120000 --crossover elsewhere/mine.py:Spread
 """
 
 
@@ -27,6 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
     words = "when to stop, instead of the run's own criteria, also if it is finished; repeatable"
     parser.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
+    where = parser.add_argument_group("where things are, if not where they were")
+    where.add_argument("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
+    for name in PARTS:
+        where.add_argument(f"--{name}", metavar="FILE.py:NAME", help=f"the {name} of a script")
     add_place(parser)
     add_speech(parser.add_argument_group("what it writes"))
 
@@ -42,7 +48,8 @@ def main(args: argparse.Namespace) -> int:
         stream=sys.stderr if args.json else sys.stdout,
         quiet=args.quiet,
     )
-    given = {name: getattr(args, name) for name in ("stop", "backend", "threads")}
+    names = ("stop", "instance", *PARTS, "backend", "threads")
+    given = {name: getattr(args, name) for name in names}
     options = {name: value for name, value in given.items() if value is not None}
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):

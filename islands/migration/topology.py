@@ -22,6 +22,8 @@ Senders = Callable[[int, int, int, int], Iterable[int]]
 """Takes an island, how many there are, the number of the migration, and the seed of the run."""
 NOBODY = -1
 
+_ASKED = 3
+"""Of how many migrations ranks compare what a script says."""
 _RANDOM, _BROADCAST = 1, 2  # what numbers are drawn for; never changed, as results depend on it
 
 
@@ -96,6 +98,19 @@ class Topology:
         for place, row in enumerate(rows):
             found[place, : len(row)] = row
         return found
+
+    def said(self, islands: int, seed: int) -> str:
+        """Return what it says of the first migrations; refuse one that says another thing again."""
+        scenes = [Scene(islands, seed, number) for number in range(1, 1 + _ASKED)]
+        first, again = (
+            [self.sources(scene, range(islands)).tolist() for scene in scenes] for _ in range(2)
+        )
+        if first != again:
+            raise UsageError(
+                f"topology {self.name}: asked twice, it says two things. It has to be pure, as each"
+                " rank asks it by itself: let what it draws depend on number and seed alone"
+            )
+        return str(first)
 
     def _checked(self, scene: Scene, island: int) -> list[int]:
         """Return who sends to an island, in order, having checked what a script says."""

@@ -12,6 +12,7 @@ import numpy as np
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.own import traits
 from islands.run.spec import RunSpec
 from islands.text import option
 
@@ -29,6 +30,7 @@ def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: 
         {
             "the settings": _digest_of_settings(spec),
             "the data of the instance": _digest_of_data(problem),
+            "the parts that a script brings": _digest(_parts(spec, problem)),
             "whether files are written": str(writes),
         }
     )
@@ -39,7 +41,8 @@ def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: 
 def identity(spec: RunSpec, problem: Problem) -> str:
     """Return a digest of all that the states of a run depend on: equal ones go on from another."""
     lasting = {k: v for k, v in spec.to_mapping().items() if k not in _OWN and k not in _CHANGING}
-    return _digest({"settings": lasting, "data": _digest_of_data(problem)})
+    parts = _parts(spec, problem)
+    return _digest({"settings": lasting, "data": _digest_of_data(problem), "parts": parts})
 
 
 def _refuse_differences(facts: list[dict[str, str]]) -> None:
@@ -61,6 +64,11 @@ def _digest_of_settings(spec: RunSpec) -> str:
 
 def _digest(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+def _parts(spec: RunSpec, problem: Problem) -> dict[str, str]:
+    found = traits(spec.to_mapping(), problem)
+    return {f"{each.part} {each.file}": each.sha256 for each in found}
 
 
 def _digest_of_data(problem: Problem) -> str:

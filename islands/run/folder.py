@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ from islands.paths import writing
 from islands.problems import PROBLEMS
 from islands.run.spec import SIGN
 from islands.text import option
+from islands.untrusted import bounded_text, parsing
 
 if TYPE_CHECKING:
     from islands.run.hold import Hold
@@ -30,9 +33,11 @@ CHECKPOINTS = "checkpoints"
 """The folder in it with a folder a checkpoint, which holds a file a rank and the manifest."""
 MANIFEST = "manifest.json"
 """The file of a checkpoint that is written last."""
+PARTS, INDEX = "parts", "index.json"
+"""The folder in it with the headers that scripts have brought, and the file that lists them."""
 FINISHED = "solution.parquet"
 """The file that is written last: a folder that holds it is that of a finished run."""
-_FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS)
+_FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 
 
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
@@ -197,6 +202,8 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
         for suffix in (".parquet", UNFINISHED):
             yield from sorted((folder / name).glob(f"rank-[0-9]*{suffix}"))
     yield from _unpublished_of_a_run(folder)
+    yield from (folder / PARTS / name for name in _parts(folder))
+    yield folder / PARTS / INDEX
     yield folder / SETTINGS
 
 
@@ -207,8 +214,25 @@ def _solutions() -> list[str]:
 
 def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
     yield from _unpublished(folder, FINISHED, *_solutions(), SETTINGS)
+    yield from _unpublished(folder / PARTS, *_parts(folder), INDEX)
     for name in (TRACE, MIGRATIONS):
         yield from _unpublished(folder / name, "rank-")
+
+
+def kept_as(header: str) -> str:
+    """Return the name of the file that keeps a header of a script."""
+    return header.replace("/", "-")
+
+
+def _parts(folder: Path) -> list[str]:
+    """Return the files of headers that the run has kept."""
+    index = folder / PARTS / INDEX
+    if not index.exists():
+        return []
+    with suppress(InputError), parsing(index):
+        names = [each["file"] for each in json.loads(bounded_text(index))]
+        return [name for name in names if name and Path(name).name == name]
+    return []
 
 
 def _files_of_a_checkpoint(checkpoint: Path) -> Iterator[Path]:

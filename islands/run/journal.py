@@ -21,7 +21,9 @@ from islands.run.checkpoint import (
 from islands.run.earlier import Losses, set_aside
 from islands.run.epochs import Epoch, Moment
 from islands.run.folder import FINISHED, remove_unpublished
+from islands.run.kept import keep
 from islands.run.origin import Origin, restore
+from islands.run.own import traits
 from islands.run.recorder import Recorder
 from islands.run.result import Result
 from islands.run.settings_file import write_settings
@@ -51,7 +53,7 @@ class Journal:
         self.origin = origin.moment if origin is not None else None
         self._start = start = world.bcast(next_start(folder) if world.rank == 0 else 0)
         losses = origin.losses if origin is not None else {}
-        world.agreed(lambda: self._prepare(spec, losses))
+        world.agreed(lambda: self._prepare(spec, problem, losses))
         earlier = origin.earlier if origin is not None else {}
         self._recorder = world.agreed(
             lambda: Recorder(folder, spec, problem, world.rank, start, earlier)
@@ -60,7 +62,7 @@ class Journal:
             folder, run, world, archipelago, start, origin.name if origin is not None else None
         )
 
-    def _prepare(self, spec: RunSpec, losses: Losses) -> None:
+    def _prepare(self, spec: RunSpec, problem: Problem, losses: Losses) -> None:
         """Leave what the checkpoints need, and no sign that the run has ended."""
         if self._world.rank == 0:
             with writing(self.folder):
@@ -69,6 +71,7 @@ class Journal:
                 remove_unpublished(self.folder)
                 remove_streams(self.folder, {*map(start_of, newest_first(self.folder))})
             write_settings(self.folder, spec)
+            keep(self.folder, traits(spec.to_mapping(), problem))
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the records."""

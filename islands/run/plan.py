@@ -13,11 +13,11 @@ from typing import Any, Self
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.paths import reading
-from islands.problems import load
 from islands.problems.base import Problem
+from islands.run.asked import resolved
 from islands.run.folder import SETTINGS, refuse_unfit
 from islands.run.ledger import LEDGER, read_rows
-from islands.run.resolve import format_of, instance_of, layers, resolve
+from islands.run.resolve import layers, resolve
 from islands.run.settings_file import require_intact
 from islands.run.spec import RunSpec
 
@@ -60,7 +60,7 @@ class Plan:
     ) -> Self:
         """Resolve what was asked for; refuse here all that can be refused before the first run."""
         named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
-        first = [_first({**options, **instance}, config) for instance in named]
+        first = [Job(*resolved(layers({**options, **instance}, config))) for instance in named]
         if first[1:] and any(job.spec.start for job in first):
             raise UsageError(
                 "--start with several instances: a solution is one of a single instance. Leave it"
@@ -109,13 +109,6 @@ class Plan:
             refuse_unfit(folder / name, force=True)
             if not force and (folder / name / SETTINGS).exists():
                 _refuse_other(folder, job)
-
-
-def _first(options: Mapping[str, Any], config: Path | None) -> Job:
-    asked = layers(options, config)
-    problem = load(instance_of(asked), format_of(asked))
-    spec = resolve(asked, problem)
-    return Job(spec, problem.adjusted(spec.problem))
 
 
 def _refuse_twins(jobs: Sequence[Job]) -> None:

@@ -18,7 +18,7 @@ from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run.fit import encoding_for, require_improver
 from islands.run.given import gathered, of_table
-from islands.run.own import CHOICES
+from islands.run.own import CHOICES, traits
 from islands.run.presets import PRESETS, preset_file
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import parse, require_known
@@ -102,7 +102,7 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     }
     set_so = problem.Settings.build(_part(values, "", problem.Settings))
     require_improver(groups["improver"], problem.adjusted(set_so))
-    return RunSpec(
+    spec = RunSpec(
         instance=_lasting(instance_of(asked)),
         format=format_of(asked),
         preset=values.get("preset"),
@@ -117,6 +117,8 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         problem=set_so,
         **groups,
     )
+    traits(spec.to_mapping(), problem)  # which may contradict each other
+    return spec
 
 
 def _merged(asked: Sequence[Layer], *groups: type[Settings]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,15 +16,17 @@ from islands.errors import InputError, RunError, UnwritableError, UsageError
 from islands.migration import migrates
 from islands.migration.road import find
 from islands.parallel import RanksLostError, World, deal
-from islands.problems import load
 from islands.problems.base import Problem, Solution
 from islands.run.agreement import require_agreement
+from islands.run.asked import found_again, resolved, resolved_again
 from islands.run.checkpoint import settle
 from islands.run.folder import FINISHED, claim, refuse_unfit, require_run
 from islands.run.hold import Hold
 from islands.run.islands_of import islands_of
+from islands.run.kept import keep
 from islands.run.machine import Conduct, Machine, take_device
-from islands.run.resolve import Layer, format_of, instance_of, layers, resolve
+from islands.run.own import traits
+from islands.run.resolve import layers
 from islands.run.result import Result
 from islands.run.screen import Screen
 from islands.run.settings_file import require_intact, write_settings
@@ -63,12 +65,7 @@ def run_asked(
     It is an error where the run ends without a solution, not having been cut short, unless it
     `may_be_unmet`.
     """
-
-    def resolved() -> tuple[RunSpec, Problem]:
-        asked = layers(options, config)
-        return _resolved(asked, problem if problem is not None else _loaded(asked))
-
-    spec, chosen = world.agreed(resolved)
+    spec, chosen = world.agreed(lambda: resolved(layers(options, config), problem))
     result = run(spec, chosen, world, output, conduct)
     return result if may_be_unmet else world.agreed(lambda: result.require_solution(chosen.mend))
 
@@ -86,25 +83,27 @@ def resume_asked(
     """
     world.agreed(lambda: require_run(folder))
     ended = world.agreed(lambda: finished(folder, goes_on="stop" in options))
-    asked = world.agreed(lambda: layers(options, require_intact(folder)))
+    world.agreed(lambda: require_intact(folder))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say(ended.result.summary())
-            world.agreed(lambda: _check_again(ended, asked, screen.say))
+            world.agreed(lambda: _check_again(ended, folder, options, screen.say))
         world.agreed(lambda: _put_in_order(folder, ended) if world.rank == 0 else None)
         return ended.result
-    spec, problem = world.agreed(lambda: _resolved(asked, _loaded(asked)))
+    spec, problem = world.agreed(lambda: resolved_again(folder, found_again(folder, options)))
     return resume(spec, problem, world, output, folder, conduct)
 
 
-def _check_again(ended: Finished, asked: Sequence[Layer], say: Callable[[str], None]) -> None:
-    """Compute the cost of a finished run again, where its instance is still there."""
+def _check_again(
+    ended: Finished, folder: Path, options: Mapping[str, Any], say: Callable[[str], None]
+) -> None:
+    """Compute the cost of a finished run again, where all that it needs is still there."""
     try:
-        loaded = _loaded(asked)
+        asked = found_again(folder, options)
     except InputError as error:
-        say(f"Its cost cannot be computed now, as its instance is not there: {error}")
+        say(f"Its cost cannot be computed now, as not all is there: {error}")
         return
-    ended.require_exact(*_resolved(asked, loaded))
+    ended.require_exact(*resolved_again(folder, asked))
 
 
 def _put_in_order(folder: Path, ended: Finished) -> None:
@@ -112,16 +111,6 @@ def _put_in_order(folder: Path, ended: Finished) -> None:
     with Hold() as hold, suppress(UnwritableError):
         if hold.takes(folder) and (folder / FINISHED).exists():
             settle(folder, ended.start)
-
-
-def _loaded(asked: Sequence[Layer]) -> Problem:
-    return load(instance_of(asked), format_of(asked))
-
-
-def _resolved(asked: Sequence[Layer], problem: Problem) -> tuple[RunSpec, Problem]:
-    """Return the run, and the problem under its settings."""
-    spec = resolve(asked, problem)
-    return spec, problem.adjusted(spec.problem)
 
 
 def run(
@@ -294,6 +283,7 @@ def _folder(
         folder = claim(output.folder, name=name, force=output.force, hold=hold)
         # At once, as without them what a killed run leaves is not known for its own.
         write_settings(folder, spec)
+        keep(folder, traits(spec.to_mapping(), problem))
         return folder
 
     return world.bcast(world.agreed(claimed))

@@ -22,7 +22,7 @@ class FakeProblem(Problem):
     """The cost of an order is 100 plus its first thing."""
 
     name: ClassVar[str] = "tsp"
-    header: ClassVar[Header] = Header("fake.cuh", "// never compiled")
+    header: ClassVar[Header] = Header("problems/tsp.cuh")
     solution_kind: ClassVar[str] = "order"
     solution_suffix: ClassVar[str] = ".tour"
 

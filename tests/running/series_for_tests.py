@@ -19,7 +19,7 @@ from started import AnyOrder
 from islands.instances.catalogue import BestKnown
 from islands.lookout import Candidate
 from islands.parallel import World
-from islands.run import plan, runner
+from islands.run import asked
 from islands.run.machine import Conduct
 from islands.run.plan import Plan
 from islands.run.runner import Output
@@ -78,8 +78,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let runs be those of `Seeded` on instances that are `Named`, in a folder of their own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("islands.run.islands_of.Archipelago", Seeded)
-    monkeypatch.setattr(runner, "load", Named)
-    monkeypatch.setattr(plan, "load", Named)
+    monkeypatch.setattr(asked, "load", Named)
     monkeypatch.setattr(Seeded, "begun", [])
 
 

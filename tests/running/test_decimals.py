@@ -22,7 +22,7 @@ from islands.instances.catalogue import BestKnown
 from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Solution
-from islands.run import plan, runner
+from islands.run import asked
 from islands.run.epochs import Epoch
 from islands.run.migrations import Migrations
 from islands.run.plan import Plan
@@ -68,8 +68,7 @@ class OfTenths(FakeArchipelago):
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("islands.run.islands_of.Archipelago", OfTenths)
-    for place in (runner, plan):
-        monkeypatch.setattr(place, "load", lambda *_: Tenths())
+    monkeypatch.setattr(asked, "load", lambda *_: Tenths())
 
 
 ASKED = {"backend": "cpu", "stop": "generations=100", "population": 10, "islands": 2}

@@ -11,7 +11,7 @@ from runs_for_tests import Honest, resumed, solved
 
 from islands.errors import InputError
 from islands.parallel import World
-from islands.run import runner
+from islands.run import asked
 from islands.run.hold import Hold
 from islands.run.parquet import read_parquet, write_parquet
 from islands.run.runner import Output, resume_asked
@@ -79,11 +79,11 @@ def test_a_result_is_told_though_its_instance_is_gone(
 
     folder = tmp_path / "a"
     cost = solved(folder).cost
-    monkeypatch.setattr(runner, "load", gone)
+    monkeypatch.setattr(asked, "load", gone)
     stream = StringIO()
     ended = resume_asked(folder, {}, World(), Output(True, folder, stream=stream))
     assert ended.cost == cost
-    assert "cannot be computed now, as its instance is not there: mine.tsp" in stream.getvalue()
+    assert "cannot be computed now, as not all is there: mine.tsp" in stream.getvalue()
 
 
 def test_a_folder_that_another_process_goes_on_with_is_not_put_in_order(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from islands.lookout import Candidate
 from islands.parallel import World
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
-from islands.run import plan, runner
+from islands.run import asked
 from islands.run.agreement import identity
 from islands.run.beside import run_beside
 from islands.run.given import ALIASES
@@ -58,6 +58,7 @@ class Chosen(FakeProblem):
 
 
 class Plain(Chosen):
+    name = "plain"
     usual: dict[str, Any] = {"algorithm": "brkga"}  # noqa: RUF012
 
 
@@ -80,7 +81,7 @@ def test_they_are_asked_for_by_bare_names() -> None:
     [
         ({"way": "rigth"}, "way=rigth: unknown choice 'rigth'. Did you mean 'right'?"),
         ({"fine": "-1"}, "fine=-1: must be at least 0"),
-        ({"wya": "left"}, "unknown setting of brkga on tsp 'wya'. Did you mean 'way'?"),
+        ({"wya": "left"}, "unknown setting of brkga on plain 'wya'. Did you mean 'way'?"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_mend(options: dict[str, Any], message: str) -> None:
@@ -162,9 +163,8 @@ class Adjusted(FakeArchipelago):
 def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     """Give the settings of the problems that islands are made for."""
     monkeypatch.setattr("islands.run.islands_of.Archipelago", Adjusted)
-    for place in (runner, plan):
-        monkeypatch.setattr(place, "load", lambda *_: Plain())
-    monkeypatch.setattr("islands.problems.load", lambda *_: Plain())
+    monkeypatch.setattr(asked, "load", lambda *_: Plain())
+    monkeypatch.setattr("islands.solver.load", lambda *_: Plain())
     Adjusted.ways.clear()
     return Adjusted.ways
 

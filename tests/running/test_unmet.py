@@ -25,7 +25,7 @@ from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
-from islands.run import plan, runner
+from islands.run import asked
 from islands.run.asynchronous import evolve_freely
 from islands.run.beside import run_beside
 from islands.run.epochs import Epoch, Moment, evolve
@@ -77,8 +77,7 @@ class Late(FakeArchipelago):
 def meets(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let islands be late ones, and say since when they meet feasible solutions."""
     monkeypatch.setattr("islands.run.islands_of.Archipelago", Late)
-    for place in (runner, plan):
-        monkeypatch.setattr(place, "load", lambda *_: Mended())
+    monkeypatch.setattr(asked, "load", lambda *_: Mended())
     monkeypatch.setattr(Late, "meets", math.inf)
     return lambda generation: monkeypatch.setattr(Late, "meets", generation)
 
