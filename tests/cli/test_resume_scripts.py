@@ -20,6 +20,8 @@ from islands.cli import main
 from islands.errors import UsageError
 from islands.kinds import Kind
 from islands.parallel import World
+from islands.run.agreement import require_agreement
+from islands.run.resolve import layers, resolve
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
 FEW += ["--encoding", "keys", "--improver", "none", "--backend", "cpu", "--threads", "1"]
@@ -223,9 +225,12 @@ def test_ranks_have_to_bring_the_same_parts() -> None:
     def ahead(island: int, islands: int, number: int, seed: int) -> list[int]:
         return [(island + here.step) % islands]
 
-    def one(ranks: World) -> islands.Result:
+    def one(ranks: World) -> None:
         here.step = ranks.rank + 1
-        return solved(migration=islands.Topology("mine", ahead), world=ranks)
+        migration = islands.Topology("mine", ahead)
+        problem = islands.load("demo/tsp")
+        spec = resolve(layers({"migration": migration}), problem)
+        require_agreement(ranks, spec, problem, writes=False)
 
     with pytest.raises(UsageError, match=r"rank 1 of 2 .*: the parts that a script brings differ"):
         on_ranks(2, one)
