@@ -14,7 +14,8 @@ from test_operators import FITTING, Wanted
 
 from islands import solve
 from islands.algorithms.ga import Ga, GaSettings
-from islands.backends.source import Source
+from islands.backends.header import Header
+from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 from islands.problems.mkp_settings import MkpSettings
 from islands.run.fit import encoding_for
@@ -118,10 +119,9 @@ def test_it_compiles_for_gpus(encoding: str, settings: dict[str, Any]) -> None:
 
     crossover = FITTING[encoding][0][0]
     algorithm = Ga(GaSettings.build(settings | {"crossover": crossover}), 20, encoding)
-    problem = f"{Wanted.name}.cuh" if encoding == "bits" else "tsp.cuh"
-    parts = {
+    parts: Macros = {
         "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
-        "ISLANDS_PROBLEM": f'"problems/{problem}"',
+        "ISLANDS_PROBLEM": Wanted.header if encoding == "bits" else Header("problems/tsp.cuh"),
         "ISLANDS_IMPROVER": '"improvers/none.cuh"',
         "ISLANDS_ALGORITHM": '"algorithms/ga.cuh"',
         "KEYS_DECODING": "2",

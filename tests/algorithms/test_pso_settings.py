@@ -10,7 +10,8 @@ from test_operators import Wanted
 
 from islands.algorithms.pso import Pso, PsoSettings
 from islands.backends.base import Block
-from islands.backends.source import Source
+from islands.backends.header import Header
+from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 
 
@@ -69,10 +70,9 @@ def test_bits_have_no_range() -> None:
 def test_swarms_compile_for_gpus(encoding: str, block: Block) -> None:
     from islands.backends.cuda import compiled
 
-    problem = "tsp" if encoding == "keys" else Wanted.name
-    parts = {
+    parts: Macros = {
         "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
-        "ISLANDS_PROBLEM": f'"problems/{problem}.cuh"',
+        "ISLANDS_PROBLEM": Wanted.header if encoding != "keys" else Header("problems/tsp.cuh"),
         "ISLANDS_IMPROVER": '"improvers/none.cuh"',
         "ISLANDS_ALGORITHM": '"algorithms/pso.cuh"',
         "KEYS_DECODING": "2",
