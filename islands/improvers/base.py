@@ -76,6 +76,8 @@ class Improver(ABC):
     """Its kernel header."""
     solution_kinds: ClassVar[tuple[str, ...]]
     """The kinds of solutions that it can improve."""
+    moves: ClassVar[tuple[str, ...]] = ()
+    """The moves whose `delta` it asks of a problem's header."""
 
     def __init__(self, settings: ImproverSettings, size: int) -> None:
         """Refuse settings that do not fit solutions of so many things."""

@@ -18,8 +18,8 @@ class LocalSearch(Improver):
     """The search with one kind of move; the kernel is common to all kinds."""
 
     header: ClassVar[Header] = Header("improvers/local.cuh")
-    move: ClassVar[str]
-    """The kind of move, in kernels/moves.cuh."""
+    moves: ClassVar[tuple[str, ...]]
+    """The one kind of move, in kernels/moves.cuh."""
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
     def __init__(self, settings: ImproverSettings, size: int) -> None:
@@ -31,7 +31,7 @@ class LocalSearch(Improver):
             )
 
     def defines(self) -> Macros:
-        return {"IMPROVER_MOVE": f"moves::{self.move}"}
+        return {"IMPROVER_MOVE": f"moves::{self.moves[0].capitalize()}"}
 
     def items(self) -> int:
         """Return the pieces of work for which a block has a thread for each move tried at once."""
@@ -48,18 +48,18 @@ class Swap(LocalSearch):
     """Exchanges two entries."""
 
     name: ClassVar[str] = "swap"
-    move: ClassVar[str] = "Swap"
+    moves: ClassVar[tuple[str, ...]] = ("swap",)
 
 
 class TwoOpt(LocalSearch):
     """Reverses a run of entries."""
 
     name: ClassVar[str] = "two_opt"
-    move: ClassVar[str] = "Reversal"
+    moves: ClassVar[tuple[str, ...]] = ("reversal",)
 
 
 class Reinsert(LocalSearch):
     """Takes an entry out and puts it back later."""
 
     name: ClassVar[str] = "reinsert"
-    move: ClassVar[str] = "Insertion"
+    moves: ClassVar[tuple[str, ...]] = ("insertion",)

@@ -19,6 +19,7 @@ class NearSubset(Improver):
     """A search that exchanges things of the core, which is all or those of doubtful utility."""
 
     solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
+    moves: ClassVar[tuple[str, ...]] = ("exchange",)
 
     def __init__(self, settings: ImproverSettings, size: int) -> None:
         super().__init__(settings, size)

@@ -25,6 +25,7 @@ class Tabu(Improver):
     name: ClassVar[str] = "tabu"
     header: ClassVar[Header] = Header("improvers/tabu.cuh")
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
+    moves: ClassVar[tuple[str, ...]] = ("swap",)
 
     def __init__(self, settings: ImproverSettings, size: int) -> None:
         super().__init__(settings, size)

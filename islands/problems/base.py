@@ -38,6 +38,8 @@ class Problem(ABC):
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the family's own format, such as `.tour`."""
     maximise: ClassVar[bool] = False
+    moves: ClassVar[tuple[str, ...]] = ()
+    """The moves whose `delta` its header has: swap, reversal, insertion; of subsets, exchange."""
     assigns: ClassVar[bool] = False
     """Whether entry i of a solution is the place of thing i, and not the thing in place i."""
     cost_word: ClassVar[str] = "cost"

@@ -42,6 +42,7 @@ class Mkp(Problem):
     name: ClassVar[str] = "mkp"
     header: ClassVar[Header] = Header("problems/mkp.cuh")
     solution_kind: ClassVar[str] = "subset"
+    moves: ClassVar[tuple[str, ...]] = ("exchange",)
     changes_solutions: ClassVar[bool] = True
     solution_suffix: ClassVar[str] = ".sol"
     maximise: ClassVar[bool] = True

@@ -43,6 +43,7 @@ class Qap(Problem):
     name: ClassVar[str] = "qap"
     header: ClassVar[Header] = Header("problems/qap.cuh")
     solution_kind: ClassVar[str] = "order"
+    moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".sln"
     assigns: ClassVar[bool] = True
 

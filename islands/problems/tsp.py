@@ -34,6 +34,7 @@ class Tsp(Problem):
     name: ClassVar[str] = "tsp"
     header: ClassVar[Header] = Header("problems/tsp.cuh")
     solution_kind: ClassVar[str] = "order"
+    moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".tour"
     cost_word: ClassVar[str] = "length"
 

@@ -52,7 +52,12 @@ def encoding_for(algorithm: str, asked: str | None, problem: Problem) -> str:
 
 def require_improver(settings: ImproverSettings, problem: Problem) -> None:
     """Refuse an improver that cannot work on the solutions of a problem."""
-    name, fit = settings.name, improvers_for(problem.solution_kind)
+    name, of_kind = settings.name, improvers_for(problem.solution_kind)
+    lacking = {
+        each: [move for move in improver.moves if move not in problem.moves]
+        for each, improver in of_kind.items()
+    }
+    fit = [each for each, moves in lacking.items() if not moves]
     if name in fit:
         if settings.core and name != "none" and not problem.ranks_things:
             raise UsageError(
@@ -60,6 +65,13 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
                 " Choose infeasible=repair, or leave improver.core out"
             )
         return
+    if name in lacking:
+        missing, own = " and ".join(lacking[name]), type(problem).__name__
+        raise UsageError(
+            f"improver {name} asks for the delta of the move {missing}, which {problem.name} does"
+            f" not give. Write it into its header and name it in {own}.moves, or choose an improver"
+            f" that fits: {', '.join(fit)}"
+        )
     raise UsageError(
         f"improver {name} does not fit {problem.instance}, whose solutions are of the kind"
         f" {problem.solution_kind!r}. What fits: {', '.join(fit)}"

@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 from fakes import FakeProblem
 
+import islands
 import islands.run.fit as module
 from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
+from islands.backends.cpu import CpuBackend
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.run.fit import encoding_for, fitting
@@ -75,3 +77,25 @@ def test_a_run_that_cannot_be_is_not_resolved() -> None:
 
     with pytest.raises(UsageError, match=r"What fits: nothing"):
         resolve(layers({}), Strange())
+
+
+class Unpriced(FakeProblem):
+    name = "unpriced"
+    moves = ("reversal",)
+
+
+def test_an_improver_whose_moves_have_no_delta_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled: list[object] = []
+    monkeypatch.setattr(CpuBackend, "compile", lambda *asked: compiled.append(asked))
+    for name in ("swap", "tabu"):
+        with pytest.raises(UsageError) as caught:
+            islands.Solver(Unpriced(), improver=name, backend="cpu")
+        assert str(caught.value) == (
+            f"improver {name} asks for the delta of the move swap, which unpriced does not give."
+            " Write it into its header and name it in Unpriced.moves, or choose an improver that"
+            " fits: none, two_opt"
+        )
+    resolve(layers({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())
+    assert not compiled
