@@ -14,7 +14,7 @@ from islands.instances.remarks import Remark
 from islands.paths import reading
 from islands.problems import SUFFIXES, load, read
 from islands.problems.base import Problem
-from islands.run.folder import FINISHED, SETTINGS
+from islands.run.folder import FINISHED, SETTINGS, require_run
 from islands.run.settings_file import read_settings
 from islands.run.solution import recorded
 from islands.scripts import is_reference, parted
@@ -70,6 +70,8 @@ def _solution_path(name: str, instance: Path) -> Path:
     with reading(name):
         for path in (expanded(name), instance.parent / name):
             if path.exists():
+                if (path / SETTINGS).exists():
+                    require_run(path)
                 return path
     raise InputError(f"{name}: no such file, nor one beside {instance}. Name a solution's file")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import time
 from collections.abc import Iterator
@@ -12,10 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
+import islands
 from islands.errors import InputError, UsageError, system_reason
 from islands.paths import writing
 from islands.problems import PROBLEMS
-from islands.run.spec import SIGN
+from islands.run.spec import FORMAT, SIGN
 from islands.text import option
 from islands.untrusted import bounded_text, parsing
 
@@ -37,6 +39,10 @@ PARTS, INDEX = "parts", "index.json"
 """The folder in it with the headers that scripts have brought, and the file that lists them."""
 FINISHED = "solution.parquet"
 """The file that is written last: a folder that holds it is that of a finished run."""
+_FIRST_LINE = re.compile(
+    rf"{SIGN}( (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}))?: --config repeats it\.\n"
+)
+_LONGEST_LINE = 200
 _FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 
 
@@ -75,10 +81,10 @@ def has_checkpoint(folder: Path) -> bool:
 
 
 def require_run(folder: Path) -> None:
-    """Refuse what is not the folder of a run."""
+    """Refuse what is not the folder of a run, and one of another format."""
     try:
         if _is_of_a_run(folder):
-            return
+            return _require_own_format(folder)
         is_spoilt = (folder / SETTINGS).exists() and (folder / LOG).exists()
     except OSError as error:
         raise InputError(f"{folder}: {system_reason(error)}. Name a run's folder") from error
@@ -89,6 +95,23 @@ def require_run(folder: Path) -> None:
     raise InputError(
         f"{folder}: holds no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
     )
+
+
+def _require_own_format(folder: Path) -> None:
+    settings = folder / SETTINGS
+    with settings.open("rb") as stream:
+        line = stream.readline(_LONGEST_LINE).decode(errors="replace")
+    said = _FIRST_LINE.fullmatch(line)
+    if said is None:
+        raise InputError(f"{settings}: is damaged: its first line says no format. Restore it")
+    # Those of format 2 and before did not say so.
+    version, form = said["version"] or "before this one", int(said["format"] or 2)
+    if form != FORMAT:
+        raise InputError(
+            f"{folder}: is of format {form}, of islands {version}, but this is islands"
+            f" {islands.__version__}, of format {FORMAT}. Use the version that wrote it, or repeat"
+            f" the run with: islands run --config {shlex.quote(str(settings))}"
+        )
 
 
 def claim(folder: Path | None, *, name: str, force: bool, hold: Hold) -> Path:

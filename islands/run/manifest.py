@@ -15,13 +15,12 @@ from islands.errors import InputError
 from islands.paths import published
 from islands.run.epochs import Moment
 from islands.run.folder import MANIFEST
+from islands.run.spec import FORMAT
 from islands.run.stop import Progress
 from islands.run.stream import Extent
 from islands.run.typed import typed
 from islands.untrusted import MISMATCH, bounded_text, parsing
 
-FORMAT = 2
-"""Raised whenever the states, or what is said of them, come to mean something else."""
 _LONGEST = 1 << 28
 _PART = re.compile(r"rank-\d+\.npz")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+import islands
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
@@ -16,6 +17,8 @@ _LAST_SEED = 2**63 - 1
 
 SIGN = "# The settings of a run of islands"
 """What the text of `run.toml` begins with, by which a run's folder is known."""
+FORMAT = 3
+"""Raised whenever the files of a run's folder come to mean something else."""
 
 
 @dataclass(frozen=True)
@@ -106,4 +109,5 @@ class RunSpec:
         """Return the text of `run.toml`, which `islands run --config` takes."""
         import tomli_w
 
-        return f"{SIGN}: --config repeats it.\n{tomli_w.dumps(lasting(self.to_mapping()))}"
+        first = f"{SIGN} {islands.__version__}, format {FORMAT}: --config repeats it."
+        return f"{first}\n{tomli_w.dumps(lasting(self.to_mapping()))}"

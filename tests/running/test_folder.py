@@ -11,9 +11,9 @@ import pytest
 from islands.errors import InputError, UsageError
 from islands.run import folder as module
 from islands.run import hold as hold_module
-from islands.run.folder import claim, remove_checkpoint, require_run
+from islands.run.folder import claim, refuse_unfit, remove_checkpoint, require_run
 from islands.run.hold import Hold
-from islands.run.spec import SIGN
+from islands.run.spec import FORMAT, SIGN
 
 
 def claimed(folder: Path | None, *, force: bool = False) -> Path:
@@ -40,7 +40,7 @@ def finished(folder: Path) -> Path:
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("old")
-    (folder / "run.toml").write_text(f"{SIGN}: old\n")
+    (folder / "run.toml").write_text(f"{SIGN} 0.1.0, format {FORMAT}: --config repeats it.\n")
     (folder / "notes.txt").write_text("mine")
     return folder
 
@@ -204,6 +204,32 @@ def test_a_run_is_required() -> None:
 
 def test_a_run_is_known_by_its_settings(tmp_path: Path) -> None:
     require_run(finished(tmp_path / "a"))
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            f"{SIGN}: --config repeats it.",
+            "is of format 2, of islands before this one",
+        ),
+        (
+            f"{SIGN} 9.8.7, format 12: --config repeats it.",
+            "is of format 12, of islands 9.8.7",
+        ),
+        (f"{SIGN} 0.1.0, fo", "is damaged: its first line says no format. Restore it"),
+        (f"{SIGN} 0.1.0, format x: --config repeats it.", "is damaged: its first line"),
+    ],
+)
+def test_a_run_of_another_format_is_refused(tmp_path: Path, line: str, reason: str) -> None:
+    folder = finished(tmp_path / "a")
+    (folder / "run.toml").write_text(f"{line}\nseed = 1\n")
+    with pytest.raises(InputError, match=reason):
+        require_run(folder)
+    # It is a run all the same, which is overwritten with force, and not without.
+    with pytest.raises(UsageError, match="holds a finished run"):
+        refuse_unfit(folder, force=False)
+    refuse_unfit(folder, force=True)
 
 
 def test_a_checkpoint_stops_counting_first(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from islands.errors import InputError
 from islands.run import pace
 from islands.run.epochs import Moment
 from islands.run.manifest import Manifest, Part, content_digest
+from islands.run.spec import FORMAT
 from islands.run.stop import Progress
 from islands.run.stream import Extent
 
@@ -62,7 +63,11 @@ def foreign(path: Path) -> None:
 
 
 def newer(path: Path) -> None:
-    rewritten(path, lambda values: values.update(format=3))
+    rewritten(path, lambda values: values.update(format=FORMAT + 1))
+
+
+def older(path: Path) -> None:
+    rewritten(path, lambda values: values.update(format=2))
 
 
 def of_another_version(path: Path) -> None:
@@ -104,7 +109,8 @@ FAULTS: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "manifest cut": ("manifest.json", cut, r"manifest\.json: is damaged or cut off"),
     "no manifest": ("manifest.json", lambda path: path.write_text("[]"), "is no manifest"),
     "foreign": ("manifest.json", foreign, "is of another run, with other settings"),
-    "newer": ("manifest.json", newer, "is of format 3, but this is format 2"),
+    "newer": ("manifest.json", newer, f"is of format {FORMAT + 1}, but this is format {FORMAT}"),
+    "older": ("manifest.json", older, f"is of format 2, but this is format {FORMAT}"),
     "of another version": (
         "manifest.json",
         of_another_version,
