@@ -12,21 +12,30 @@ __all__ = [
     "Algorithm",
     "Crossover",
     "Encoding",
+    "Field",
     "Header",
     "Improver",
     "IslandsError",
+    "Launch",
     "Mutation",
     "Problem",
     "Result",
+    "Schedule",
+    "Settings",
+    "Shape",
     "Solver",
+    "Struct",
     "Topology",
     "load",
+    "setting",
     "solve",
 ]
 
 if TYPE_CHECKING:
     from islands.algorithms.base import Algorithm
     from islands.algorithms.operators import Crossover, Mutation
+    from islands.algorithms.schedule import Launch, Schedule, Shape
+    from islands.backends.arguments import Struct
     from islands.backends.header import Header
     from islands.encodings.base import Encoding
     from islands.errors import IslandsError
@@ -35,21 +44,30 @@ if TYPE_CHECKING:
     from islands.problems import load
     from islands.problems.base import Problem
     from islands.run.result import Result
+    from islands.settings import Settings, setting
     from islands.solver import Solver, solve
+    from islands.state import Field
 else:
     _HOMES = {
         "Algorithm": "islands.algorithms.base",
         "Crossover": "islands.algorithms.operators",
         "Encoding": "islands.encodings.base",
+        "Field": "islands.state",
         "Header": "islands.backends.header",
         "Improver": "islands.improvers.base",
         "IslandsError": "islands.errors",
+        "Launch": "islands.algorithms.schedule",
         "Mutation": "islands.algorithms.operators",
         "Problem": "islands.problems.base",
         "Result": "islands.run.result",
+        "Schedule": "islands.algorithms.schedule",
+        "Settings": "islands.settings",
+        "Shape": "islands.algorithms.schedule",
         "Solver": "islands.solver",
+        "Struct": "islands.backends.arguments",
         "Topology": "islands.migration.topology",
         "load": "islands.problems",
+        "setting": "islands.settings",
         "solve": "islands.solver",
     }
 

@@ -10,6 +10,7 @@ from islands.algorithms.schedule import JUDGES, Launch, Shape, Step
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program, Room
 from islands.backends.source import Source
+from islands.errors import UsageError
 from islands.parts import Parts
 
 _INDIVIDUALS_A_SLICE = 6
@@ -38,6 +39,11 @@ class Launches:
         # Ranking sorts a cost and an index of each individual, up to a power of two.
         self.ranking_room = Room(12 << (shape.population - 1).bit_length())
         schedule = parts.algorithm.schedule(shape, outside=parts.outside)
+        if parts.outside and JUDGES not in schedule.generation:
+            name = parts.algorithm.name
+            raise UsageError(
+                f"decoding=host: {name} judges in kernels of its own. Leave decoding out"
+            )
         steps = (*schedule.start, *schedule.generation, *schedule.adopt)
         self._room = self._asked({step for step in steps if isinstance(step, Launch)})
         self._program, self.populations = self._compiled()

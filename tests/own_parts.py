@@ -48,9 +48,7 @@ class Digits(Keys):
 
 class Breed(Ga):
     name: ClassVar[str] = "breed"
-    header: ClassVar[islands.Header] = copied(
-        "algorithms/ga.cuh", "breed.cuh", ga_start="breed_start", ga_evolve="breed_evolve"
-    )
+    header: ClassVar[islands.Header] = copied("algorithms/ga.cuh", "breed.cuh")
 
 
 class Tour(Tsp):

@@ -14,14 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import Algorithm
-from islands.algorithms.schedule import Launch, Schedule, Shape
-from islands.backends.arguments import Struct
-from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.problems.base import Problem
-from islands.settings import Settings, setting
-from islands.state import Field
+import islands
 
 TEXT = r"""
 #include "core/archipelago.cuh"
@@ -119,46 +112,46 @@ OWN_KERNEL(threshold_cool) {
 
 
 @dataclass(frozen=True)
-class ThresholdSettings(Settings):
-    near: int = setting(5, "cities that are near to one", low=1, high=100)
-    cooling: int = setting(16, "what share of a threshold is lost, one in so many", low=1)
+class ThresholdSettings(islands.Settings):
+    near: int = islands.setting(5, "cities that are near to one", low=1, high=100)
+    cooling: int = islands.setting(16, "what share of a threshold is lost, one in so many", low=1)
 
 
-class Threshold(Algorithm):
+class Threshold(islands.Algorithm):
     """Threshold accepting (Dueck and Scheuer 1990)."""
 
     name: ClassVar[str] = "threshold"
-    header: ClassVar[Header] = Header("threshold.cuh", TEXT)
+    header: ClassVar[islands.Header] = islands.Header("threshold.cuh", TEXT)
     encodings: ClassVar[tuple[str, ...]] = ("permutation",)
-    Settings: ClassVar[type[Settings]] = ThresholdSettings
+    Settings: ClassVar[type[islands.Settings]] = ThresholdSettings
     loses_best = True
 
-    def fields(self, shape: Shape) -> dict[str, Field]:
+    def fields(self, shape: islands.Shape) -> dict[str, islands.Field]:
         size = shape.population
         return {
-            "threshold": Field((size,), np.int64, travels=True),
-            "stands": Field((size, shape.pitch), np.int32, kind="derived"),
-            "proposal": Field((size, 2), np.int32, kind="scratch"),
-            "delta": Field((size,), np.int64, kind="scratch"),
+            "threshold": islands.Field((size,), np.int64, travels=True),
+            "stands": islands.Field((size, shape.pitch), np.int32, kind="derived"),
+            "proposal": islands.Field((size, 2), np.int32, kind="scratch"),
+            "delta": islands.Field((size,), np.int64, kind="scratch"),
         }
 
-    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+    def tables(self, problem: islands.Problem) -> dict[str, NDArray[Any]]:
         return {"neighbours": neighbours(problem, self.settings.near)}
 
-    def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
+    def schedule(self, shape: islands.Shape, *, outside: bool) -> islands.Schedule:
         size = shape.individuals
-        return Schedule(
-            start=(Launch("threshold_start", size, room=4 * shape.pitch),),
+        return islands.Schedule(
+            start=(islands.Launch("threshold_start", size, room=4 * shape.pitch),),
             generation=(
-                Launch("threshold_propose", size),
-                Launch("threshold_accept", size),
-                Launch("threshold_cool", shape.islands),
+                islands.Launch("threshold_propose", size),
+                islands.Launch("threshold_accept", size),
+                islands.Launch("threshold_cool", shape.islands),
             ),
-            adopt=(Launch("threshold_stand", size),),
+            adopt=(islands.Launch("threshold_stand", size),),
         )
 
-    def plan(self, arrays: Mapping[str, Array]) -> Struct:
-        return Struct(
+    def plan(self, arrays: Mapping[str, Any]) -> islands.Struct:
+        return islands.Struct(
             near=np.int32(self.settings.near),
             cooling=np.int32(self.settings.cooling),
             neighbours=arrays["neighbours"],
@@ -169,7 +162,7 @@ class Threshold(Algorithm):
         )
 
 
-def neighbours(problem: Problem, near: int) -> NDArray[np.int32]:
+def neighbours(problem: islands.Problem, near: int) -> NDArray[np.int32]:
     """Return the cities nearest to each, by the squares of distances and their numbers."""
     points = np.asarray(problem.arrays()[0], float).reshape(problem.size, 2)
     squares = ((points[:, np.newaxis] - points) ** 2).sum(axis=2)

@@ -35,7 +35,13 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ALGORITHMS, "threshold", Threshold)
 
 
-def made(backend: Backend, problem: Problem, ranks: World | None = None, **way: Any) -> Archipelago:
+def made(
+    backend: Backend,
+    problem: Problem,
+    ranks: World | None = None,
+    decoding: str = "",
+    **way: Any,
+) -> Archipelago:
     ranks = ranks or World()
     return Archipelago(
         problem=problem,
@@ -49,6 +55,7 @@ def made(backend: Backend, problem: Problem, ranks: World | None = None, **way: 
         backend=backend,
         world=ranks,
         road=find(ranks, backend)[0],
+        decoding=decoding,
     )
 
 
@@ -185,3 +192,8 @@ def test_a_field_that_islands_have_anyway_is_refused(
         UsageError, match="algorithm threshold: the field order is one that islands"
     ):
         made(backend, cities(N, tmp_path))
+
+
+def test_it_cannot_be_judged_from_outside(backend: Backend, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="decoding=host: threshold judges in kernels of its own"):
+        made(backend, cities(N, tmp_path), decoding="host")
