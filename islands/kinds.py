@@ -92,6 +92,8 @@ class Kind:
         if is_reference(value):
             words, reference = value, lasting(value)
             value = self._loaded(value)
+        if self._stands_for_class(value):
+            value = type(value)
         if not self._fits(value):
             raise self._unfit(words, value)
         part = value
@@ -127,6 +129,13 @@ class Kind:
         if isinstance(value, type):
             return issubclass(value, self.base) and value is not self.base
         return self._is_made and isinstance(value, self.base)
+
+    def _stands_for_class(self, value: Any) -> bool:
+        """Return whether an object, of a kind that runs make anew, has nothing of its own."""
+        if self._is_made or not isinstance(value, self.base):
+            return False
+        maker = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))
+        return maker is self.base
 
     def _is_known(self, value: Any) -> bool:
         return any(value is each for each in self._built_in)

@@ -8,6 +8,7 @@ import numpy as np
 import own_parts
 import pytest
 from problems_for_tests import cities
+from threshold import Threshold
 
 import islands
 from islands import IslandsError, Solver, solve
@@ -203,6 +204,15 @@ def test_an_object_that_each_run_makes_anew_is_refused() -> None:
     settings = ALGORITHMS["ga"].Settings()
     with pytest.raises(IslandsError, match="Pass the class Breed, which each run makes anew"):
         solve("demo/tsp", algorithm=own_parts.Breed(settings, 16, "keys"))  # type: ignore[arg-type]
+
+
+def test_an_object_with_nothing_of_its_own_stands_for_its_class() -> None:
+    few = {"islands": 2, "population": 12, "interval": 3, "backend": "cpu", "improver": "none"}
+    found = [
+        solve("demo/tsp", algorithm=each, stop="generations=7", **few).digest
+        for each in (Threshold, Threshold())
+    ]
+    assert found[0] == found[1]
 
 
 def test_a_problem_that_is_none_is_refused(tmp_path: Path) -> None:

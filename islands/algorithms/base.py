@@ -50,8 +50,11 @@ class Algorithm(ABC):
     halo: int = 0
     """How many individuals at each end of an island the next one sees; 0: islands are apart."""
 
-    def __init__(self, settings: Any, population: int, encoding: str) -> None:
-        """Check the settings against the size of a population and the kind of its genomes."""
+    def __init__(self, settings: Any = None, population: int = 0, encoding: str = "") -> None:
+        """Check the settings against the size of a population and the kind of its genomes.
+
+        A script may make one of nothing, which stands for its class.
+        """
         self.settings, self.population, self.encoding = settings, population, encoding
 
     @classmethod

@@ -68,6 +68,9 @@ class ImproverSettings(Settings):
             )
 
 
+_USUAL = ImproverSettings()
+
+
 class Improver(ABC):
     """One improver for solutions of one size."""
 
@@ -79,8 +82,11 @@ class Improver(ABC):
     moves: ClassVar[tuple[str, ...]] = ()
     """The moves whose `delta` it asks of a problem's header."""
 
-    def __init__(self, settings: ImproverSettings, size: int) -> None:
-        """Refuse settings that do not fit solutions of so many things."""
+    def __init__(self, settings: ImproverSettings = _USUAL, size: int = 0) -> None:
+        """Refuse settings that do not fit solutions of so many things.
+
+        A script may make one of nothing, which stands for its class.
+        """
         self.settings, self.size = settings, size
 
     def room(self) -> int:
