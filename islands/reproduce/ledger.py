@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from islands.errors import InputError
 from islands.parallel import World
 from islands.paths import reading, writing
-from islands.run.hold import is_locked
+from islands.run.hold import Hold
 from islands.untrusted import MISMATCH, parsing
 
 LEDGER = "runs.jsonl"
@@ -28,24 +28,23 @@ class Ledger:
         """Read the lines so far; a last one that is not whole is forgotten."""
         self._known: defaultdict[str, deque[Any]] = defaultdict(deque)
         self._stream: TextIO | None = None
+        self._hold = Hold("experiment", LEDGER)
         if folder is not None:
             self._path = path = folder / LEDGER
             with writing(path):
                 folder.mkdir(parents=True, exist_ok=True)
+            self._hold.take(folder)
+            with writing(path):
                 self._stream = path.open("a", encoding="utf-8")
-            if not is_locked(path, self._stream.fileno()):
-                raise InputError(
-                    f"{folder}: another process is at work on this experiment. Wait until it ends,"
-                    " or end it"
-                )
             self._read(path)
 
     def close(self) -> None:
         """Let another process go on."""
-        if self._stream is not None:
-            # A line for which there was no room is tried once more.
-            with writing(self._path):
-                self._stream.close()
+        with self._hold:
+            if self._stream is not None:
+                # A line for which there was no room is tried once more.
+                with writing(self._path):
+                    self._stream.close()
 
     def __len__(self) -> int:
         """Return how many results are known that nobody has asked for yet."""

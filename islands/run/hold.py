@@ -1,4 +1,4 @@
-"""One process at a time speaks for a run: two in one folder would take each other's files away."""
+"""One process at a time is at work in a folder: two would take each other's files away."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from weakref import finalize
 
 from islands.errors import InputError
 from islands.paths import writing
@@ -22,13 +23,17 @@ _HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.E
 
 
 class Hold:
-    """Locks a run's folder from `take` to the end of its `with` block.
+    """Locks the folder of a run, or of other work, from `take` to the end of its `with` block.
 
     The system unlocks it when the process ends in any way.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, work: str = "run", file: str = LOG) -> None:
+        """Let messages call the work so; `file` in its folder, never replaced, is locked too."""
+        self._work, self._file = work, file
         self._locks = ExitStack()
+        # One that is dropped without a block lets go too, as files do.
+        finalize(self, self._locks.close)
         self._has_taken = False
 
     def __enter__(self) -> Self:
@@ -46,25 +51,26 @@ class Hold:
     def take(self, folder: Path) -> None:
         """Lock the folder, unless this is done; refuse one that another process has locked."""
         if not self.takes(folder, _PATIENCE_SECONDS):
+            which = f"; {folder / LOG} names its host and pid" if self._file == LOG else ""
             raise InputError(
-                f"{folder}: another process is at work on this run; {folder / LOG} names its host"
-                " and pid. Wait until it ends, or end it"
+                f"{folder}: another process is at work on this {self._work}{which}. Wait until it"
+                " ends, or end it"
             )
 
     def takes(self, folder: Path, patience: float = 0.0) -> bool:
         """Return whether the folder is locked now, for which another process may have to leave.
 
-        The log is locked as well, where filesystems lock files, but no folders.
+        The file in it is locked as well, where filesystems lock files, but no folders.
         """
         if self._has_taken:
             return True
-        log = folder / LOG
         give_up_at = time.monotonic() + patience
-        for path, flags in ((folder, os.O_RDONLY), (log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)):
+        writes = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        for path, flags in ((folder, os.O_RDONLY), (folder / self._file, writes)):
             with writing(path):
                 descriptor = os.open(path, flags, 0o666)
             self._locks.callback(os.close, descriptor)
-            while not is_locked(path, descriptor):
+            while not _is_locked(path, descriptor):
                 if time.monotonic() >= give_up_at:
                     self._locks.close()
                     return False
@@ -73,7 +79,7 @@ class Hold:
         return True
 
 
-def is_locked(path: Path, descriptor: int) -> bool:
+def _is_locked(path: Path, descriptor: int) -> bool:
     """Lock an open file, unless another process has; return whether it is locked now."""
     with writing(path):
         try:

@@ -18,6 +18,8 @@ from islands.run.table_file import Row, read_table, write_table
 from islands.tune.cell import Cell, is_timed
 
 LEDGER = "tune.tsv"
+LOCK = f".{LEDGER}.lock"
+"""The file by which a tuning's folder is held, as the others are replaced when they are written."""
 _NONE = "-"
 COLUMNS = (
     *("instance", "configuration", "values", "runs", "costs", "evaluations", "reached"),
@@ -44,7 +46,7 @@ class Ledger:
 
     def __init__(self, folder: Path, *, force: bool = False) -> None:
         """Read the rows that are there; with `force`, begin anew."""
-        _refuse_unfit(folder)
+        refuse_unfit(folder)
         self.folder, self._path = folder, folder / LEDGER
         rows = [] if force else read_table(self._path, COLUMNS, "a tuning")
         self._rows = {(row["runs"], row["settings"]): row for row in rows}
@@ -88,7 +90,7 @@ def number(text: str) -> float:
     return int(exact) if exact == exact.to_integral_value() else float(exact)
 
 
-def _refuse_unfit(folder: Path) -> None:
+def refuse_unfit(folder: Path) -> None:
     """Refuse a folder with files of others."""
     with reading(folder):
         if not folder.exists():

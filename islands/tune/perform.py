@@ -15,12 +15,13 @@ from islands.backends.base import Backend
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.run.folder import fresh
+from islands.run.hold import Hold
 from islands.run.signals import suspending
 from islands.run.table_file import write_table
 from islands.text import counted
 from islands.tune.cell import Cell, run_cell
 from islands.tune.configurations import Search
-from islands.tune.ledger import LEDGER, Ledger, key_of
+from islands.tune.ledger import LEDGER, LOCK, Ledger, key_of, refuse_unfit
 from islands.tune.plan import Task, Tuning
 from islands.tune.ranking import Cells, Ranking, Standing
 from islands.tune.words import header, line
@@ -65,8 +66,13 @@ class Done:
 
 def perform(tuning: Tuning, metric: str, output: Output) -> Done:
     """Do all runs, say how each configuration does, and write the files."""
-    given = Ledger(output.folder, force=output.force) if output.folder is not None else None
-    ledger = given if given is not None else Ledger(_fresh())
+    with Hold("tuning", LOCK) as hold:
+        folder = _claimed(output.folder)
+        hold.take(folder)
+        return _performed(tuning, metric, output, Ledger(folder, force=output.force))
+
+
+def _performed(tuning: Tuning, metric: str, output: Output, ledger: Ledger) -> Done:
     folder = ledger.folder
     if not output.quiet:
         output.say(header(tuning))
@@ -99,7 +105,13 @@ def _best(tuning: Tuning, ranking: Ranking) -> dict[str, Any]:
     return tuning.asked.settings(best.configuration.values, best.spec)
 
 
-def _fresh() -> Path:
+def _claimed(folder: Path | None) -> Path:
+    """Return the folder asked for, or a fresh one, which is there from now on."""
+    if folder is not None:
+        refuse_unfit(folder)
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        return folder
     runs = Path("runs")
     with writing(runs):
         return fresh(runs, f"tune-{time.strftime('%Y%m%d-%H%M%S')}")
@@ -178,6 +190,8 @@ def _leave(tuning: Tuning, ledger: Ledger, output: Output) -> None:
     done = sum(written.cell(key) is not None for key in noted)
     if not done:
         with suppress(OSError):
+            if [path.name for path in folder.iterdir()] == [LOCK]:
+                (folder / LOCK).unlink()
             folder.rmdir()
         return
     force = ", without --force" if output.force else ""

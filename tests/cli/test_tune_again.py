@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ pytest.importorskip("scipy")
 from tuning import LINE, done, rows
 
 from islands.cli import main
+from islands.run import hold
 from islands.tune.ledger import Ledger
 
 
@@ -67,6 +69,35 @@ def test_a_tuning_that_begins_anew_counts_no_rows_of_the_one_before(
     monkeypatch.setattr(Ledger, "enter", interrupted)
     assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 130
     assert "Ended after" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_of_two_tunings_at_once_the_second_is_refused_and_the_first_keeps_all(
+    force: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
+    other = [*("5" if word == "4" else word for word in LINE), "--out", "a", *force]
+    enter, statuses, said = Ledger.enter, [], []
+
+    def met(ledger: Ledger, *arguments: Any) -> None:
+        enter(ledger, *arguments)
+        if not statuses:
+            statuses.append(0)
+            capsys.readouterr()
+            statuses[0] = main(["tune", *other])
+            said.append(capsys.readouterr())
+
+    monkeypatch.setattr(Ledger, "enter", met)
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
+    assert statuses == [2]
+    words = "a: another process is at work on this tuning. Wait until it ends, or end it"
+    assert said == [("", f"islands: {words}\n")]
+    assert len(rows("a")) == 6
+    assert {json.loads(row["settings"])["seed"] for row in rows("a")} == {4}
+    assert Path("a/best.toml").exists()
+    # Both come to their end one after the other.
+    assert main(["tune", *other]) == 0
+    assert len(rows("a")) == (6 if force else 12)
 
 
 @pytest.mark.parametrize(

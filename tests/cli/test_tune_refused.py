@@ -65,7 +65,7 @@ def test_where_all_are_refused_the_tuning_ends(
     monkeypatch.setattr("islands.tune.perform.run_cell", _refusing())
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
     assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
-    assert not Path("a/tune.tsv").exists()
+    assert not Path("a").exists()
     monkeypatch.setattr("islands.tune.perform.run_cell", _refusing(0.3))
     line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
     assert main(["tune", *line]) == 0
@@ -117,7 +117,7 @@ def test_without_a_run_that_counts_none_is_the_best(
     assert Path("a/best.toml").exists()
     assert main(["tune", *line, "--quiet"]) == 1
     assert message in capsys.readouterr().err
-    assert sorted(path.name for path in Path("a").iterdir()) == ["tune.tsv"]
+    assert sorted(path.name for path in Path("a").iterdir()) == [".tune.tsv.lock", "tune.tsv"]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from islands.reproduce.ledger import LEDGER, Ledger
 from islands.reproduce.output import Folder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import Table
+from islands.run import hold
 
 TABLES = {
     f"{paper}/{name}": table
@@ -187,11 +188,12 @@ def test_a_file_that_has_no_room_is_named(tmp_path: Path) -> None:
 def test_two_processes_do_not_fill_one_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
     first = Ledger(tmp_path)
-    with pytest.raises(InputError, match="another process is at work on this experiment"):
+    with pytest.raises(InputError, match=r"another process is at work on this experiment\. Wait"):
         Ledger(tmp_path)
     first.close()
-    Ledger(tmp_path)
+    Ledger(tmp_path).close()
 
 
 def test_runs_that_ask_for_the_same_are_told_apart_by_their_order(tmp_path: Path) -> None:
