@@ -67,7 +67,7 @@ def main(args: argparse.Namespace) -> int:
     from islands.reproduce.output import Folder
     from islands.reproduce.perform import perform
     from islands.run.machine import take_device
-    from islands.run.signals import suspending
+    from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
@@ -86,15 +86,20 @@ def main(args: argparse.Namespace) -> int:
                 print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
 
         say(paper.title)
+        # Several ranks end together, after a generation, as each waits for the others.
+        at = "ending the experiment"
+        hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         try:
-            with suspending():
+            with hearing:
                 tables = perform(selections, asked, say, folder)
         except (KeyboardInterrupt, Suspended) as error:
             if folder is not None:
                 say(f"\nEnded. Go on with the same command: {folder.path} holds what is done")
-            if isinstance(error, KeyboardInterrupt) or ranks.size > 1:
-                raise
-            return Suspended.status
+            if isinstance(error, Suspended):
+                return Suspended.status
+            if ranks.size > 1:  # has been said
+                return INTERRUPTED_STATUS
+            raise
         finally:
             if folder is not None:
                 folder.close()

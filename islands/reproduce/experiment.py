@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from islands.errors import Suspended
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.reproduce.ledger import Ledger
@@ -60,6 +61,8 @@ class Experiment:
             result = run_asked(asked, None, self.world, Output(), problem)
             if result.interrupted:
                 raise KeyboardInterrupt
+            if result.suspended:
+                raise Suspended
             return {name: getattr(result, name) for name in ("cost", "seconds", "generations")}
 
         return Run(**self._kept(asked, made))

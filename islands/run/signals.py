@@ -50,28 +50,35 @@ class Interruption:
     A thread listens, since Python's own handlers wait until a running kernel returns. Outside the
     main thread, where Python allows no handlers, signals keep their meaning. So do SIGTERM and
     SIGUSR1 unless `suspends` says what a run that writes does when they come, and SIGINT until
-    there is a best so far: until `hear_interrupts`.
+    there is a best so far: until `hear_interrupts`, or unless `interrupts` says what it does.
 
-    One inside another hears in its stead, and hands on at its end what it has heard.
+    One inside another hears in its stead, all that has come and all that the other listens for, and
+    hands on at its end what it has heard.
     """
 
     _innermost: ClassVar[Interruption | None] = None
 
-    def __init__(self, *, suspends: str = "") -> None:
+    def __init__(self, *, suspends: str = "", interrupts: str = "") -> None:
         self.requested = 0
-        self._suspends = suspends
+        self._suspends, self._interrupts = suspends, interrupts
         self._previous: dict[signal.Signals, Any] = {}
         self._usable = threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> Self:
         if self._usable:
             self._outer, Interruption._innermost = Interruption._innermost, self
+            if self._outer is not None:
+                self.requested = self._outer.requested
+                self._suspends = self._suspends or self._outer._suspends
+                self._interrupts = self._interrupts or self._outer._interrupts
             self._read, self._write = os.pipe()
             os.set_blocking(self._write, False)
             self._previous_pipe = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
             if self._suspends:
                 self._hear(signal.SIGTERM)
                 self._hear(signal.SIGUSR1)
+            if self._interrupts:
+                self._hear(signal.SIGINT)
             self._listener = threading.Thread(target=self._listen, daemon=True)
             self._listener.start()
         return self
@@ -117,7 +124,7 @@ class Interruption:
 
     def _say(self, number: int) -> None:
         ending = "writing the best so far" if self._suspends else "ending after this generation"
-        words = f"interrupted; {ending} (once more to end at once)"
+        words = f"interrupted; {self._interrupts or ending} (once more to end at once)"
         if number in SUSPENSIONS:
             words = f"{SUSPENSIONS[number]}; {self._suspends}"
         print(f"islands: {words}", file=sys.stderr, flush=True)

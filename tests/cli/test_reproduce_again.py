@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from islands.cli import main
+from islands.instances.synthetic import tsplib_text, uniform_tsp
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
@@ -69,3 +71,45 @@ def test_the_same_command_goes_on(
     captured = capsys.readouterr()
     assert "\n6 results known already\n" in captured.err
     assert json.loads(captured.out.splitlines()[-1]) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [
+        (signal.SIGINT, 130, "interrupted; ending the experiment (once more to end at once)"),
+        (signal.SIGTERM, 75, "SIGTERM; ending the experiment"),
+    ],
+)
+def test_a_signal_to_one_of_several_ranks_ends_all_in_order(
+    mpirun: list[str],
+    number: signal.Signals,
+    status: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = tmp_path / "instances" / "vlsi" / "own40.tsp"
+    own.parent.mkdir(parents=True)
+    own.write_text(tsplib_text(uniform_tsp(40, seed=1)), encoding="utf-8")
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
+    line = ["reproduce", "xavier2019/vlsi", "--runs", "4", "--generations", "400"]
+    line += ["--threads", "none", "--backend", "cpu", "--out", "a"]
+    command = [*mpirun, "2", "sh", "-c", 'echo $$ >>pids; exec "$@"', "sh"]
+    command += [sys.executable, "-m", "islands", *line]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 100
+        while not kept("a"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(int(Path("pids").read_text().split()[0]), number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (status, f"islands: {said}\n")
+    assert out.endswith("\nEnded. Go on with the same command: a holds what is done\n")
+    ended = kept("a")
+    assert 1 <= len(ended) < 4
+    again = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert again.returncode == 0, again.stderr
+    assert kept("a")[: len(ended)] == ended
+    assert len(kept("a")) == 4

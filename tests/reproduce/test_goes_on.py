@@ -72,7 +72,11 @@ class Made:
         chance = self._chance(asked)
         seconds = (1 + chance % 97) / 7
         return SimpleNamespace(
-            cost=1000 + chance % 89, seconds=seconds, generations=500, interrupted=False
+            cost=1000 + chance % 89,
+            seconds=seconds,
+            generations=500,
+            interrupted=False,
+            suspended=False,
         )
 
     def _beside(self, spec: Any, problem: Problem, runs: int, _: Any) -> Any:

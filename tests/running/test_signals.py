@@ -74,6 +74,23 @@ def test_one_inside_another_hands_on_what_it_has_heard() -> None:
         assert wait_for(outer, INTERRUPT + 2)
 
 
+def test_one_inside_another_hears_what_the_other_has_heard_and_listens_for(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with Interruption(suspends="ending all", interrupts="ending it") as outer:
+        signal.raise_signal(signal.SIGUSR1)
+        assert wait_for(outer, 4)
+        with Interruption() as inner:
+            assert inner.requested == 4
+            signal.raise_signal(signal.SIGTERM)
+            assert wait_for(inner, 6)
+            signal.raise_signal(signal.SIGINT)
+            assert wait_for(inner, 7)
+    said = capfd.readouterr().err
+    assert "SIGTERM; ending all\n" in said
+    assert "interrupted; ending it (" in said
+
+
 def test_outside_the_main_thread_nothing_changes() -> None:
     seen = []
 
