@@ -86,4 +86,5 @@ def test_a_part_that_is_too_small_is_found(
     done = subprocess.run(
         [sys.executable, script, name, file, old, new], text=True, capture_output=True
     )
-    assert (done.returncode, done.stderr) == (9, f"checked shelf: {said}\n")
+    # Both threads may find it.
+    assert (done.returncode, {*done.stderr.splitlines()}) == (9, {f"checked shelf: {said}"})

@@ -24,6 +24,7 @@ class FakeProblem(Problem):
     name: ClassVar[str] = "tsp"
     header: ClassVar[Header] = Header("problems/tsp.cuh")
     solution_kind: ClassVar[str] = "order"
+    moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".tour"
 
     def __init__(self, known: BestKnown | None = None, *, maximise: bool = False) -> None:
