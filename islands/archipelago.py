@@ -12,6 +12,7 @@ from islands.algorithms.schedule import Shape
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.halo import Halo, require_fit
+from islands.halt import Halt
 from islands.improvers import ImproverSettings
 from islands.launches import Launches, Segments
 from islands.lookout import ISLAND, NONE, Candidate, IslandMeasure, Lookout
@@ -79,6 +80,8 @@ class Archipelago:
                 f" most {_MOST_INDIVIDUALS} individuals a rank. Lower either, or start more ranks"
             )
         self.generation = 0
+        self.is_partial = False
+        """Whether only some individuals of generation 0 were made, and the others are the best."""
         self._problem, self._backend = problem, backend
         parts = Parts.of(
             problem,
@@ -91,6 +94,7 @@ class Archipelago:
             decoding=decoding,
         )
         self._algorithm, self._encoding = parts.algorithm, parts.encoding
+        self._improves = parts.improver.name != "none"
         self._algorithm.require_islands(islands)
         self._population = population
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
@@ -114,6 +118,7 @@ class Archipelago:
             require_fit(self._algorithm.halo, population, migration, islands, runs)
             self._halo = Halo(backend, world, road, self._algorithm.halo, self._migrant.bytes)
             arrays = arrays | {"halo": self._halo.seen}
+        self._halt = Halt(backend)
         tables = self._algorithm.tables(problem)
         arrays = arrays | {name: backend.upload(table) for name, table in tables.items()}
         self._launches = Launches(
@@ -123,6 +128,7 @@ class Archipelago:
             self._algorithm.plan(arrays),
             self._all,
             self._lookout.measured,
+            self._halt.words,
         )
         if self._halo is not None:
             self._halo.prepare(self._launches.populations, self._all)
@@ -164,7 +170,37 @@ class Archipelago:
             self._state.fill("met_cost", _INFEASIBLE)
         self._upload_given()
         self._pass(self._launches.start)
+        self.is_partial = self.gave_up
+        if self.is_partial:
+            self._fill_up()
         self._backend.run([self._launches.rank_again])
+        self._adopt(everyone=True)
+        if self._halo is not None:
+            self._halo.renew()
+
+    def give_up(self) -> None:
+        """Say, from any thread, that what goes on is to be left as soon as may be."""
+        self._halt.say()
+
+    @property
+    def may_take_long(self) -> bool:
+        """Whether a generation may, as local searches do, and anything on a CPU."""
+        return self._improves or self._backend.in_host_memory
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether what was launched last was left before it was whole; waits for it."""
+        return self._halt.is_heard()
+
+    def remember(self, generations: int) -> None:
+        """Keep what so many generations will write over, to be able to `withdraw` them."""
+        self._remembered = self.generation
+        self._state.remember(self.generation, wholly=generations > 1)
+
+    def withdraw(self) -> None:
+        """Stand where `remember` was called; collective where there is a halo."""
+        self.generation = self._remembered
+        self._state.recall(self.generation)
         self._adopt(everyone=True)
         if self._halo is not None:
             self._halo.renew()
@@ -301,6 +337,16 @@ class Archipelago:
             for slot, solution in enumerate(mine):
                 row = self._now("genes")[local, slot]
                 self._backend.upload(self._encoding.encode(self._renumbered(solution)), row)
+
+    def _fill_up(self) -> None:
+        """Put the best individual that was made in the place of all that were not."""
+        made = self._backend.download(self._now("calls")) > 0
+        costs = np.where(made, self._backend.download(self._now("cost")), NONE)
+        genes = self._backend.download(self._now("genes"))
+        best = np.unravel_index(np.argmin(costs), costs.shape)
+        genes[~made], costs[~made] = genes[best], costs[best]
+        self._backend.upload(genes, self._now("genes"))
+        self._backend.upload(costs, self._now("cost"))
 
     def _pass(self, segments: Segments) -> None:
         """Run launches, with the judge's work between them."""

@@ -30,12 +30,13 @@ class Launches:
         plan: Struct,
         archipelago: Struct,
         measured: Array,
+        halt: Array,
     ) -> None:
         """Compile, and bind `plan`, that of the algorithm, and all arrays."""
         self._backend, self._parts, self._shape = backend, parts, shape
         self._algorithm, self._archipelago = parts.algorithm, archipelago
         self._archives = parts.algorithm.loses_best or parts.problem.marks
-        self._arguments = (archipelago, self._data(), plan, parts.improver.plan())
+        self._arguments = (archipelago, self._data(), plan, parts.improver.plan(halt))
         # Ranking sorts a cost and an index of each individual, up to a power of two.
         self.ranking_room = Room(12 << (shape.population - 1).bit_length())
         schedule = parts.algorithm.schedule(shape, outside=parts.outside)

@@ -55,6 +55,8 @@ class State:
     def __init__(self, backend: Backend, islands: int, fields: Mapping[str, Field]) -> None:
         self._backend, self._islands, self._fields = backend, islands, dict(fields)
         self._kept = {name: each for name, each in fields.items() if each.kind == "kept"}
+        self._copies: dict[str, Array] = {}
+        self._remembered = False
         self.arrays: dict[str, Array] = {}
         for name, field in fields.items():
             halves = (2,) if field.in_halves else ()
@@ -69,6 +71,25 @@ class State:
         """Return an array as it stands in this generation: a row for each island."""
         array = self.arrays[name]
         return array[generation % 2] if self._fields[name].in_halves else array
+
+    def remember(self, generation: int, *, wholly: bool) -> None:
+        """Keep a copy on the device of what is kept, for `recall`.
+
+        Unless `wholly`, only of what the next generation is written over: not of halves.
+        """
+        for name, field in self._kept.items():
+            if wholly or not field.in_halves:
+                part = self.part(name, generation)
+                if name not in self._copies:
+                    self._copies[name] = self._backend.empty(part.shape, part.dtype)
+                self._backend.copy(part, self._copies[name])
+        self._remembered = wholly
+
+    def recall(self, generation: int) -> None:
+        """Take back what has become of all since `remember` in this generation."""
+        for name, field in self._kept.items():
+            if self._remembered or not field.in_halves:
+                self._backend.copy(self._copies[name], self.part(name, generation))
 
     def snapshot(self, generation: int) -> dict[str, NDArray[Any]]:
         """Return a copy of all that is kept of this generation."""

@@ -24,7 +24,7 @@ LAYERS = [
     {"kinds"},
     {"problems", "encodings", "algorithms", "improvers"},
     {"parts", "migration", "lookout"},
-    {"launches", "halo", "outside", "restored"},
+    {"launches", "halo", "halt", "outside", "restored"},
     {"memory"},
     {"archipelago"},
     {"run", "presets"},

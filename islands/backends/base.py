@@ -150,6 +150,10 @@ class Backend(ABC):
         """Copy an array to another of the same shape on the device, in order with the launches."""
 
     @abstractmethod
+    def poke(self, words: Array) -> None:
+        """Set the first of some words of 32 bits to 1, at once and from any thread."""
+
+    @abstractmethod
     def call(
         self,
         program: Program,

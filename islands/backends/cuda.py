@@ -62,6 +62,7 @@ class CudaBackend(Backend):
         self._memory = facts["totalGlobalMem"]
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
         self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._one = np.ones(1, np.int32)
 
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
         if room.total > self.block_memory:
@@ -131,6 +132,13 @@ class CudaBackend(Backend):
     def copy(self, source: Array, target: Array) -> None:
         with self._stream:
             self._cupy.copyto(target, source)
+
+    def poke(self, words: Array) -> None:
+        # The stream on which kernels run is at work; copies on another one pass it.
+        self._device.use()
+        with self._cupy.cuda.Stream(non_blocking=True) as aside:
+            words[:1].set(self._one, stream=aside)
+            aside.synchronize()
 
     def call(
         self,

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from islands.backends.arguments import Struct
+from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
@@ -110,8 +111,8 @@ class Improver(ABC):
         low, high = self.settings.tenure_low, self.settings.tenure_high
         return round(low * self.size), round(high * self.size)
 
-    def plan(self) -> Struct:
-        """Return `improver::Plan` of kernels/improvers/base.cuh."""
+    def plan(self, halt: Array | None = None) -> Struct:
+        """Return `improver::Plan` of kernels/improvers/base.cuh; `halt` are its two words."""
         settings = self.settings
         low, high = self.tenures()
         return Struct(
@@ -124,4 +125,5 @@ class Improver(ABC):
             tenure_high=np.int32(high),
             aspiration=np.int32(settings.aspiration),
             core=np.int32(settings.core),
+            halt=halt,
         )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from islands.archipelago import Archipelago
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.alarm import Alarm, pass_step
 from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
@@ -35,14 +36,15 @@ def evolve_freely(
 ) -> Outcome:
     """Run until rank 0 finds a criterion met, or until every rank has done its generations."""
     loop = _Loop(archipelago, spec, problem, world, watch, interruption)
-    world.agreed(archipelago.start)
-    loop.look()
-    while not loop.is_over:
-        if loop.has_done_all():
-            loop.rest()
-        else:
-            loop.pass_epoch()
-            loop.look()
+    with Alarm(archipelago, loop.is_called):
+        world.agreed(archipelago.start)
+        loop.look()
+        while not loop.is_over:
+            if loop.has_done_all():
+                loop.rest()
+            else:
+                loop.pass_epoch()
+                loop.look()
     return loop.outcome()
 
 
@@ -81,6 +83,10 @@ class _Loop:
         self._has_news = False
         self.is_over = False
         """Whether rank 0 has said so."""
+
+    def is_called(self) -> bool:
+        """Return whether a signal has come to this rank, or its time is over; for any thread."""
+        return bool(self._interruption.requested) or self._seconds() >= self._limit
 
     def look(self) -> None:
         """Measure and tell rank 0, which decides for all."""
@@ -130,7 +136,11 @@ class _Loop:
         """Pass the generations up to the next visit, and migrate; or fewer where it is over."""
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
-            self._archipelago.advance(min(self._pace.step, visit - self._archipelago.generation))
+            step = min(self._pace.step, visit - self._archipelago.generation)
+            long = self._archipelago.may_take_long and self._pace.is_slow
+            if not pass_step(self._archipelago, step, may_take_long=long):
+                self._archipelago.withdraw()
+                return
             if self._archipelago.generation == visit:
                 break
             self._archipelago.wait()

@@ -14,6 +14,7 @@ from islands.backends.base import Backend
 from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.alarm import Alarm, pass_step
 from islands.run.islands_of import islands_of
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
@@ -66,23 +67,25 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
     last: Progress | None = None
     backend.synchronise()
     began, aside, pace = time.perf_counter(), 0.0, Pace(spec)
-    archipelago.start()
-    while True:
-        measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
-        pace.met(last, archipelago.generation, seconds)
-        for run in sorted({*range(runs)} - {*ended}):
-            progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
-            before[run] = last = progress
-            reason = first_reason(spec.stop, progress)
-            if reason is not None:
-                present = _present(_of_run(measures, run, spec), problem)
-                # How a run has ended is no part of the time of the others.
-                paused = time.perf_counter()
-                ended[run] = _ended(archipelago, spec, problem, run, progress, present, reason)
-                aside += time.perf_counter() - paused
-        if len(ended) == runs:
-            return Together(tuple(ended[run] for run in range(runs)), seconds)
-        _go_on(archipelago, spec, pace, began + aside)
+    limit = time_limit(spec.stop)
+    with Alarm(archipelago, lambda: time.perf_counter() - began - aside >= limit):
+        archipelago.start()
+        while True:
+            measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
+            pace.met(last, archipelago.generation, seconds)
+            for run in sorted({*range(runs)} - {*ended}):
+                progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
+                before[run] = last = progress
+                reason = first_reason(spec.stop, progress)
+                if reason is not None:
+                    present = _present(_of_run(measures, run, spec), problem)
+                    # How a run has ended is no part of the time of the others.
+                    paused = time.perf_counter()
+                    ended[run] = _ended(archipelago, spec, problem, run, progress, present, reason)
+                    aside += time.perf_counter() - paused
+            if len(ended) == runs:
+                return Together(tuple(ended[run] for run in range(runs)), seconds)
+            _go_on(archipelago, spec, pace, began + aside)
 
 
 def _go_on(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) -> None:
@@ -95,7 +98,11 @@ def _go_on(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) ->
     while True:
         visit = schedule.next_visit(archipelago.generation)
         while (left := visit - archipelago.generation) > 0:
-            archipelago.advance(min(pace.step, left) if math.isfinite(limit) else left)
+            long = archipelago.may_take_long and pace.is_slow
+            step = min(pace.step, left) if math.isfinite(limit) or long else left
+            if not pass_step(archipelago, step, may_take_long=long):
+                archipelago.withdraw()
+                return
             if archipelago.generation < visit:
                 archipelago.wait()
                 seconds = time.perf_counter() - began

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from islands.archipelago import Archipelago
 from islands.lookout import IslandMeasure
 from islands.migration import Arrivals
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.run.alarm import Alarm
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
 from islands.run.signals import INTERRUPT, Interruption, suspension
@@ -54,6 +55,8 @@ class Outcome:
     interrupted: bool = False
     suspended: bool = False
     """Whether the run is to go on another time."""
+    is_partial: bool = False
+    """Whether not even generation 0 is whole, so that there is nothing to go on from."""
 
 
 def evolve(
@@ -71,12 +74,14 @@ def evolve(
     `keep`, which is called on all ranks together, writes a checkpoint.
     """
     loop = _Loop(archipelago, spec, problem, world, watch, interruption, keep, origin)
-    if origin is None:
-        world.agreed(archipelago.start)
-    elif not loop.ends_epoch(origin.generation):
-        loop.pass_epoch()
-    while (outcome := loop.look()) is None:
-        loop.pass_epoch()
+    with Alarm(archipelago, loop.is_over):
+        if origin is None:
+            world.agreed(archipelago.start)
+            loop.is_partial = any(world.allgather(archipelago.is_partial))
+        elif not loop.ends_epoch(origin.generation):
+            loop.pass_epoch()
+        while (outcome := loop.look()) is None:
+            loop.pass_epoch()
     return outcome
 
 
@@ -102,6 +107,13 @@ class _Loop:
         stood = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
         self._pace = Pace(spec, *stood)
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
+        self._may_take_long = any(world.allgather(archipelago.may_take_long))
+        self.is_partial = False
+        """Whether generation 0 was given up before it was whole."""
+
+    def is_over(self) -> bool:
+        """Return whether a signal has come to this rank, or its time is over; for any thread."""
+        return bool(self._interruption.requested) or self._seconds() >= self._limit
 
     def ends_epoch(self, generation: int) -> bool:
         """Return whether a run by these criteria decides at this generation."""
@@ -138,6 +150,13 @@ class _Loop:
             self._watch(Epoch(measures, self._archipelago.arrivals(), progress))
 
     def _outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
+        outcome = self._whole_outcome(progress, calls, moment)
+        if outcome is None or not self.is_partial:
+            return outcome
+        made = f"{progress.evaluations} individuals of generation 0 were made by then"
+        return replace(outcome, reason=f"{outcome.reason}; {made}", is_partial=True)
+
+    def _whole_outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
         if calls.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
         # Inside an epoch only the clock is a reason, so that nothing else depends on where one is.
@@ -153,13 +172,26 @@ class _Loop:
         """Pass the generations up to the next visit, and migrate; or fewer where it is over."""
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
-            self._archipelago.advance(min(self._pace.step, visit - self._archipelago.generation))
-            # Now that a GPU is at work, the host has time for the epoch before.
+            step = min(self._pace.step, visit - self._archipelago.generation)
+            long = self._may_take_long and self._pace.is_slow
+            if long:
+                self._show()
+                self._archipelago.remember(step)
+            self._archipelago.advance(step)
+            # Where that is quick, the host has time for the epoch before while a GPU is at work.
             self._show()
-            if self._archipelago.generation == visit:
+            if self._archipelago.generation == visit and not long:
                 break
             self._archipelago.wait()
-            calls = Calls.shared(self._world, self._interruption.requested, self._seconds())
+            is_whole = not (long and self._archipelago.gave_up)
+            calls = Calls.shared(
+                self._world, self._interruption.requested, self._seconds(), is_whole=is_whole
+            )
+            if not calls.is_whole:
+                self._archipelago.withdraw()
+                return
+            if self._archipelago.generation == visit:
+                break
             self._pace.waited(self._archipelago.generation, calls.seconds)
             if calls.signals or calls.seconds >= self._limit:
                 return

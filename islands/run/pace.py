@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from islands.run.spec import RunSpec
 from islands.run.stop import Progress
 
@@ -16,18 +18,35 @@ class Pace:
         """Begin at a generation, and at the time at which the device stood there."""
         self._first = first_step(spec)
         self.step = max(1, self._first)
+        self._improves = spec.improver.name != "none"
         self._waited_at = generation, seconds
+        self._seconds_a_generation = math.inf
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a step may take longer than the host is to be deaf.
+
+        How long searches take is not told by those before.
+        """
+        return self._improves or self._seconds_a_generation * self.step > 2 * _STEP_SECONDS
 
     def met(self, before: Progress | None, generation: int, seconds: float) -> None:
         """Take the speed of the epoch that has ended."""
         self.step = step_after(before, generation, seconds, self._first)
+        since = (before.generation, before.seconds) if before is not None else (generation - 1, 0.0)
+        self._take(generation - since[0], seconds - since[1])
         self._waited_at = generation, seconds
 
     def waited(self, generation: int, seconds: float) -> None:
         """Take longer steps where the last one was quick."""
         before, since = self._waited_at
         self.step = max(self.step, _fitting(generation - before, seconds - since))
+        self._take(generation - before, seconds - since)
         self._waited_at = generation, seconds
+
+    def _take(self, generations: int, elapsed: float) -> None:
+        if generations > 0:
+            self._seconds_a_generation = elapsed / generations
 
 
 def step_after(before: Progress | None, generation: int, seconds: float, first: int) -> int:

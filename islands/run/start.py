@@ -71,11 +71,11 @@ def perform(
         outcome = _evolved(start, journal, screen, interruption)
         result = _result(start, outcome)
         if journal is not None:
-            if not start.asynchronous:
+            if not start.asynchronous and not outcome.is_partial:
                 journal.keep(outcome.moment)
                 screen.kept()
             # Without a solution, the run can only go on.
-            if not outcome.suspended and result.cost is not None:
+            if not (outcome.suspended or outcome.is_partial) and result.cost is not None:
                 journal.finish(result)
             # What one rank waits for, such as the manifest, is there before any rank leaves.
             world.barrier()

@@ -21,6 +21,9 @@ UNMET = np.iinfo(np.int64).max
 _LOW_BITS = 32
 
 
+_GAVE_UP = 1 << 16  # beside the numbers of signals
+
+
 class Calls(NamedTuple):
     """What can end a run or delay it, whatever its islands do."""
 
@@ -28,18 +31,21 @@ class Calls(NamedTuple):
     """Those that have come to any rank, as `islands.run.signals` counts them."""
     seconds: float
     """The time by the clock of rank 0."""
+    is_whole: bool = True
+    """Whether no rank has given up the generations before."""
 
     @classmethod
-    def shared(cls, world: World, signals: int, seconds: float) -> Self:
+    def shared(cls, world: World, signals: int, seconds: float, *, is_whole: bool = True) -> Self:
         """Return the same on every rank; collective."""
-        return cls._of(world.share(np.array([signals, _nanoseconds(seconds)], np.int64)).tolist())
+        own = [signals | (0 if is_whole else _GAVE_UP), _nanoseconds(seconds)]
+        return cls._of(world.share(np.array(own, np.int64)).tolist())
 
     @classmethod
     def _of(cls, rows: Sequence[Sequence[int]]) -> Self:
-        signals = 0
+        said = 0
         for row in rows:
-            signals |= row[0]
-        return cls(signals, rows[0][1] / 1e9)
+            said |= row[0]
+        return cls(said & ~_GAVE_UP, rows[0][1] / 1e9, not said & _GAVE_UP)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
     return before;
 }
 
+constexpr bool LOOKS_ARE_CHEAP = true;
+
 inline void add(int64_t* number, int64_t more) { *number += more; }
 
 struct alignas(16) uint4 {

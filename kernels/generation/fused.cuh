@@ -52,12 +52,14 @@ __device__ Judged judged(Mover& mover, Decoder& decoder, Shelf shelf, const Arch
 }  // namespace generation
 
 // The first generation: `given[island]` individuals are there already, the others are drawn.
-KERNEL(first_generation,
-       (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan, improver::Plan)) {
+KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
+                          improver::Plan improving)) {
     Shelf shelf(arena.large()), small(arena.small());
     encoding::Decoder decoder(shelf, small, all.shape);
     algorithm::Mover mover(all, plan, shelf);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+        // The first individual is always made, so that there is one.
+        if (LOOKS_ARE_CHEAP && job > 0 && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, true);
         encoding::Gene* const row = all.genes_of(all.row(0, slot.local, slot.slot));
         if (slot.slot < all.given[slot.local]) {
@@ -79,6 +81,8 @@ KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algor
     algorithm::Mover mover(all, plan, shelf);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the last slot have been read
+        // On a GPU, only improvers take long.
+        if ((LOOKS_ARE_CHEAP || improver::ACTIVE) && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
         if (!slot.afresh && mover.passes(slot)) {
             generation::put(all, slot, mover.standing(slot));

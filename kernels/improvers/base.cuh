@@ -14,11 +14,29 @@ struct Plan {
     int32_t tenure_low, tenure_high;  // how long a move is tabu
     int32_t aspiration;               // a move is free after so many steps; 0 means never
     int32_t core;                     // of a subset: how many things may change; 0 means all
+    // Two words, or null: whether the host has said to give the generation up, and whether anybody
+    // has left it since.
+    volatile int32_t* halt;
 };
 
 constexpr uint32_t ALWAYS = 0xffffffffu;
 
 __device__ Plan never() { return {}; }
+
+// Whether to give up, as one thread sees it: others may see it later. What a search that is given
+// up leaves is lost, so that it may return whatever it has.
+__device__ bool is_told_to_halt(const Plan& plan) { return plan.halt != nullptr && plan.halt[0]; }
+
+// The same for all threads together.
+__device__ bool halts(const Plan& plan) {
+    if (plan.halt == nullptr) return false;
+    const bool told = block::any(threadIdx.x == 0 && plan.halt[0]);
+    if (told && threadIdx.x == 0) plan.halt[1] = 1;
+    return told;
+}
+
+// After how many turns of a search's innermost loop it looks again.
+constexpr int LOOKS_EVERY = 4096;
 
 __device__ bool is_due(const Plan& plan, const draw::Place& place) {
     if (plan.every == 0 || place.generation % plan.every != 0) return false;

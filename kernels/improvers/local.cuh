@@ -18,11 +18,13 @@ struct Choice {
 
 // Tries all moves from a number on, in a circle, up to the first that improves. The threads try as
 // many at once as they are, but only those count that one thread would have tried.
-__device__ Choice first_choice(const Pairs& pairs, int64_t start, const int32_t* order, int n,
-                               const problem::Data& data) {
+__device__ Choice first_choice(const Plan& plan, const Pairs& pairs, int64_t start,
+                               const int32_t* order, int n, const problem::Data& data) {
     const int64_t size = pairs.size();
     Pair pair = pairs.at((start + threadIdx.x) % size);
+    uint32_t turns = 0;
     for (int64_t tried = 0; tried < size; tried += blockDim.x) {
+        if (++turns % LOOKS_EVERY == 0 && halts(plan)) break;
         const int64_t mine = tried + threadIdx.x;
         const int64_t delta =
             mine < size ? problem::delta(order, n, data, Move{pair.u, pair.v}) : 0;
@@ -36,12 +38,14 @@ __device__ Choice first_choice(const Pairs& pairs, int64_t start, const int32_t*
 }
 
 // Tries all moves and chooses the one that lowers the cost most.
-__device__ Choice best_choice(const Pairs& pairs, const int32_t* order, int n,
+__device__ Choice best_choice(const Plan& plan, const Pairs& pairs, const int32_t* order, int n,
                               const problem::Data& data) {
     const int64_t size = pairs.size();
     block::Ranked best{0, 0xffffffffu};
     Pair pair = pairs.at(threadIdx.x % size);
+    uint32_t turns = 0;
     for (int64_t number = threadIdx.x; number < size; number += blockDim.x) {
+        if (++turns % LOOKS_EVERY == 0 && is_told_to_halt(plan)) break;
         const int64_t delta = problem::delta(order, n, data, Move{pair.u, pair.v});
         const block::Ranked tried{delta, uint32_t(number)};
         if (tried.before(best)) best = tried;
@@ -65,8 +69,9 @@ __device__ int64_t improve(const Plan& plan, Shelf, int32_t* order, int n,
     const Pairs pairs(n, position);
     int64_t next = 0;
     for (int taken = 0; plan.steps == 0 || taken < plan.steps; ++taken) {
-        const Choice choice = plan.best ? best_choice(pairs, order, n, data)
-                                        : first_choice(pairs, next, order, n, data);
+        if ((LOOKS_ARE_CHEAP || taken % 64 == 63) && halts(plan)) break;
+        const Choice choice = plan.best ? best_choice(plan, pairs, order, n, data)
+                                        : first_choice(plan, pairs, next, order, n, data);
         calls += choice.tried;
         if (choice.delta >= 0) break;
         cost += choice.delta;

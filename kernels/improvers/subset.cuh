@@ -114,10 +114,12 @@ __device__ Entry told(const Entry& entry, bool mine) {
 
 // Tries all up to the first that gains. The threads try as many rows at once as they are, but only
 // those exchanges count that one thread would have tried.
-__device__ Choice first_choice(Exchanges& exchanges) {
+__device__ Choice first_choice(const Plan& plan, Exchanges& exchanges) {
     const int64_t rows = exchanges.rows();
     int64_t tried = 0;
+    uint32_t turns = 0;
     for (int64_t begin = 0; begin < rows; begin += blockDim.x) {
+        if (++turns % 256 == 0 && halts(plan)) break;
         const int64_t row = begin + threadIdx.x;
         const Entry entry = row < rows ? exchanges.find(row, 0, false) : Entry{};
         const int64_t found = begin + block::first(entry.gain > 0);
@@ -132,11 +134,13 @@ __device__ Choice first_choice(Exchanges& exchanges) {
 }
 
 // Tries all and chooses the one that gains most.
-__device__ Choice best_choice(Exchanges& exchanges) {
+__device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
     const int64_t rows = exchanges.rows();
     Entry best{};
     block::Ranked most{0, 0}, mine{0, 0xffffffffu};
+    uint32_t turns = 0;
     for (int64_t begin = 0; begin < rows; begin += blockDim.x) {
+        if (++turns % 256 == 0 && halts(plan)) break;
         const int64_t row = begin + threadIdx.x;
         // Rows to come have to gain more than those before, of whichever thread.
         const int64_t floor = -most.value;
@@ -171,7 +175,9 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int 
     for (int made = 0; plan.steps == 0 || made < plan.steps; ++made) {
         sides.deal(chosen);
         Exchanges exchanges(sides, knapsack, data);
-        const Choice choice = plan.best ? best_choice(exchanges) : first_choice(exchanges);
+        if ((LOOKS_ARE_CHEAP || made % 16 == 15) && halts(plan)) break;
+        const Choice choice =
+            plan.best ? best_choice(plan, exchanges) : first_choice(plan, exchanges);
         calls += choice.tried;
         if (choice.entry.gain <= 0) break;
         const auto [u, v] = exchanges.leaving(choice.row);

@@ -54,10 +54,12 @@ class Step {
 };
 
 // Returns the best of all; of equals, that of the lowest row, of which nobody's is the first.
-__device__ Exchange best_of(Step& step, const Sides& sides) {
+__device__ Exchange best_of(const Plan& plan, Step& step, const Sides& sides) {
     Exchange best{NO_GAIN, NOBODY, NOBODY};
     uint32_t at = 0xffffffffu;
+    uint32_t turns = 0;
     for (int row = threadIdx.x; row <= sides.leaving(); row += blockDim.x) {
+        if (++turns % 256 == 0 && is_told_to_halt(plan)) break;
         const int leaves = row == 0 ? NOBODY : sides.leaves(row - 1);
         const Exchange found = step.find(leaves, best.gain);
         if (found.gain > best.gain) best = found, at = row;
@@ -107,9 +109,10 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int 
     int64_t best = knapsack.profit();
     const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
     for (int now = 0; now < plan.steps; ++now) {
+        if ((LOOKS_ARE_CHEAP || now % 16 == 0) && halts(plan)) break;
         sides.deal(chosen);
         tabu::Step step(sides, knapsack, data, expiry, now, best - knapsack.profit());
-        const tabu::Exchange exchange = tabu::best_of(step, sides);
+        const tabu::Exchange exchange = tabu::best_of(plan, step, sides);
         calls += int64_t(sides.leaving() + 1) * (sides.entering() + 1) - 1;
         if (exchange.gain == tabu::NO_GAIN) continue;  // nothing is allowed: time passes
         const uint4 word = place.words(stream::TENURE, now);

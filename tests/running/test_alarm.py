@@ -1,0 +1,196 @@
+"""A generation that takes too long is given up, and the run stands where it was before."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from problems_for_tests import cities, facilities, knapsack
+
+import islands
+from islands.algorithms import ALGORITHMS
+from islands.archipelago import Archipelago
+from islands.backends.base import Backend
+from islands.improvers import ImproverSettings
+from islands.migration import MigrationSettings
+from islands.migration.road import find
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.problems.mkp_settings import MkpSettings
+from islands.run.start import combined
+
+SLOW = ["--algorithm", "brkga", "--improver", "tabu", "--set", "improver.steps=50000"]
+SLOW += [
+    "--set",
+    "improver.every=2",
+    "--islands",
+    "2",
+    "--population",
+    "48",
+    "--backend",
+    "cpu",
+    "--threads",
+    "1",
+]
+"""On an instance of 80 cities, every other generation takes many seconds."""
+
+
+def problem_of(name: str, folder: Path) -> Problem:
+    if name == "tsp":
+        return cities(23, folder)
+    if name == "qap":
+        return facilities(12)
+    return knapsack(40, 3).adjusted(MkpSettings(infeasible=name))
+
+
+# A problem, or what is done with infeasible choices; algorithm, encoding, its settings, improver.
+RUNS: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
+    ("tsp", "brkga", "keys", {"elite": 0.2, "reset": 2}, {"name": "two_opt"}),
+    ("qap", "de", "keys", {"adaptation": "jde"}, {"name": "tabu", "steps": 30}),
+    ("qap", "cellular", "permutation", {"halo": True}, {"name": "swap", "strategy": "best"}),
+    ("linear", "pso", "bits", {"reset": 3}, {"name": "exchange"}),
+    ("repair", "ga", "bits", {}, {"name": "tabu"}),
+    ("drop", "pso", "keys", {}, {"name": "exchange22", "strategy": "best"}),
+    ("tsp", "ga", "permutation", {"replacement": "generational"}, {"name": "none"}),
+]
+
+
+def made(backend: Backend, problem: Problem, run: tuple[Any, ...]) -> Archipelago:
+    _, algorithm, encoding, settings, improver = run
+    kind, world = ALGORITHMS[algorithm], World()
+    islands = Archipelago(
+        problem=problem,
+        algorithm=algorithm,
+        encoding=encoding,
+        settings=kind.completed(kind.Settings.build(settings), encoding),
+        population=16,
+        islands=3,
+        seed=3,
+        migration=MigrationSettings.build(
+            {"topology": "none" if settings.get("halo") else "ring", "delay": 1}
+            if not settings.get("halo")
+            else {"topology": "none"}
+        ),
+        backend=backend,
+        world=world,
+        road=find(world, backend)[0],
+        improver=ImproverSettings.build(improver),
+    )
+    islands.start()
+    return islands
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
+@pytest.mark.parametrize("generations", [1, 3])
+def test_what_is_withdrawn_leaves_no_trace(
+    backend: Backend, run: tuple[Any, ...], generations: int, tmp_path: Path
+) -> None:
+    problem = problem_of(run[0], tmp_path)
+    disturbed, straight = (made(backend, problem, run) for _ in range(2))
+    for islands_ in (disturbed, straight):
+        islands_.advance(5)
+        islands_.migrate()
+    before = disturbed.snapshot()
+    disturbed.remember(generations)
+    disturbed.advance(generations)
+    assert disturbed.digests() != straight.digests()
+    disturbed.withdraw()
+    for name, array in disturbed.snapshot().items():
+        assert np.array_equal(before[name], array), name
+    for islands_ in (disturbed, straight):
+        islands_.advance(4)
+        islands_.migrate()
+        islands_.advance(3)
+    assert disturbed.generation == straight.generation
+    assert disturbed.digests() == straight.digests()
+    assert disturbed.measure() == straight.measure()
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
+def test_islands_that_are_told_to_give_up_do(
+    backend: Backend, run: tuple[Any, ...], tmp_path: Path
+) -> None:
+    islands_ = made(backend, problem_of(run[0], tmp_path), run)
+    before, calls = islands_.digests(), islands_.measure()
+    assert not islands_.gave_up
+    islands_.remember(2)
+    islands_.give_up()
+    islands_.advance(2)
+    assert islands_.gave_up == islands_.may_take_long
+    if islands_.may_take_long:
+        islands_.withdraw()
+        assert (islands_.digests(), islands_.measure()) == (before, calls)
+
+
+def test_a_run_ends_in_time_at_a_whole_generation(tmp_path: Path) -> None:
+    few: dict[str, Any] = {"islands": 2, "population": 48, "seed": 5, "backend": "cpu"}
+    few |= {"algorithm": "brkga", "improver": {"name": "tabu", "steps": 50_000}, "threads": 1}
+    problem = cities(80, tmp_path)
+    whole = islands.Solver(problem, **few)._archipelago  # compiles
+    began = time.perf_counter()
+    result = islands.solve(problem, stop="seconds=1", **few)
+    assert 1 <= time.perf_counter() - began < 9
+    assert result.generations == 0
+    assert "s is at least 1 s" in result.reason
+    assert result.digest == combined(whole.digests())
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_signal_in_a_long_generation_loses_that_one_alone(
+    ranks: int, tmp_path: Path, mpirun: list[str]
+) -> None:
+    cities(80, tmp_path).path.rename(tmp_path / "many.tsp")  # type: ignore[union-attr]
+    launch = [*mpirun, str(ranks)] if ranks > 1 else []
+    line = [*launch, sys.executable, "-m", "islands"]
+    started = [*line, "run", str(tmp_path / "many.tsp"), *SLOW, "--out", str(tmp_path / "a")]
+    with subprocess.Popen(
+        [*started, "--stop", "generations=2"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for shown in process.stdout:
+            if shown.lstrip("*C ").startswith("0 "):
+                break
+        time.sleep(1)
+        began = time.perf_counter()
+        process.send_signal(signal.SIGUSR1)
+        status = process.wait(60)
+    assert status == 75
+    assert time.perf_counter() - began < 9
+    resumed = done("resume", str(tmp_path / "a"))
+    whole = done("run", str(tmp_path / "many.tsp"), *SLOW, "--out", str(tmp_path / "b"))
+    assert resumed["generations"] == whole["generations"] == 1
+    assert resumed["digest"] == whole["digest"]
+
+
+def done(*line: str) -> dict[str, Any]:
+    """Return the result of a command that ends with generation 1."""
+    command = [sys.executable, "-m", "islands", *line, "--json", "--stop", "generations=1"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(json.loads(ran.stdout))
+
+
+def test_of_a_generation_0_that_is_given_up_the_best_counts(tmp_path: Path) -> None:
+    problem = cities(30, tmp_path)
+    backend = islands.Solver(problem, backend="cpu")._archipelago._backend
+    run = ("tsp", "ga", "permutation", {}, {"name": "none"})
+    whole = made(backend, problem, run)
+    partial = made(backend, problem, run)
+    partial.give_up()
+    partial.start()
+    assert partial.is_partial
+    first = whole.snapshot()
+    saved = partial.snapshot()
+    (best,) = partial.elite(1)
+    made_ones = saved["calls"] > 0
+    assert made_ones[0, 0]
+    assert made_ones.sum() < made_ones.size
+    assert best.cost == first["cost"][made_ones].min() == problem.cost(best.solution)
+    assert (saved["cost"][~made_ones] == best.cost).all()
+    assert np.array_equal(saved["genes"][made_ones], first["genes"][made_ones])
