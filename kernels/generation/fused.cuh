@@ -58,6 +58,7 @@ KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algo
     encoding::Decoder decoder(shelf, small, all.shape);
     algorithm::Mover mover(all, plan, shelf);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+        if (job != blockIdx.x) __syncthreads();  // what the last one was judged by has been read
         // The first individual is always made, so that there is one.
         if (LOOKS_ARE_CHEAP && job > 0 && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, true);

@@ -67,6 +67,8 @@ class FakeArchipelago:
     Each migration brings one migrant to each island.
     """
 
+    is_partial = may_take_long = gave_up = False
+
     def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
         self.mine, self.dies_at = mine, dies_at
         self.generation = -1
@@ -75,6 +77,9 @@ class FakeArchipelago:
         self.compile_seconds = 0.25
         self.road = "device"
         self.calls: list[str] = []
+
+    def give_up(self) -> None:
+        """Do nothing: its generations are quick."""
 
     def start(self) -> None:
         self.generation = 0

@@ -59,8 +59,10 @@ def test_all_ranks_are_told_the_same() -> None:
     tally, calls = Tally.of(islands[:2]).shared(ranks, 2, 1.25)
     assert tally == Tally.of(islands)
     # The signals of all ranks, and the clock of rank 0.
-    assert calls == (6, 1.25)
-    assert Calls.shared(Ranks([4, late], [1, 0]), 0, 2.5) == (5, 2.5)
+    assert calls == (6, 1.25, True)
+    assert Calls.shared(Ranks([4, late], [1, 0]), 0, 2.5) == (5, 2.5, True)
+    gave_up = Calls.shared(Ranks([4, late]), 1, 2.5, is_whole=False)
+    assert gave_up == (5, 2.5, False)
 
 
 def test_the_best_is_found_once_whatever_islands_do_with_it() -> None:
