@@ -200,6 +200,16 @@ def test_what_is_no_part_is_refused(given: dict[str, Any], message: str) -> None
     assert re.search(pattern, str(caught.value)), caught.value
 
 
+def test_a_header_that_lacks_a_function_is_named() -> None:
+    class Lacking(own_parts.Spread):
+        name = "lacking"
+        renamed = {"void cross": "void mix"}
+        header = own_parts.copied("crossovers/two_point.cuh", "lacking", **renamed)
+
+    with pytest.raises(IslandsError, match=r"cross.*; see that lacking has all that built-in"):
+        digest(**BUILT_IN | {"crossover": Lacking})
+
+
 def test_an_object_that_each_run_makes_anew_is_refused() -> None:
     settings = ALGORITHMS["ga"].Settings()
     with pytest.raises(IslandsError, match="Pass the class Breed, which each run makes anew"):

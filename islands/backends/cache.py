@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,11 +76,20 @@ def _name(digest: str, content: bytes, suffix: str) -> str:
     return f"{digest}-{hashlib.sha256(content).hexdigest()[:16]}{suffix}"
 
 
-def refused(compiler: str, digest: str, log: str) -> CompileError:
-    """Return the error for a program that does not compile: its first one, and where to read on."""
+def refused(compiler: str, digest: str, log: str, own: Collection[str]) -> CompileError:
+    """Return the error for a program that does not compile: its first one, and where to read on.
+
+    The first one in `own`, the headers of scripts, says more than one in what includes them.
+    """
     path = cache_folder("programs") / f"{digest}.log"
     with published(path, CACHE_ELSEWHERE) as temporary:
         temporary.write_text(log, encoding="utf-8")
     lines = [line for line in log.splitlines() if line.strip()]
-    first = next((line for line in lines if re.search(r"\berror\b", line)), "\n".join(lines[:1]))
-    return CompileError(f"{compiler} refused a kernel: {first.strip()} (full log: {path})")
+    errors = [line.strip() for line in lines if re.search(r"\berror\b", line)] or lines[:1]
+    places = tuple(f"{name}{mark}" for name in own for mark in ":(")
+    said = next((line for line in errors if line.startswith(places)), "")
+    if not said:
+        said = "".join(errors[:1])
+        if own:
+            said += f"; see that {', '.join(own)} has all that built-in headers of its kind have"
+    return CompileError(f"{compiler} refused a kernel: {said} (full log: {path})")

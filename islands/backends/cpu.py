@@ -63,9 +63,9 @@ class CpuBackend(Backend):
                     header = Path(own, name)
                     header.parent.mkdir(parents=True, exist_ok=True)
                     header.write_text(text, encoding="utf-8")
-                # What is included first is found first.
+                # They come before the kernels, and never in the place of <vector> and such.
                 done = subprocess.run(
-                    [*self._compiler, f"-I{own}", *options, "-o", str(path), "-"],
+                    [*self._compiler, "-iquote", own, *options, "-o", str(path), "-"],
                     input=source.text(digest, _KEPT),
                     text=True,
                     capture_output=True,
@@ -75,7 +75,7 @@ class CpuBackend(Backend):
                     f"it failed with status {done.returncode} and printed nothing. See to CXX"
                 )
                 # Its folder means nothing to those who wrote a header.
-                raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""))
+                raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""), source.own())
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         self.compile_seconds += time.perf_counter() - started

@@ -241,7 +241,7 @@ def compiled(source: Source, architecture: str, load: Callable[[Path], Any]) -> 
             nvrtc.compileProgram(program, (*options, *source.options()))
             path.write_bytes(nvrtc.getCUBIN(program))
         except nvrtc.NVRTCError:
-            raise refused("NVRTC", digest, nvrtc.getProgramLog(program)) from None
+            raise refused("NVRTC", digest, nvrtc.getProgramLog(program), own) from None
         finally:
             nvrtc.destroyProgram(program)
 

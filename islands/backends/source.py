@@ -53,12 +53,12 @@ class Source:
 
     def _texts(self) -> dict[str, str]:
         """Return the closure of includes, each file once."""
-        own, found, waiting = self.own(), dict[str, str](), [self.entry]
+        own, found, waiting = self.own(), dict[str, str](), [("", self.entry)]
         while waiting:
-            name = waiting.pop(0)
+            by, name = waiting.pop(0)
             if name not in found:
-                found[name] = own[name] if name in own else _read(name)
-                waiting += self._included(found[name])
+                found[name] = own[name] if name in own else _read(name, by)
+                waiting += [(name, other) for other in self._included(found[name])]
         return found
 
     def _included(self, text: str) -> Iterator[str]:
@@ -68,9 +68,14 @@ class Source:
                 yield quoted.strip('"')
 
 
-def _read(name: str) -> str:
+def _read(name: str, by: str) -> str:
+    """Return the text of a file of the package, which `by` includes."""
     path = data_folder("kernels") / name
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise CompileError(f"cannot read the kernel file {path}: {error.strerror}") from None
+        raise CompileError(
+            f'{by or "a program"}: includes "{name}", but cannot read the kernel file {path}:'
+            f" {error.strerror}. A header of a script includes headers of {data_folder('kernels')},"
+            " and holds all else itself"
+        ) from None

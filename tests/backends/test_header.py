@@ -9,6 +9,7 @@ import pytest
 
 from islands.backends import choose
 from islands.backends.base import Backend, Block
+from islands.backends.cache import refused
 from islands.backends.header import Header
 from islands.backends.source import Source
 from islands.errors import CompileError, InputError, UsageError
@@ -25,10 +26,12 @@ def source(text: str, name: str = "own/twice.cuh") -> Source:
     return Source("entry.cu", {"ENTRY": Header("entry.cu", ENTRY), "OWN": Header(name, text)})
 
 
-def test_a_program_is_made_of_texts_alone(backend: Backend) -> None:
+# Some names are those of headers of the language, which are another thing.
+@pytest.mark.parametrize("name", ["own/twice.cuh", "vector", "string.h"])
+def test_a_program_is_made_of_texts_alone(backend: Backend, name: str) -> None:
     numbers = backend.upload(np.arange(5, dtype=np.int32))
     doubled = backend.empty((5,), np.int32)
-    program = backend.compile(source(OWN), Block(32))
+    program = backend.compile(source(OWN, name), Block(32))
     backend.run([backend.call(program, "twice", numbers, doubled, blocks=5)])
     assert backend.download(doubled).tolist() == [0, 2, 4, 6, 8]
 
@@ -54,6 +57,20 @@ def test_an_error_names_the_header_and_the_line_of_its_author(backend: Backend) 
     broken = OWN.replace("return 2 * n;", "return 2 * m;")
     with pytest.raises(CompileError, match=r": own/twice\.cuh[:(]3[:)].*\bm\b"):
         backend.compile(source(broken), Block(32))
+
+
+@pytest.mark.parametrize("form", [":{}:4: error: ", "({}): error: "])
+def test_a_line_of_a_script_says_more_than_one_of_the_package(form: str) -> None:
+    places = [f"{name}{form.format(3)}" for name in ("/kernels/ga.cuh", "other", "spread")]
+    log = "\n".join(["In file included from spread:1:", *(f"{place}said" for place in places)])
+    assert f"a kernel: {places[2]}said (full" in str(refused("c++", "0", log, ["spread"]))
+    assert f"a kernel: {places[0]}said; see that odd has" in str(refused("c++", "0", log, ["odd"]))
+    assert f"a kernel: {places[0]}said (full" in str(refused("c++", "0", log, []))
+
+
+def test_a_file_that_is_not_there_is_shown_with_the_header_that_includes_it() -> None:
+    with pytest.raises(CompileError, match=r'^own/twice\.cuh: includes "helper\.cuh", but'):
+        source(OWN + '#include "helper.cuh"\n').digest()
 
 
 def test_nvrtc_names_it_too() -> None:
