@@ -16,7 +16,7 @@ from islands.halt import Halt
 from islands.improvers import ImproverSettings
 from islands.launches import Launches, Segments
 from islands.lookout import ISLAND, NONE, Candidate, IslandMeasure, Lookout
-from islands.memory import as_kernels_see, fields_of
+from islands.memory import as_kernels_see, fields_of, tables_of
 from islands.migration import (
     Arrivals,
     AsyncExchange,
@@ -119,8 +119,7 @@ class Archipelago:
             self._halo = Halo(backend, world, road, self._algorithm.halo, self._migrant.bytes)
             arrays = arrays | {"halo": self._halo.seen}
         self._halt = Halt(backend)
-        tables = self._algorithm.tables(problem)
-        arrays = arrays | {name: backend.upload(table) for name, table in tables.items()}
+        arrays |= tables_of(backend, parts, arrays)
         self._launches = Launches(
             backend,
             parts,

@@ -9,7 +9,7 @@ import numpy as np
 from islands.algorithms.schedule import JUDGES, Launch, Shape, Step
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program, Room
-from islands.backends.source import Source
+from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 from islands.parts import Parts
 
@@ -75,7 +75,13 @@ class Launches:
         return Room(max(own.large, loop.large + self._parts.room()), loop.small)
 
     def _source(self) -> Source:
-        return Source("program.cuh", self._parts.macros())
+        _, data, plan, improving = self._arguments
+        lengths: Macros = {
+            "ISLANDS_DATA_BYTES": str(data.bytes),
+            "ISLANDS_PLAN_BYTES": str(plan.bytes),
+            "ISLANDS_IMPROVING_BYTES": str(improving.bytes),
+        }
+        return Source("program.cuh", self._parts.macros() | lengths)
 
     def _compiled(self) -> tuple[Program, Program]:
         """Return the program of these parts, and the one of all populations."""

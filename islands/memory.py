@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from islands.algorithms.schedule import Shape
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend
+from islands.backends.base import Array, Backend
 from islands.errors import UsageError
 from islands.lookout import ISLAND
 from islands.migration import Migrant
@@ -56,6 +58,21 @@ def _own_fields(parts: Parts, shape: Shape, others: dict[str, Field]) -> dict[st
                 f" it begin with the population, which is {population}, or choose travels=False"
             )
     return own
+
+
+def tables_of(backend: Backend, parts: Parts, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return what the algorithm lets islands share, beside their `arrays`."""
+    tables = parts.algorithm.tables(parts.problem)
+    for name, table in tables.items():
+        named = f"algorithm {parts.algorithm.name}: the table {name}"
+        if name in arrays:
+            raise UsageError(f"{named} has the name of a field. Give it another")
+        if not isinstance(table, np.ndarray):
+            raise UsageError(
+                f"{named} is of the type {type(table).__name__}. Return a NumPy array, of the type"
+                " that kernels read"
+            )
+    return {name: backend.upload(table) for name, table in tables.items()}
 
 
 def as_kernels_see(

@@ -35,6 +35,8 @@ class Field:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
+        if not isinstance(self.shape, tuple):
+            raise UsageError(f"Field of shape={self.shape!r}: is no tuple. Write ({self.shape},)")
         if self.kind not in KINDS:
             raise UsageError(f"Field of kind={self.kind!r}: {unknown('kind', self.kind, KINDS)}")
         if self.travels and self.kind != "kept":

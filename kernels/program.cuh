@@ -4,3 +4,11 @@
 #include ISLANDS_PROBLEM
 #include ISLANDS_IMPROVER
 #include ISLANDS_ALGORITHM
+
+// Of others, kernels would read what is not there.
+static_assert(sizeof(problem::Data) == ISLANDS_DATA_BYTES,
+              "problem::Data is not as long as the arrays() of the problem in Python say");
+static_assert(sizeof(improver::Plan) == ISLANDS_IMPROVING_BYTES,
+              "improver::Plan is not as long as what plan() of the improver in Python returns");
+static_assert(sizeof(algorithm::Plan) == ISLANDS_PLAN_BYTES,
+              "algorithm::Plan is not as long as what plan() of the algorithm in Python returns");

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from islands.errors import UsageError
+
 JUDGES = "judges"
 """In a schedule, where the children that wait are judged by somebody else than a kernel."""
 
@@ -53,6 +55,16 @@ class Schedule:
     adopt: tuple[Launch, ...] = ()
     """What brings derived fields up to date, after a start, a restore or a migration, for the rows
     that `Archipelago::changed` marks."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would launch nothing."""
+        for name, needed in {"start": True, "generation": True, "adopt": False}.items():
+            steps = getattr(self, name)
+            if not isinstance(steps, tuple) or (needed and not steps):
+                raise UsageError(
+                    f"Schedule: {name}={steps!r}: has to be a tuple of launches. Write"
+                    f' {name}=(islands.Launch("kernel", blocks),)'
+                )
 
 
 def loop(shape: Shape, *, outside: bool) -> Schedule:

@@ -12,13 +12,27 @@ from typing import Any
 
 import numpy as np
 
+from islands.errors import UsageError
+
 
 class Struct:
     """A C++ struct by value: its members in the order of their declaration."""
 
     def __init__(self, **members: Any) -> None:
         """Take NumPy scalars, arrays, other `Struct`s, and None for a null pointer."""
+        for name, value in members.items():
+            is_of_python = isinstance(value, int | float | list | tuple)
+            if is_of_python and not isinstance(value, np.generic):
+                raise UsageError(
+                    f"Struct: {name}={value!r} has no size as C++ has it. Write a NumPy number,"
+                    f" such as {name}=numpy.int32(5), or an array of the backend"
+                )
         self.members = members
+
+    @property
+    def bytes(self) -> int:
+        """How long it is."""
+        return int(laid_out(self, lambda _: 0).nbytes)
 
 
 Address = Callable[[Any], int]
@@ -49,6 +63,8 @@ def _letter(value: Any) -> str:
 def laid_out(value: Any, address: Address) -> Any:
     """Return the bytes of a value as C++ lays them out: a scalar, or a record for a `Struct`."""
     if isinstance(value, Struct):
+        if not value.members:
+            return np.zeros(1, np.uint8)  # a C++ struct is never empty
         values = [laid_out(member, address) for member in value.members.values()]
         kinds = [(name, item.dtype) for name, item in zip(value.members, values, strict=True)]
         record = np.zeros(1, np.dtype(kinds, align=True))

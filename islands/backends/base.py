@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments, Struct, laid_out
 from islands.backends.source import Source
+from islands.errors import CompileError
 
 Array = Any
 """An array on the device: a NumPy array on the CPU, a CuPy array on a GPU."""
@@ -193,6 +194,14 @@ class Backend(ABC):
     @abstractmethod
     def timed(self) -> Iterator[list[float]]:
         """Yield a list that receives the milliseconds that the launches inside take."""
+
+    @staticmethod
+    def without(kernel: str) -> CompileError:
+        """Return the error of a program that lacks a kernel."""
+        return CompileError(
+            f"the program has no kernel {kernel!r}. Write KERNEL({kernel}, ...) in a header, or"
+            " mend the name where it is launched"
+        )
 
     def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
         """Return so many structs of one kind on the device, or None for none."""

@@ -124,11 +124,17 @@ class CpuBackend(Backend):
         if room is not None:
             arguments = (arena(None, room.large), *arguments)
         packed = Arguments(arguments, self.address)
-        describe = program.handle[f"{kernel}_signature"]
+        try:
+            describe = program.handle[f"{kernel}_signature"]
+        except AttributeError:
+            raise self.without(kernel) from None
         describe.restype = ctypes.c_char_p
         expected = describe().decode()
         if expected != packed.signature:
-            raise TypeError(f"{kernel} takes {expected}, but was given {packed.signature}")
+            raise CompileError(
+                f"the kernel {kernel} takes {expected}, but was given {packed.signature}(a letter"
+                " a parameter, and its bytes: i a whole number, f another, P a pointer, S a struct)"
+            )
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
         launch.restype = ctypes.c_bool

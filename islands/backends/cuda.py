@@ -148,7 +148,10 @@ class CudaBackend(Backend):
         blocks: int,
         room: Room | None = None,
     ) -> Call:
-        function = program.handle.get_function(kernel)
+        try:
+            function = program.handle.get_function(kernel)
+        except self._cupy.cuda.driver.CUDADriverError:
+            raise self.without(kernel) from None
         shared = 0
         if room is not None:
             space, shared, blocks = _arena(room, blocks, program)

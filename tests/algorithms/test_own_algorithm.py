@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,12 @@ from ranks_for_tests import on_ranks
 from threshold import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS
+from islands.algorithms.schedule import Launch
 from islands.archipelago import Archipelago
 from islands.backends import choose
+from islands.backends.arguments import Struct
 from islands.backends.base import Backend
-from islands.errors import UsageError
+from islands.errors import IslandsError, UsageError
 from islands.migration import MigrationSettings
 from islands.migration.road import find
 from islands.parallel import World
@@ -192,6 +196,39 @@ def test_a_field_that_islands_have_anyway_is_refused(
         UsageError, match="algorithm threshold: the field order is one that islands"
     ):
         made(backend, cities(N, tmp_path))
+
+
+def taking(self: Any, arrays: Any, plan: Any = Threshold.plan, **changed: Any) -> Struct:
+    members = plan(self, arrays).members | changed
+    return Struct(**{name: value for name, value in members.items() if value is not ...})
+
+
+def launching(**steps: Any) -> Any:
+    """Return the schedule of an algorithm with other steps."""
+    usual = Threshold.schedule
+    return lambda *of, **how: dataclasses.replace(usual(*of, **how), **steps)
+
+
+NEAR = np.zeros((N, 5), np.int32)
+WRONG: list[tuple[str, Any, str]] = [
+    ("plan", partialmethod(taking, delta=...), "algorithm::Plan is not as long as what plan"),
+    ("plan", partialmethod(taking, near=5), r"Struct: near=5 has no size .*near=numpy.int32\(5"),
+    ("tables", lambda *_: {"neighbours": NEAR, "delta": NEAR}, "the table delta has the name of a"),
+    ("tables", lambda *_: {"neighbours": [[1]]}, "the table neighbours is of the type list"),
+    ("fields", lambda *_: {"delta": Field(POPULATION, np.int64)}, r"shape=12: .* Write \(12,\)"),  # type: ignore[arg-type]
+    ("schedule", launching(start=()), r"Schedule: start=\(\): has to be a tuple of launches"),
+    ("schedule", launching(generation=Launch("k", 1)), "Schedule: generation=Launch"),
+    ("schedule", launching(adopt=(Launch("k", 1),)), "the program has no kernel 'k'. Write"),
+]
+
+
+@pytest.mark.parametrize(("member", "wrong", "message"), WRONG)
+def test_what_python_and_kernels_do_not_agree_on_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, member: str, wrong: Any, message: str
+) -> None:
+    monkeypatch.setattr(Threshold, member, wrong)
+    with pytest.raises(IslandsError, match=message):
+        made(choose("cpu", 1), cities(N, tmp_path))
 
 
 def test_it_cannot_be_judged_from_outside(backend: Backend, tmp_path: Path) -> None:

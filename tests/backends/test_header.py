@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from islands.backends import choose
+from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
 from islands.backends.cache import refused
 from islands.backends.header import Header
@@ -51,6 +52,16 @@ def test_an_own_header_takes_the_place_of_a_file_of_the_same_name() -> None:
     own = Header("core/draw.cuh", "// nothing")
     assert Source("check.cuh", {"OWN": own}).own() == {"core/draw.cuh": "// nothing"}
     assert Source("check.cuh", {"OWN": own}).digest() != Source("check.cuh").digest()
+
+
+def test_a_struct_without_members_can_be_passed(backend: Backend) -> None:
+    entry = ENTRY.replace("(const", "(own::Nothing, const")
+    none = OWN.replace("namespace own {", "namespace own {\nstruct Nothing {};")
+    made = Source("entry.cu", {"E": Header("entry.cu", entry), "OWN": Header("own.cuh", none)})
+    numbers, doubled = backend.upload(np.array([21], np.int32)), backend.empty((1,), np.int32)
+    program = backend.compile(made, Block(32))
+    backend.run([backend.call(program, "twice", Struct(), numbers, doubled, blocks=1)])
+    assert (backend.download(doubled).tolist(), Struct().bytes) == ([42], 1)
 
 
 def test_an_error_names_the_header_and_the_line_of_its_author(backend: Backend) -> None:

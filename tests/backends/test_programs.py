@@ -30,6 +30,9 @@ def programs() -> list[Source]:
         "ISLANDS_IMPROVER": '"improvers/none.cuh"',
         "ENCODING_ASSIGNS": "0",
         "ISLANDS_ALGORITHM": '"algorithms/brkga.cuh"',
+        "ISLANDS_DATA_BYTES": "sizeof(problem::Data)",  # Python is not asked here
+        "ISLANDS_IMPROVING_BYTES": "sizeof(improver::Plan)",
+        "ISLANDS_PLAN_BYTES": "sizeof(algorithm::Plan)",
     }
     found = [Source("check.cuh")]
     keys = {"ISLANDS_ENCODING": '"encodings/keys.cuh"', "KEYS_DECODING": "0"}

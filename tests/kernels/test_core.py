@@ -16,6 +16,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block, Room
 from islands.backends.source import Source
 from islands.encodings.keys import LEVELS, Keys
+from islands.errors import CompileError
 from islands.paths import data_folder
 
 SIZES = [1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000, 4097]
@@ -255,7 +256,7 @@ def test_a_launch_with_wrong_arguments_is_refused() -> None:
     backend = choose("cpu")
     program = backend.compile(Source("check.cuh"), Block())
     value = backend.zeros((1,), np.uint32)
-    with pytest.raises(TypeError, match="check_scan takes i4 P8 , but was given i8 P8 "):
+    with pytest.raises(CompileError, match="check_scan takes i4 P8 , but was given i8 P8 "):
         backend.call(program, "check_scan", np.int64(1), value, blocks=1)
 
 
