@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,6 +24,7 @@ from islands.scripts import (
     parted,
     reference_to,
 )
+from islands.settings import Settings
 from islands.text import either, nearest, plain
 
 _NAME = re.compile(r"[A-Za-z]\w*(-\w+)*")
@@ -37,7 +38,7 @@ _MEMBERS: dict[str, tuple[type, str]] = {
     "instance": (str, '"mine-20"'),
     "size": (int, "20"),
     "gene": (object, "numpy.dtype(numpy.float32)"),
-    "Settings": (type, "a dataclass derived from islands.settings.Settings"),
+    "Settings": (type, "a dataclass derived from islands.Settings"),
 }
 """What parts have to have: of which type, and how it is written."""
 
@@ -167,6 +168,8 @@ class Kind:
                 raise UsageError(
                     f"{words}: {name} is {_described(value)}. Write such as {name} = {example}"
                 )
+        if hasattr(part, "Settings"):
+            _require_settings(words, part.Settings)
         if _NAME.fullmatch(part.name) is None:
             raise UsageError(
                 f"{words}: name={part.name!r}: begin with a letter; letters, digits, - and _ follow"
@@ -178,6 +181,18 @@ class Kind:
             )
         if isinstance(header := getattr(part, "header", None), Header):
             _require_own_file(words, header)
+
+
+def _require_settings(words: str, settings: type) -> None:
+    """Refuse settings that no one could set."""
+    if not issubclass(settings, Settings):
+        raise UsageError(
+            f"{words}: Settings is {_described(settings)}. Derive it from islands.Settings"
+        )
+    if not is_dataclass(settings) or any(isinstance(v, Field) for v in vars(settings).values()):
+        raise UsageError(
+            f"{words}: {settings.__name__} is no dataclass. Write @dataclass(frozen=True) above it"
+        )
 
 
 def _require_own_file(words: str, header: Header) -> None:

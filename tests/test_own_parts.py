@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import own_parts
 import pytest
 from problems_for_tests import cities
-from threshold import Threshold
+from threshold import Threshold, ThresholdSettings
 
 import islands
 from islands import IslandsError, Solver, solve
@@ -135,6 +136,30 @@ class Half(islands.Algorithm):
     name, encodings, header = "half", ("keys",), islands.Header("half.cuh", "//")
 
 
+class Undecorated(ThresholdSettings):
+    far: int = islands.setting(5, "cities that are far")
+
+
+class Undated(Threshold):
+    name = "undated"
+    Settings = Undecorated
+
+
+class Unsettled(Threshold):
+    name = "unsettled"
+    Settings = dict  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Seeded(ThresholdSettings):
+    seed: int = islands.setting(5, "of the proposals")
+
+
+class Sown(Threshold):
+    name = "sown"
+    Settings = Seeded
+
+
 class Demanding(Nameless):
     name = "demanding"
 
@@ -171,6 +196,12 @@ class Broken(Nameless):
             {"crossover": Demanding},
             "made without arguments: .*missing 1 required",
         ),
+        (
+            {"algorithm": Undated},
+            "Undated: Undecorated is no dataclass. Write @dataclass(frozen=Tr",
+        ),
+        ({"algorithm": Unsettled}, "Settings is the class dict. Derive it from islands.Settings"),
+        ({"algorithm": Sown}, "algorithm sown: its setting 'seed' has the name of another one"),
         ({"crossover": Broken}, r"test_own_parts.py, line \d+, 'self.rate = 1 // 0': ZeroDivision"),
         (
             {"crossover": own_parts.Shift},
@@ -201,9 +232,10 @@ def test_what_is_no_part_is_refused(given: dict[str, Any], message: str) -> None
 
 
 def test_a_header_that_lacks_a_function_is_named() -> None:
+    renamed = {"void cross": "void mix"}
+
     class Lacking(own_parts.Spread):
         name = "lacking"
-        renamed = {"void cross": "void mix"}
         header = own_parts.copied("crossovers/two_point.cuh", "lacking", **renamed)
 
     with pytest.raises(IslandsError, match=r"cross.*; see that lacking has all that built-in"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from islands.paths import reading
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run.fit import encoding_for, require_improver
-from islands.run.given import gathered, of_table
+from islands.run.given import ALIASES, gathered, of_table
 from islands.run.own import CHOICES, traits
 from islands.run.presets import PRESETS, preset_file
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
@@ -88,6 +88,8 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
     encoding = _strongest(asked, "encoding", None)
     encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
     algorithm = ALGORITHMS[name]
+    _refuse_shared(f"algorithm {name}", algorithm.Settings, problem.Settings.names())
+    _refuse_shared(f"problem {problem.name}", problem.Settings)
     for layer in asked:
         _refuse_unknown(layer, algorithm, problem)
     values = _merged(asked, algorithm.Settings, problem.Settings)
@@ -194,6 +196,15 @@ def _refuse_clash(asked: Sequence[Layer], algorithm: str) -> None:
                 f"{layer.origin}its settings are those of {own}, but"
                 f" {option('algorithm', algorithm)} was asked for. Leave one of them out"
             )
+
+
+def _refuse_shared(owner: str, settings: type[Settings], others: Collection[str] = ()) -> None:
+    """Refuse a name of a setting that means another one, too."""
+    taken = {*GeneralSettings.names(), *_NAMES, *GROUPS, *ALIASES, *others}
+    if shared := sorted(taken & set(settings.names())):
+        raise UsageError(
+            f"{owner}: its setting {shared[0]!r} has the name of another one. Give it another"
+        )
 
 
 def _refuse_unknown(layer: Layer, algorithm: type[Algorithm], problem: Problem) -> None:
