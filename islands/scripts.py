@@ -84,8 +84,17 @@ def own_lines(file: Path | str | None, what: str = "") -> Iterator[None]:
     except (Exception, SystemExit) as error:
         linecache.checkcache()
         said = str(error) if isinstance(error, IslandsError) else _described(error)
-        place = _line(error, str(file))
+        place = _line(error, str(file)) if file is not None else ""
         raise InputError(": ".join(filter(None, (what, place, said)))) from error
+
+
+def place_in(error: BaseException) -> str:
+    """Return the line of a script that was imported in which it went wrong; empty where in none."""
+    files = {str(path) for path, _ in _modules}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in files:
+            return _line(error, frame.filename)
+    return ""
 
 
 def _described(error: BaseException) -> str:

@@ -18,9 +18,9 @@ ROOT = Path(islands.__file__).parent
 LAYERS = [
     {"errors"},
     {"text", "paths"},
-    {"settings", "untrusted"},
+    {"settings", "untrusted", "scripts"},
     {"backends", "instances", "parallel"},
-    {"state", "scripts"},
+    {"state"},
     {"kinds"},
     {"problems", "encodings", "algorithms", "improvers"},
     {"parts", "migration", "lookout"},

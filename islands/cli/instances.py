@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
 from islands.instances.formats import FORMATS
 from islands.instances.locate import Found, Index, find
-from islands.problems import SUFFIXES, read
+from islands.problems import SUFFIXES, load, read
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
+from islands.scripts import is_reference
 from islands.text import counted, unknown
 
 
@@ -59,6 +60,10 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
+    if is_reference(args.name):
+        own = load(args.name, args.format)
+        _print_rows({"name": own.instance} | _own(own))
+        return 0
     found = find(args.name, SUFFIXES)
     fetch_it = f"not here; `islands instances fetch {found.name.partition('/')[0]}` gets it"
     rows = {"name": found.name}
@@ -68,14 +73,18 @@ def _show(args: argparse.Namespace) -> int:
     elif problem is not None:
         rows |= _own(problem)
     rows["file here"] = str(found.path) if found.path else fetch_it
-    for key, value in rows.items():
-        print(f"{key:<12} {value}")
+    _print_rows(rows)
     # What is published is shown before its file is read, which may be damaged.
     if problem is None and found.path:
         problem = read(found, args.format)
     for remark in problem.remarks if problem is not None else ():
         print(remark.words)
     return 0
+
+
+def _print_rows(rows: Mapping[str, str]) -> None:
+    for key, value in rows.items():
+        print(f"{key:<12} {value}")
 
 
 def _own(problem: Problem) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 
 from islands.errors import IslandsError, RunError, Suspended
+from islands.scripts import place_in
 
 
 class RanksLostError(RunError):
@@ -27,5 +28,7 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
         return f"standard output: {error.strerror}. Send it where there is room"
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    if place := place_in(error):
+        return f"{place}: {type(error).__name__}: {error}"
     hint = "" if is_traced else ". --debug shows where it happened"
     return f"unexpected {type(error).__name__}: {error}{hint}"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from islands import settings as named
 from islands.backends.header import Header
 from islands.backends.source import Macros
+from islands.instances.orders import solution_file
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
@@ -116,8 +117,8 @@ class Problem(ABC):
         """Return the solution in a file of the family's own format."""
 
     def read_remarked(self, path: Path) -> tuple[Solution, list[Remark]]:
-        """Return the solution in a file, and what reading it has shown about the file."""
-        return self.read_solution(path), []
+        """Return the solution in a file or a run's folder, and what reading it has shown."""
+        return self.read_solution(solution_file(path, self.solution_suffix, "solution")), []
 
     def remarks_given(self, path: Path, cost: float) -> Sequence[Remark]:
         """Return the remarks, now that the solution in `path` is found to cost so much."""

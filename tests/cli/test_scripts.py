@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import outside
 import own_parts
 import pytest
 
@@ -104,6 +105,20 @@ def test_a_problem_of_a_script_is_run_and_verified(
     assert json.loads(capsys.readouterr().out)["cost"] == result["cost"]
 
 
+def test_a_problem_that_reads_files_alone_is_verified_by_a_folder_too(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shutil.copy(outside.__file__, "outside.py")
+    line = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none"]
+    cost = ran(capsys, "outside.py:shifts", *line)["cost"]
+    for solution in ("out", "out/solution.shifts"):
+        assert main(["verify", "outside.py:shifts", solution, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["cost"] == cost
+    assert main(["instances", "show", "outside.py:shifts"]) == 0
+    rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert rows[:3] == [["name", "shifts12"], ["problem", "shifts"], ["size", "12"]]
+
+
 def test_a_tuning_chooses_among_parts_of_scripts(capsys: pytest.CaptureFixture[str]) -> None:
     over = [
         "--over",
@@ -192,6 +207,17 @@ def test_a_script_that_does_not_do_is_shown(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert message.format(tmp_path) in said
+
+
+def test_a_line_that_goes_wrong_while_the_run_lasts_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = "class Late(Breed):\n    name = 'late'\n\n    def plan(self, arrays):\n"
+    Path("late.py").write_text(f"from mine import Breed\n{text}        return arrays['naer']\n")
+    line = ["--algorithm", "late.py:Late", "--encoding", "keys", *FEW, "--quiet"]
+    assert main(["run", "demo/tsp", *line, "--improver", "none"]) == 1
+    said = f"""islands: {tmp_path}/late.py, line 6, "return arrays['naer']": KeyError: 'naer'\n"""
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize(
