@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isqrt
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,8 @@ class Topology:
     most: int | None = None
     """From how many islands one receives at any migration; None: it may be from all others."""
     function: Senders | None = None
+    mend: ClassVar[str] = ", let the topology say most=1 where no more send to one island"
+    """What helps where populations have no room for so many."""
 
     def __init__(
         self,
@@ -74,11 +77,7 @@ class Topology:
 
     def senders(self, island: int, islands: int, number: int, seed: int) -> Iterable[int]:
         """Return the islands that send to `island` at a migration, in a run with this seed."""
-        if self.function is None:
-            raise UsageError(
-                f"topology {self.name}: nothing says from whom an island receives. Write"
-                f" Topology({self.name!r}, function), or define senders() in a subclass"
-            )
+        assert self.function is not None, "sources() refuses what says nothing"
         return self.function(island, islands, number, seed)
 
     def widest(self, islands: int, seed: int) -> int:
@@ -93,6 +92,11 @@ class Topology:
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         """Return a row for each receiver: the islands that send to it, ascending, then NOBODY."""
+        if self.function is None and type(self).senders is Topology.senders:
+            raise UsageError(
+                f"topology {self.name}: nothing says from whom an island receives. Write"
+                f" Topology({self.name!r}, function), or define senders() in a subclass"
+            )
         rows = [self._checked(scene, island) for island in receivers]
         found = np.full((len(rows), max(map(len, rows), default=0)), NOBODY, np.int64)
         for place, row in enumerate(rows):
@@ -142,6 +146,8 @@ class _BuiltIn(Topology):
 
     Where it `changes`, every island receives from one at most; else nobody from more than island 0.
     """
+
+    mend: ClassVar[str] = ""
 
     def __init__(
         self, choose: Callable[[Scene, Islands], Islands], *, changes: bool = False

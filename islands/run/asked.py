@@ -43,7 +43,10 @@ def found_again(folder: Path, options: Mapping[str, Any]) -> Asked:
         elif isinstance(value, str) and value and value not in kind.registry:
             try:
                 if not is_reference(value):
-                    raise InputError(f"{folder}: no script names its {kind.what} {value!r}")
+                    raise InputError(
+                        f"{folder}: its {kind.what} {value!r} has no name at the top level of a"
+                        " script, by which it is found again. Give it one"
+                    )
                 kind.named(value)
             except IslandsError as error:
                 lost[name] = str(error)
@@ -66,7 +69,7 @@ def resolved_again(folder: Path, asked: Asked) -> tuple[RunSpec, Problem]:
 
 def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:
     line = f"islands resume {shlex.quote(str(folder))} {' '.join(options)}"
-    return InputError(f"{error}. If it is elsewhere now, go on with: {line}")
+    return InputError(f"{error}. Say where it is now, and go on with: {line}")
 
 
 def _require_same_name(kind: Kind, name: str, kept: Any, given: Any) -> None:

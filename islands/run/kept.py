@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from islands.errors import InputError
@@ -26,6 +26,10 @@ def keep(folder: Path, traits: Sequence[Trait]) -> None:
                 temporary.write_text(text, encoding="utf-8")
 
 
+def _listed(parts: Collection[str]) -> str:
+    return ", ".join(sorted(parts)) or "no such part"
+
+
 def require_same(folder: Path, traits: Sequence[Trait]) -> None:
     """Refuse a script that has changed since it was kept."""
     index = folder / PARTS / INDEX
@@ -36,6 +40,12 @@ def require_same(folder: Path, traits: Sequence[Trait]) -> None:
             (each["part"], each["file"]): each["sha256"] for each in json.loads(bounded_text(index))
         }
     now = {(each.part, kept_as(each.file)): each.sha256 for each in traits}
+    began, brought = ({part for part, _ in each} for each in (kept, now))
+    if began != brought:
+        raise InputError(
+            f"{folder}: the run began with {_listed(began - brought)}, but is given"
+            f" {_listed(brought - began)}. Give it what it began with, or begin a new run"
+        )
     for part, file in dict.fromkeys([*kept, *now]):
         if kept.get((part, file)) != now.get((part, file)):
             what = f"the header of the {part}" if file else f"what the {part} says"

@@ -125,7 +125,7 @@ def test_objects_are_found_again_by_what_their_module_calls_them(
     if not named:
         assert 'crossover = "spread"' in settings
         said = refusal(capsys)
-        assert "out: no script names its crossover 'spread'." in said
+        assert "out: its crossover 'spread' has no name at the top level of a script, by" in said
         assert "go on with: islands resume out --crossover FILE.py:NAME\n" in said
         line = ["--crossover", "mine.py:Spread"]
     assert resume(capsys, *line)["digest"] == whole(capsys)
@@ -173,7 +173,10 @@ def test_a_script_that_has_changed_is_refused(
         (["--encoding", "mine.py:Digits"], "a run goes on with the encoding that it began with"),
         (["--crossover", "one_point"], "is 'one_point', but the crossover of the run is '"),
         (["--crossover", "mine.py:Shift"], "is a mutation (the class Shift), but a crossover"),
-        (["--migration", "mine.py:Circle"], "what the topology circle says has changed"),
+        (
+            ["--migration", "mine.py:Circle"],
+            "out: the run began with topology circle, but is given topology round. Give it wh",
+        ),
     ],
 )
 def test_a_resumption_changes_no_part(

@@ -83,6 +83,20 @@ def test_an_error_in_the_function_shows_its_line() -> None:
         topology.sources(Scene(5, 1, 4), range(2, 3))
 
 
+def test_an_error_in_a_function_that_no_file_holds_is_shown_without_a_place() -> None:
+    typed = {"__name__": "typed"}
+    function = eval("lambda island, islands, number, seed: [1 // 0]", typed)
+    with pytest.raises(IslandsError, match=r"^topology mine, island 2 of 5, migration 4: ZeroDiv"):
+        Topology("mine", function).sources(Scene(5, 1, 4), range(2, 3))
+
+
+def test_one_that_says_nothing_is_refused_without_our_own_lines() -> None:
+    with pytest.raises(
+        IslandsError, match=r"^topology mine: nothing says .*Topology\('mine', func"
+    ):
+        Topology("mine").sources(Scene(5, 1, 4), range(2, 3))
+
+
 @pytest.mark.parametrize(
     ("most", "changes", "degree"), [(None, True, 7), (2, True, 2), (None, False, 1), (9, True, 7)]
 )
@@ -95,7 +109,9 @@ def test_an_island_has_room_for_as_many_as_may_come(
 
 def test_a_population_that_is_too_small_is_refused() -> None:
     KIND.named(Topology("mine", _ring))
-    with pytest.raises(UsageError, match="mine brings 12 migrants to each of 7 islands"):
+    with pytest.raises(
+        UsageError, match=r"mine brings 12 migrants to each of 7 islands.*say most=1"
+    ):
         archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
     KIND.named(Topology("mine", _ring, most=1))
     archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
