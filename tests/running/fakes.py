@@ -26,7 +26,6 @@ class FakeProblem(Problem):
     solution_kind: ClassVar[str] = "order"
     moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".tour"
-    moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
 
     def __init__(self, known: BestKnown | None = None, *, maximise: bool = False) -> None:
         self.instance = "fake/five"
