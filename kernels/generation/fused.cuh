@@ -82,8 +82,8 @@ KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algor
     algorithm::Mover mover(all, plan, shelf);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the last slot have been read
-        // On a GPU, only improvers take long.
-        if ((LOOKS_ARE_CHEAP || improver::ACTIVE) && improver::halts(improving)) break;
+        // On a GPU only improvers take long, and they look themselves.
+        if (LOOKS_ARE_CHEAP && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
         if (!slot.afresh && mover.passes(slot)) {
             generation::put(all, slot, mover.standing(slot));

@@ -38,6 +38,12 @@ __device__ bool halts(const Plan& plan) {
 // After how many turns of a search's innermost loop it looks again.
 constexpr int LOOKS_EVERY = 4096;
 
+// Whether a search looks after so many steps, each of which tries the pairs of n things. On a GPU
+// it does so seldom, as the word comes from afar.
+__device__ bool looks_after(int steps, int n) {
+    return LOOKS_ARE_CHEAP || n > 1024 || steps % 64 == 63;
+}
+
 __device__ bool is_due(const Plan& plan, const draw::Place& place) {
     if (plan.every == 0 || place.generation % plan.every != 0) return false;
     return plan.rate == ALWAYS || place.words(stream::IMPROVE, 0).x < plan.rate;

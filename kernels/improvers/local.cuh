@@ -24,7 +24,7 @@ __device__ Choice first_choice(const Plan& plan, const Pairs& pairs, int64_t sta
     Pair pair = pairs.at((start + threadIdx.x) % size);
     uint32_t turns = 0;
     for (int64_t tried = 0; tried < size; tried += blockDim.x) {
-        if (++turns % LOOKS_EVERY == 0 && halts(plan)) break;
+        if (LOOKS_ARE_CHEAP && ++turns % LOOKS_EVERY == 0 && halts(plan)) break;
         const int64_t mine = tried + threadIdx.x;
         const int64_t delta =
             mine < size ? problem::delta(order, n, data, Move{pair.u, pair.v}) : 0;
@@ -45,7 +45,8 @@ __device__ Choice best_choice(const Plan& plan, const Pairs& pairs, const int32_
     Pair pair = pairs.at(threadIdx.x % size);
     uint32_t turns = 0;
     for (int64_t number = threadIdx.x; number < size; number += blockDim.x) {
-        if (++turns % LOOKS_EVERY == 0 && is_told_to_halt(plan)) break;
+        // On a GPU a scan is short.
+        if (LOOKS_ARE_CHEAP && ++turns % LOOKS_EVERY == 0 && is_told_to_halt(plan)) break;
         const int64_t delta = problem::delta(order, n, data, Move{pair.u, pair.v});
         const block::Ranked tried{delta, uint32_t(number)};
         if (tried.before(best)) best = tried;
@@ -69,7 +70,7 @@ __device__ int64_t improve(const Plan& plan, Shelf, int32_t* order, int n,
     const Pairs pairs(n, position);
     int64_t next = 0;
     for (int taken = 0; plan.steps == 0 || taken < plan.steps; ++taken) {
-        if ((LOOKS_ARE_CHEAP || taken % 64 == 63) && halts(plan)) break;
+        if (looks_after(taken, n) && halts(plan)) break;
         const Choice choice = plan.best ? best_choice(plan, pairs, order, n, data)
                                         : first_choice(plan, pairs, next, order, n, data);
         calls += choice.tried;

@@ -175,7 +175,7 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int 
     for (int made = 0; plan.steps == 0 || made < plan.steps; ++made) {
         sides.deal(chosen);
         Exchanges exchanges(sides, knapsack, data);
-        if ((LOOKS_ARE_CHEAP || made % 16 == 15) && halts(plan)) break;
+        if (looks_after(made, sides.count()) && halts(plan)) break;
         const Choice choice =
             plan.best ? best_choice(plan, exchanges) : first_choice(plan, exchanges);
         calls += choice.tried;

@@ -109,7 +109,7 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int 
     int64_t best = knapsack.profit();
     const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
     for (int now = 0; now < plan.steps; ++now) {
-        if ((LOOKS_ARE_CHEAP || now % 16 == 0) && halts(plan)) break;
+        if (looks_after(now, sides.count()) && halts(plan)) break;
         sides.deal(chosen);
         tabu::Step step(sides, knapsack, data, expiry, now, best - knapsack.profit());
         const tabu::Exchange exchange = tabu::best_of(plan, step, sides);

@@ -54,9 +54,8 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
         }
     };
     Scale scale(plan.aspiration);
-    const int looks_every = LOOKS_ARE_CHEAP || n > 1024 ? 1 : DRAWN_AT_ONCE;
     for (int now = 0; now < plan.steps; ++now) {
-        if (now % looks_every == 0 && halts(plan)) break;
+        if (looks_after(now, n) && halts(plan)) break;
         if (moved) {
             follow();
             deltas.follow(swap);
@@ -66,7 +65,8 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
         Least mine;
         uint32_t turns = 0;
         for (int run = threadIdx.x; run < triangle.runs(); run += blockDim.x) {
-            if (++turns % LOOKS_EVERY == 0 && is_told_to_halt(plan)) break;
+            // On a GPU a step is short.
+            if (LOOKS_ARE_CHEAP && ++turns % LOOKS_EVERY == 0 && is_told_to_halt(plan)) break;
             const block::Triangle::Place at = triangle.place(run);
             const auto value = prohibitions.values(scale, deltas.advance(run, at), run);
             Delta least = Least::NONE;
