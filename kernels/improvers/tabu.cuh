@@ -55,12 +55,15 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
     };
     Scale scale(plan.aspiration);
     for (int now = 0; now < plan.steps; ++now) {
-        if (looks_after(now, n) && halts(plan)) break;
+        if (LOOKS_ARE_CHEAP && halts(plan)) break;
         if (moved) {
             follow();
             deltas.follow(swap);
         }
-        if (now % DRAWN_AT_ONCE == 0) prohibitions.draw_tenures(plan, now, place);
+        if (now % DRAWN_AT_ONCE == 0) {
+            if (!LOOKS_ARE_CHEAP && now > 0 && halts(plan)) break;
+            prohibitions.draw_tenures(plan, now, place);
+        }
         scale.now = now;
         Least mine;
         uint32_t turns = 0;
