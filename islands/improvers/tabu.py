@@ -14,6 +14,7 @@ from islands.improvers.base import Improver, ImproverSettings
 
 _STEPS_A_THING = 20
 _MOST_EVALUATIONS = 1 << 27  # of a search that is not told its steps: a tenth of a second on a CPU
+_MOST_UNSEEN = 1 << 28  # of a search that a GPU does not look up from: a quarter of a second
 _FEWEST_STEPS = 100
 _MOST_STEPS = 50_000  # kernels count them in sixteen bits
 _MOST_THINGS = 32_768  # a run of pairs is told by 16 bits each for its row and its column
@@ -41,7 +42,11 @@ class Tabu(Improver):
         return self.settings.steps or min(_STEPS_A_THING * self.size, affordable)
 
     def defines(self) -> Macros:
-        return {"TABU_ASPIRATION": str(int(self.settings.aspiration > 0))}
+        takes_long = self.steps() * self.items() > _MOST_UNSEEN
+        return {
+            "TABU_ASPIRATION": str(int(self.settings.aspiration > 0)),
+            "TABU_LOOKS": str(int(takes_long)),
+        }
 
     def items(self) -> int:
         return self.size * (self.size - 1) // 2
