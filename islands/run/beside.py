@@ -98,8 +98,8 @@ def _go_on(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) ->
     while True:
         visit = schedule.next_visit(archipelago.generation)
         while (left := visit - archipelago.generation) > 0:
-            long = archipelago.may_take_long and pace.is_slow
-            step = min(pace.step, left) if math.isfinite(limit) or long else left
+            step = min(pace.step, left) if math.isfinite(limit) else left
+            long = archipelago.may_take_long and pace.may_be_slow(step)
             if not pass_step(archipelago, step, may_take_long=long):
                 archipelago.withdraw()
                 return

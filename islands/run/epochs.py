@@ -173,7 +173,7 @@ class _Loop:
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
             step = min(self._pace.step, visit - self._archipelago.generation)
-            long = self._may_take_long and self._pace.is_slow
+            long = self._may_take_long and self._pace.may_be_slow(step)
             if long:
                 self._show()
                 self._archipelago.remember(step)

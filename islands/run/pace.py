@@ -22,13 +22,13 @@ class Pace:
         self._waited_at = generation, seconds
         self._seconds_a_generation = math.inf
 
-    @property
-    def is_slow(self) -> bool:
-        """Whether a step may take longer than the host is to be deaf.
+    def may_be_slow(self, generations: int) -> bool:
+        """Return whether so many generations may take longer than the host is to be deaf.
 
-        How long searches take is not told by those before.
+        Searches may take many times as long as those before.
         """
-        return self._improves or self._seconds_a_generation * self.step > 2 * _STEP_SECONDS
+        most = _STEP_SECONDS / 10 if self._improves else 2 * _STEP_SECONDS
+        return self._seconds_a_generation * generations > most
 
     def met(self, before: Progress | None, generation: int, seconds: float) -> None:
         """Take the speed of the epoch that has ended."""
