@@ -21,25 +21,28 @@ class Shelf {
     char* next_;
 };
 
-// The working memory of a part that takes none. Those that do bring a `Desk` of their own.
-namespace without_desk {
+// What holds of a part that says nothing else. One that takes working memory brings a `Desk`.
+namespace unless_said {
 
 struct Desk {
     template <class... Facts>
     __device__ explicit Desk(const Facts&...) {}
 };
 
-}  // namespace without_desk
+// Whether an improver takes so long that it is asked before each search whether it is to end.
+constexpr bool TAKES_LONG = false;
+
+}  // namespace unless_said
 
 namespace problem {
-using namespace without_desk;
+using namespace unless_said;
 }
 namespace improver {
-using namespace without_desk;
+using namespace unless_said;
 }
 namespace crossover {
-using namespace without_desk;
+using namespace unless_said;
 }
 namespace mutation {
-using namespace without_desk;
+using namespace unless_said;
 }

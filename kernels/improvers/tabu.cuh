@@ -12,7 +12,7 @@
 
 namespace improver {
 
-constexpr bool ACTIVE = true;
+constexpr bool ACTIVE = true, TAKES_LONG = true;
 
 struct Desk {
     block::Triangle triangle;
@@ -33,7 +33,7 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     using namespace tabu;
-    if (n < 2 || halts(plan)) return cost;
+    if (n < 2) return cost;
     Desk desk(shelf, plan, order, n, data);
     block::Triangle& triangle = desk.triangle;
     Prohibitions& prohibitions = desk.prohibitions;
