@@ -34,7 +34,7 @@ def test_ranks_with_clocks_of_their_own_take_the_same_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = local()
-    monkeypatch.setattr(module.time, "perf_counter", lambda: now.seconds)
+    monkeypatch.setattr(module.time, "perf_counter", lambda: getattr(now, "seconds", 0.0))
 
     class OwnTime(FakeArchipelago):
         def __init__(self, rank: int) -> None:
