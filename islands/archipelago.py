@@ -168,8 +168,9 @@ class Archipelago:
         if self._problem.marks:
             self._state.fill("met_cost", _INFEASIBLE)
         self._upload_given()
+        self._halt.arm()
         self._pass(self._launches.start)
-        self.is_partial = self.gave_up
+        self.is_partial = self._halt.disarm()
         if self.is_partial:
             self._fill_up()
         self._backend.run([self._launches.rank_again])
@@ -178,7 +179,7 @@ class Archipelago:
             self._halo.renew()
 
     def give_up(self) -> None:
-        """Say, from any thread, that what goes on is to be left as soon as may be."""
+        """Say, from any thread, that what follows `remember` is to be left as soon as may be."""
         self._halt.say()
 
     @property
@@ -186,15 +187,15 @@ class Archipelago:
         """Whether a generation may, as local searches do, and anything on a CPU."""
         return self._improves or self._backend.in_host_memory
 
-    @property
     def gave_up(self) -> bool:
-        """Whether what was launched last was left before it was whole; waits for it."""
-        return self._halt.is_heard()
+        """Return whether what follows `remember` was left before it was whole; waits for it."""
+        return self._halt.disarm()
 
     def remember(self, generations: int) -> None:
         """Keep what so many generations will write over, to be able to `withdraw` them."""
         self._remembered = self.generation
         self._state.remember(self.generation, wholly=generations > 1)
+        self._halt.arm()
 
     def withdraw(self) -> None:
         """Stand where `remember` was called; collective where there is a halo."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from islands.backends.base import Array, Backend
@@ -10,20 +12,36 @@ from islands.backends.base import Array, Backend
 class Halt:
     """Two words on the device: whether to give up, and whether anybody has done so.
 
-    What was said once is not taken back.
+    They are only set while somebody is ready for what is not whole. What was said before is said
+    then.
     """
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self.words: Array = backend.zeros((2,), np.int32)
-        self.is_said = False
+        self._lock = threading.Lock()
+        self._is_said = self._is_armed = False
 
     def say(self) -> None:
-        """Say it, from any thread, while the device is at work."""
-        if not self.is_said:
-            self.is_said = True
-            self._backend.poke(self.words)
+        """Say it, from any thread, also while the device is at work."""
+        with self._lock:
+            if self._is_armed and not self._is_said:
+                self._backend.poke(self.words)
+            self._is_said = True
 
-    def is_heard(self) -> bool:
-        """Return whether anybody has given up; waits for all that was launched."""
-        return self.is_said and bool(self._backend.download(self.words)[1])
+    def arm(self) -> None:
+        """Be ready for it, in what is launched from now on."""
+        with self._lock:
+            self._is_armed = True
+            if self._is_said:
+                self._backend.poke(self.words)
+
+    def disarm(self) -> bool:
+        """Wait for all that was launched, and return whether anybody has given up."""
+        with self._lock:
+            self._is_armed = False
+            if not self._is_said:
+                return False
+            is_heard = bool(self._backend.download(self.words)[1])
+            self._backend.upload(np.zeros(2, np.int32), self.words)
+            return is_heard

@@ -57,4 +57,4 @@ def pass_step(archipelago: Archipelago, generations: int, *, may_take_long: bool
         return True
     archipelago.remember(generations)
     archipelago.advance(generations)
-    return not archipelago.gave_up
+    return not archipelago.gave_up()

@@ -137,7 +137,9 @@ class _Loop:
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
             step = min(self._pace.step, visit - self._archipelago.generation)
-            long = self._archipelago.may_take_long and self._pace.may_be_slow(step)
+            long = self._archipelago.may_take_long and self._pace.may_be_slow(
+                self._archipelago.generation, step
+            )
             if not pass_step(self._archipelago, step, may_take_long=long):
                 self._archipelago.withdraw()
                 return

@@ -99,7 +99,7 @@ def _go_on(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) ->
         visit = schedule.next_visit(archipelago.generation)
         while (left := visit - archipelago.generation) > 0:
             step = min(pace.step, left) if math.isfinite(limit) else left
-            long = archipelago.may_take_long and pace.may_be_slow(step)
+            long = archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
             if not pass_step(archipelago, step, may_take_long=long):
                 archipelago.withdraw()
                 return

@@ -173,7 +173,9 @@ class _Loop:
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
             step = min(self._pace.step, visit - self._archipelago.generation)
-            long = self._may_take_long and self._pace.may_be_slow(step)
+            long = self._may_take_long and self._pace.may_be_slow(
+                self._archipelago.generation, step
+            )
             if long:
                 self._show()
                 self._archipelago.remember(step)
@@ -183,7 +185,7 @@ class _Loop:
             if self._archipelago.generation == visit and not long:
                 break
             self._archipelago.wait()
-            is_whole = not (long and self._archipelago.gave_up)
+            is_whole = not (long and self._archipelago.gave_up())
             calls = Calls.shared(
                 self._world, self._interruption.requested, self._seconds(), is_whole=is_whole
             )

@@ -18,35 +18,43 @@ class Pace:
         """Begin at a generation, and at the time at which the device stood there."""
         self._first = first_step(spec)
         self.step = max(1, self._first)
-        self._improves = spec.improver.name != "none"
         self._waited_at = generation, seconds
-        self._seconds_a_generation = math.inf
+        self._plain = self._searching = math.inf
+        """Seconds that a generation has taken lately, without searches and with them."""
 
-    def may_be_slow(self, generations: int) -> bool:
-        """Return whether so many generations may take longer than the host is to be deaf.
+    def may_be_slow(self, generation: int, step: int) -> bool:
+        """Return whether a step from a generation on may take longer than the host is to be deaf.
 
         Searches may take many times as long as those before.
         """
-        most = _STEP_SECONDS / 10 if self._improves else 2 * _STEP_SECONDS
-        return self._seconds_a_generation * generations > most
+        if searches := self._searches(generation, generation + step):
+            return self._searching * searches > _STEP_SECONDS / 10
+        return self._plain * step > 2 * _STEP_SECONDS
 
     def met(self, before: Progress | None, generation: int, seconds: float) -> None:
         """Take the speed of the epoch that has ended."""
         self.step = step_after(before, generation, seconds, self._first)
         since = (before.generation, before.seconds) if before is not None else (generation - 1, 0.0)
-        self._take(generation - since[0], seconds - since[1])
+        self._take(*since, generation, seconds)
         self._waited_at = generation, seconds
 
     def waited(self, generation: int, seconds: float) -> None:
         """Take longer steps where the last one was quick."""
         before, since = self._waited_at
         self.step = max(self.step, _fitting(generation - before, seconds - since))
-        self._take(generation - before, seconds - since)
+        self._take(before, since, generation, seconds)
         self._waited_at = generation, seconds
 
-    def _take(self, generations: int, elapsed: float) -> None:
-        if generations > 0:
-            self._seconds_a_generation = elapsed / generations
+    def _take(self, before: int, since: float, generation: int, seconds: float) -> None:
+        # Generation 0 has no searches, whatever its number says.
+        if searches := self._searches(max(before, 0), generation):
+            self._searching = (seconds - since) / searches
+        elif generation > before:
+            self._plain = (seconds - since) / (generation - before)
+
+    def _searches(self, before: int, generation: int) -> int:
+        """Return how many of the generations after one have searches."""
+        return generation // self._first - before // self._first if self._first else 0
 
 
 def step_after(before: Progress | None, generation: int, seconds: float, first: int) -> int:

@@ -67,7 +67,7 @@ class FakeArchipelago:
     Each migration brings one migrant to each island.
     """
 
-    is_partial = may_take_long = gave_up = False
+    is_partial = may_take_long = False
 
     def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
         self.mine, self.dies_at = mine, dies_at
