@@ -80,8 +80,10 @@ class Archipelago:
                 f" most {_MOST_INDIVIDUALS} individuals a rank. Lower either, or start more ranks"
             )
         self.generation = 0
+        self.may_be_partial = False
+        """Whether generation 0 may be left before it is whole, by who asks for `is_partial`."""
         self.is_partial = False
-        """Whether only some individuals of generation 0 were made, and the others are the best."""
+        """Whether it was: then the best of those that were made stands for the others."""
         self._problem, self._backend = problem, backend
         parts = Parts.of(
             problem,
@@ -154,7 +156,7 @@ class Archipelago:
         return self._backend.compile_seconds
 
     def start(self) -> None:
-        """Make and evaluate generation 0."""
+        """Make and evaluate generation 0; only a part of it where that may be and it is told to."""
         self.generation = 0
         self._exchange.restore(0, None)
         seeds, numbers = self._identities()
@@ -168,9 +170,10 @@ class Archipelago:
         if self._problem.marks:
             self._state.fill("met_cost", _INFEASIBLE)
         self._upload_given()
-        self._halt.arm()
+        if self.may_be_partial:
+            self._halt.arm()
         self._pass(self._launches.start)
-        self.is_partial = self._halt.disarm()
+        self.is_partial = self.may_be_partial and self._halt.disarm()
         if self.is_partial:
             self._fill_up()
         self._backend.run([self._launches.rank_again])

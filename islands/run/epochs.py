@@ -76,6 +76,7 @@ def evolve(
     loop = _Loop(archipelago, spec, problem, world, watch, interruption, keep, origin)
     with Alarm(archipelago, loop.is_over):
         if origin is None:
+            archipelago.may_be_partial = True
             world.agreed(archipelago.start)
             loop.is_partial = any(world.allgather(archipelago.is_partial))
         elif not loop.ends_epoch(origin.generation):

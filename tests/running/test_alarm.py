@@ -184,6 +184,10 @@ def test_of_a_generation_0_that_is_given_up_the_best_counts(tmp_path: Path) -> N
     whole = made(backend, problem, run)
     partial = made(backend, problem, run)
     partial.give_up()
+    partial.start()  # whoever does not say so cannot do with a part
+    assert not partial.is_partial
+    assert partial.digests() == whole.digests()
+    partial.may_be_partial = True
     partial.start()
     assert partial.is_partial
     first = whole.snapshot()
