@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.schedule import Shape
+from islands.attempt import Attempt
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.halo import Halo, require_fit
-from islands.halt import Halt
 from islands.improvers import ImproverSettings
 from islands.launches import Launches, Segments
 from islands.lookout import ISLAND, NONE, Candidate, IslandMeasure, Lookout
@@ -120,7 +120,7 @@ class Archipelago:
             require_fit(self._algorithm.halo, population, migration, islands, runs)
             self._halo = Halo(backend, world, road, self._algorithm.halo, self._migrant.bytes)
             arrays = arrays | {"halo": self._halo.seen}
-        self._halt = Halt(backend)
+        self._attempt = Attempt(backend, self._state)
         arrays |= tables_of(backend, parts, arrays)
         self._launches = Launches(
             backend,
@@ -129,7 +129,7 @@ class Archipelago:
             self._algorithm.plan(arrays),
             self._all,
             self._lookout.measured,
-            self._halt.words,
+            self._attempt.halt.words,
         )
         if self._halo is not None:
             self._halo.prepare(self._launches.populations, self._all)
@@ -170,10 +170,9 @@ class Archipelago:
         if self._problem.marks:
             self._state.fill("met_cost", _INFEASIBLE)
         self._upload_given()
-        if self.may_be_partial:
-            self._halt.arm()
+        self._attempt.start(may_be_left=self.may_be_partial)
         self._pass(self._launches.start)
-        self.is_partial = self.may_be_partial and self._halt.disarm()
+        self.is_partial = not self._attempt.is_whole()
         if self.is_partial:
             self._fill_up()
         self._backend.run([self._launches.rank_again])
@@ -182,31 +181,43 @@ class Archipelago:
             self._halo.renew()
 
     def give_up(self) -> None:
-        """Say, from any thread, that what follows `remember` is to be left as soon as may be."""
-        self._halt.say()
+        """Say, from any thread, that what is being attempted is to be left as soon as may be."""
+        self._attempt.halt.say()
+
+    @property
+    def is_on_cpu(self) -> bool:
+        """Whether the islands' arrays lie in the host's memory."""
+        return self._backend.in_host_memory
 
     @property
     def may_take_long(self) -> bool:
         """Whether a generation may, as local searches do, and anything on a CPU."""
-        return self._improves or self._backend.in_host_memory
+        return self._improves or self._outside is not None or self.is_on_cpu
 
-    def gave_up(self) -> bool:
-        """Return whether what follows `remember` was left before it was whole; waits for it."""
-        return self._halt.disarm()
+    def attempt(self, generations: int) -> bool:
+        """Advance; return whether the generations are whole, or have been given up.
 
-    def remember(self, generations: int) -> None:
-        """Keep what so many generations will write over, to be able to `withdraw` them."""
-        self._remembered = self.generation
-        self._state.remember(self.generation, wholly=generations > 1)
-        self._halt.arm()
+        Then `withdraw` them.
+        """
+        self._attempt.begin(self.generation, generations)
+        self.advance(generations)
+        return self._attempt.is_whole()
 
     def withdraw(self) -> None:
-        """Stand where `remember` was called; collective where there is a halo."""
-        self.generation = self._remembered
-        self._state.recall(self.generation)
+        """Stand where the last `attempt` began; collective where there is a halo."""
+        self.generation = self._attempt.withdraw()
         self._adopt(everyone=True)
         if self._halo is not None:
             self._halo.renew()
+
+    @property
+    def ahead(self) -> range:
+        """The generations that are attempted just now, or none; for any thread."""
+        return self._attempt.ahead
+
+    def made(self) -> int:
+        """Return how many individuals of the generations `ahead` have been; for any thread."""
+        return self._attempt.made() if self._outside is None else self._outside.judged
 
     def advance(self, generations: int) -> None:
         """Pass so many generations, without a visit of the host unless it judges."""
@@ -357,7 +368,7 @@ class Archipelago:
         self._backend.run(first)
         for calls in others:
             assert self._outside is not None
-            self._outside.judge()
+            self._outside.judge(self._attempt.halt.is_heard)
             self._backend.run(calls)
 
     def _adopt(self, *, everyone: bool = False) -> None:

@@ -87,6 +87,10 @@ class State:
                 self._backend.copy(part, self._copies[name])
         self._remembered = wholly
 
+    def remembered(self, name: str) -> Array:
+        """Return the copy of an array that `remember` has kept."""
+        return self._copies[name]
+
     def recall(self, generation: int) -> None:
         """Take back what has become of all since `remember` in this generation."""
         for name, field in self._kept.items():

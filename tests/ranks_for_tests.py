@@ -71,6 +71,9 @@ class FakeWorld(World):
     def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.array(self.allgather(numbers))
 
+    def takes_threads(self) -> bool:
+        return False
+
     def takes_gpu_memory(self) -> bool:
         return False
 

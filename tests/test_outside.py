@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +151,57 @@ def test_the_decoding_that_is_usual_stands_in_the_settings(tmp_path: Path) -> No
     for algorithm, decoding in usual.items():
         solver = Solver(problem, algorithm=algorithm, backend="cpu", population=32, world=world())
         assert solver.spec.general.decoding == decoding
+
+
+class SlowCities:
+    """Makes a problem take a moment for each solution that it judges."""
+
+    def __init__(self, problem: Problem, seconds: float) -> None:
+        self._costs, self._seconds = problem.costs, seconds
+
+    def __call__(self, solutions: Any) -> Any:
+        time.sleep(self._seconds * len(solutions))
+        return self._costs(solutions)
+
+
+@pytest.mark.parametrize(("kind", "encoding"), [("brkga", "keys"), ("ga", "permutation")])
+def test_a_judge_that_takes_long_leaves_when_it_is_told(
+    backend: Backend, kind: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = cities(23, tmp_path)
+    whole = made(backend, problem, kind, encoding, {}, "host")
+    whole.start()
+    monkeypatch.setattr(problem, "costs", SlowCities(problem, 0.05), raising=False)
+    begun = made(backend, problem, kind, encoding, {}, "host")
+    begun.may_be_partial = True
+    threading.Timer(0.5, begun.give_up).start()
+    began = time.perf_counter()
+    begun.start()  # would take 3.2 s
+    assert time.perf_counter() - began < 2
+    assert begun.is_partial
+    judged = begun.snapshot()["calls"] > 0
+    assert 0 < judged.sum() == begun.made() < judged.size
+    costs = whole.snapshot()["cost"]
+    (best,) = begun.elite(1)
+    assert best.cost == costs[judged].min()
+    assert np.array_equal(begun.snapshot()["cost"][judged], costs[judged])
+
+
+def test_a_generation_that_a_judge_leaves_can_be_withdrawn(
+    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = cities(23, tmp_path)
+    monkeypatch.setattr(problem, "costs", SlowCities(problem, 0.02), raising=False)
+    islands_ = made(backend, problem, "ga", "permutation", {}, "host")
+    islands_.start()
+    before = islands_.digests()
+    threading.Timer(0.5, islands_.give_up).start()
+    assert not islands_.attempt(1)
+    islands_.withdraw()
+    assert (islands_.digests(), islands_.generation) == (before, 0)
+    monkeypatch.undo()
+    straight = made(backend, problem, "ga", "permutation", {}, "host")
+    straight.start()
+    for each in (islands_, straight):
+        each.advance(3)
+    assert islands_.digests() == straight.digests()

@@ -155,6 +155,10 @@ class Backend(ABC):
         """Set the first of some words of 32 bits to 1, at once and from any thread."""
 
     @abstractmethod
+    def peek(self, array: Array) -> NDArray[Any]:
+        """Return a copy of an array as it stands, at once and from any thread."""
+
+    @abstractmethod
     def call(
         self,
         program: Program,

@@ -113,6 +113,9 @@ class CpuBackend(Backend):
     def poke(self, words: Array) -> None:
         words[0] = 1
 
+    def peek(self, array: Array) -> NDArray[Any]:
+        return np.array(array)
+
     def call(
         self,
         program: Program,

@@ -119,7 +119,8 @@ class Case:
             seen.append((epoch.progress.generation, epoch.progress.seconds))
 
         spec = self.spec(generations)
-        evolve(archipelago, spec, self.problem, world, watch, Interruption())
+        with Interruption() as interruption:
+            evolve(archipelago, spec, self.problem, world, watch, interruption)
         # The first epoch goes in small steps, as nothing is known yet of the speed.
         (_, (first, began), *_, (last, ended)) = seen
         return (last - first) / (ended - began)

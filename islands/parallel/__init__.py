@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from islands.parallel.bell import Bell
 from islands.parallel.channel import Channel
 from islands.parallel.deal import deal
 from islands.parallel.failure import RanksLostError, describe
@@ -10,6 +11,7 @@ from islands.parallel.start import leave, speaks, world
 from islands.parallel.world import Pending, World
 
 __all__ = [
+    "Bell",
     "Channel",
     "Pending",
     "RanksLostError",

@@ -58,6 +58,13 @@ class Channel:
                 self.listen(rank)
             time.sleep(_NAP_SECONDS)
 
+    def give_up(self) -> None:
+        """Receive no more, whatever the others do."""
+        for request in self._arriving.values():
+            request.Cancel()
+            request.Wait()
+        self._arriving = {}
+
     def _heard(self) -> list[tuple[int, bool]]:
         from mpi4py import MPI
 

@@ -53,6 +53,13 @@ def takes_gpu_memory() -> bool:
         return False
 
 
+def takes_threads() -> bool:
+    """Return whether MPI, once started, lets several threads talk at once."""
+    from mpi4py import MPI
+
+    return bool(MPI.Query_thread() == MPI.THREAD_MULTIPLE)
+
+
 def _has_gpu() -> bool:
     return any(Path("/dev").glob("nvidia[0-9]*"))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 from islands.errors import IslandsError, RunError
 from islands.parallel.channel import Channel
 from islands.parallel.failure import RanksLostError, describe
-from islands.parallel.library import takes_gpu_memory
+from islands.parallel.library import takes_gpu_memory, takes_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,6 +173,10 @@ class World:
     def takes_gpu_memory(self) -> bool:
         """Return whether the MPI of every rank claims to take arrays on a GPU; collective."""
         return self.size > 1 and not self.any(not takes_gpu_memory())
+
+    def takes_threads(self) -> bool:
+        """Return whether several threads of every rank may talk at once; collective."""
+        return self.size > 1 and not self.any(not takes_threads())
 
     def part(self, ranks: int) -> Self | None:
         """Return the first so many ranks as a world of their own, or None on the others."""

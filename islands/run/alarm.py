@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
 from islands.archipelago import Archipelago
+from islands.parallel import Bell, World
+from islands.run.signals import Interruption
+from islands.run.slow import Slow
 
 _LOOKS = 0.1
 """Seconds from one look at the clock and at the signals to the next."""
@@ -18,11 +22,22 @@ _GRACE = 0.5
 class Alarm:
     """A thread that looks, while its `with` block lasts, whether a run is over.
 
-    The thread that runs the islands waits for the device, and hears nothing.
+    The thread that runs the islands waits for the device, and hears nothing. A signal to one rank
+    is one to all.
     """
 
-    def __init__(self, archipelago: Archipelago, is_over: Callable[[], bool]) -> None:
-        self._archipelago, self._is_over = archipelago, is_over
+    def __init__(
+        self,
+        archipelago: Archipelago,
+        interruption: Interruption,
+        is_late: Callable[[], bool],
+        world: World | None = None,
+        slow: Slow | None = None,
+    ) -> None:
+        """Let `slow` say what takes long; collective over a `world` of several ranks."""
+        self._archipelago, self._interruption = archipelago, interruption
+        self._is_late, self._slow = is_late, slow
+        self._bell = Bell(world if world is not None else World())
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -38,13 +53,28 @@ class Alarm:
     ) -> None:
         self._ended.set()
         self._thread.join()
+        if error is None:
+            self._bell.close()
+        else:
+            with suppress(Exception):  # ranks may have died
+                self._bell.give_up()
 
     def _watch(self) -> None:
-        while not self._is_over():
-            if self._ended.wait(_LOOKS):
-                return
-        if not self._ended.wait(_GRACE):
-            self._archipelago.give_up()
+        while not self._ended.wait(_LOOKS):
+            if self._slow is not None:
+                self._slow.look()
+            if self._is_over() and not self._ended.wait(_GRACE):
+                self._archipelago.give_up()
+
+    def _is_over(self) -> bool:
+        is_called = self._interruption.takes_call() or bool(self._interruption.requested)
+        try:
+            if self._interruption.requested:
+                self._bell.ring()
+            self._bell.listen()
+        except Exception:  # ranks have died, of which the thread that waits for them will hear
+            self._bell = Bell(World())
+        return is_called or self._bell.rings or self._is_late()
 
 
 def pass_step(archipelago: Archipelago, generations: int, *, may_take_long: bool) -> bool:
@@ -52,9 +82,7 @@ def pass_step(archipelago: Archipelago, generations: int, *, may_take_long: bool
 
     Where they are not, they have to be withdrawn.
     """
-    if not may_take_long:
-        archipelago.advance(generations)
-        return True
-    archipelago.remember(generations)
+    if may_take_long:
+        return archipelago.attempt(generations)
     archipelago.advance(generations)
-    return not archipelago.gave_up()
+    return True

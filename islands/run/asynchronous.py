@@ -13,10 +13,11 @@ from islands.archipelago import Archipelago
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.alarm import Alarm, pass_step
-from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome
+from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome, Viewer
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
 from islands.run.signals import Interruption
+from islands.run.slow import Slow
 from islands.run.spec import RunSpec
 from islands.run.stop import Progress, first_reason, time_limit
 from islands.run.tally import Tally, summarise
@@ -33,10 +34,12 @@ def evolve_freely(
     world: World,
     watch: Callable[[Epoch], None],
     interruption: Interruption,
+    viewer: Viewer,
 ) -> Outcome:
     """Run until rank 0 finds a criterion met, or until every rank has done its generations."""
     loop = _Loop(archipelago, spec, problem, world, watch, interruption)
-    with Alarm(archipelago, loop.is_called):
+    slow = Slow(archipelago, spec, viewer.say)
+    with Alarm(archipelago, interruption, loop.is_late, world, slow):
         world.agreed(archipelago.start)
         loop.look()
         while not loop.is_over:
@@ -84,9 +87,9 @@ class _Loop:
         self.is_over = False
         """Whether rank 0 has said so."""
 
-    def is_called(self) -> bool:
-        """Return whether a signal has come to this rank, or its time is over; for any thread."""
-        return bool(self._interruption.requested) or self._seconds() >= self._limit
+    def is_late(self) -> bool:
+        """Return whether the time is over; for any thread."""
+        return self._seconds() >= self._limit
 
     def look(self) -> None:
         """Measure and tell rank 0, which decides for all."""

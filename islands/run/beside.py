@@ -18,6 +18,7 @@ from islands.run.alarm import Alarm, pass_step
 from islands.run.islands_of import islands_of
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
+from islands.run.signals import Interruption
 from islands.run.spec import RunSpec
 from islands.run.start import check_exactly, combined
 from islands.run.stop import Progress, first_reason, time_limit
@@ -68,7 +69,12 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
     backend.synchronise()
     began, aside, pace = time.perf_counter(), 0.0, Pace(spec)
     limit = time_limit(spec.stop)
-    with Alarm(archipelago, lambda: time.perf_counter() - began - aside >= limit):
+
+    def is_late() -> bool:
+        return time.perf_counter() - began - aside >= limit
+
+    # Signals are left to whoever handles them, who can once the islands have been given up.
+    with Interruption() as interruption, Alarm(archipelago, interruption, is_late):
         archipelago.start()
         while True:
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside

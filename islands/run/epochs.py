@@ -8,22 +8,35 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from islands.archipelago import Archipelago
 from islands.lookout import IslandMeasure
 from islands.migration import Arrivals
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.alarm import Alarm
+from islands.run.alarm import Alarm, pass_step
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
 from islands.run.signals import INTERRUPT, Interruption, suspension
+from islands.run.slow import Slow
 from islands.run.spec import RunSpec
 from islands.run.stop import Progress, first_reason, time_limit
 from islands.run.tally import Calls, Tally, summarise
 
+_VIEW_SECONDS = 1.0
 INTERRUPTED = "interrupted by a signal"
 """Why a run ends that is told to, in words."""
+
+
+class Viewer(Protocol):
+    """Whoever is told of a run as it goes on."""
+
+    def show(self, progress: Progress) -> None:
+        """See where it stands."""
+
+    def say(self, text: str) -> None:
+        """Hear something in words."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +81,16 @@ def evolve(
     interruption: Interruption,
     keep: Callable[[Moment], None] | None = None,
     origin: Moment | None = None,
+    viewer: Viewer | None = None,
 ) -> Outcome:
     """Run until a criterion is met or a signal comes, from the start or a restored `origin`.
 
-    `keep`, which is called on all ranks together, writes a checkpoint.
+    `keep`, which is called on all ranks together, writes a checkpoint. A `viewer` sees more of the
+    run than what it passes on its way to its end; it is there on all ranks or on none.
     """
-    loop = _Loop(archipelago, spec, problem, world, watch, interruption, keep, origin)
-    with Alarm(archipelago, loop.is_over):
+    loop = _Loop(archipelago, spec, problem, world, watch, interruption, keep, origin, viewer)
+    slow = Slow(archipelago, spec, viewer.say) if viewer is not None else None
+    with Alarm(archipelago, interruption, loop.is_late, world, slow):
         if origin is None:
             archipelago.may_be_partial = True
             world.agreed(archipelago.start)
@@ -97,14 +113,16 @@ class _Loop:
         interruption: Interruption,
         keep: Callable[[Moment], None] | None,
         origin: Moment | None,
+        viewer: Viewer | None,
     ) -> None:
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
         self._world, self._watch, self._interruption = world, watch, interruption
-        self._keep = keep
+        self._keep, self._viewer = keep, viewer
         self._schedule, self._limit = Schedule.of(spec), time_limit(spec.stop)
         self._before = origin.before if origin is not None else None
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
+        self._viewed_at = self._kept_at
         stood = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
         self._pace = Pace(spec, *stood)
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
@@ -112,9 +130,9 @@ class _Loop:
         self.is_partial = False
         """Whether generation 0 was given up before it was whole."""
 
-    def is_over(self) -> bool:
-        """Return whether a signal has come to this rank, or its time is over; for any thread."""
-        return bool(self._interruption.requested) or self._seconds() >= self._limit
+    def is_late(self) -> bool:
+        """Return whether the time is over; for any thread."""
+        return self._seconds() >= self._limit
 
     def ends_epoch(self, generation: int) -> bool:
         """Return whether a run by these criteria decides at this generation."""
@@ -133,7 +151,7 @@ class _Loop:
             tally, generation, calls.seconds, population, self._problem, self._before
         )
         self._pace.met(self._before, generation, calls.seconds)
-        self._unseen = measures, progress
+        self._unseen, self._viewed_at = (measures, progress), calls.seconds
         moment = Moment(generation, calls.seconds, self._before)
         outcome = self._outcome(progress, calls, moment)
         if outcome is None:
@@ -177,16 +195,14 @@ class _Loop:
             long = self._may_take_long and self._pace.may_be_slow(
                 self._archipelago.generation, step
             )
-            if long:
+            if long or self._archipelago.is_on_cpu:
                 self._show()
-                self._archipelago.remember(step)
-            self._archipelago.advance(step)
+            is_whole = pass_step(self._archipelago, step, may_take_long=long)
             # Where that is quick, the host has time for the epoch before while a GPU is at work.
             self._show()
             if self._archipelago.generation == visit and not long:
                 break
             self._archipelago.wait()
-            is_whole = not (long and self._archipelago.gave_up())
             calls = Calls.shared(
                 self._world, self._interruption.requested, self._seconds(), is_whole=is_whole
             )
@@ -198,9 +214,21 @@ class _Loop:
             self._pace.waited(self._archipelago.generation, calls.seconds)
             if calls.signals or calls.seconds >= self._limit:
                 return
+            self._view_if_due(calls.seconds)
             self._keep_if_due(Moment(self._archipelago.generation, calls.seconds, self._before))
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
+
+    def _view_if_due(self, seconds: float) -> None:
+        """Show where the run stands between two visits that lie far apart; collective."""
+        if self._viewer is None or seconds - self._viewed_at < _VIEW_SECONDS:
+            return
+        self._viewed_at = seconds
+        tally, _ = Tally.of(self._archipelago.measure()).shared(self._world, 0, seconds)
+        generation, population = self._archipelago.generation, self._spec.general.population
+        self._viewer.show(
+            summarise(tally, generation, seconds, population, self._problem, self._before)
+        )
 
     def _keep_if_due(self, moment: Moment) -> None:
         every = self._spec.checkpoint.every

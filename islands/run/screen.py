@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -21,6 +22,7 @@ class Screen:
     def __init__(self, stream: TextIO | None, log: Path | None, *, quiet: bool = False) -> None:
         self._stream = stream
         self._quiet = quiet
+        self._lock = RLock()  # a thread speaks while a generation takes long
         self._log = _opened(log) if log is not None else None
         self._table = Table(self.say)
 
@@ -39,7 +41,8 @@ class Screen:
 
     def show(self, progress: Progress) -> None:
         """Add an epoch to the table, where it is time for a row."""
-        self._table.show(progress)
+        with self._lock:
+            self._table.show(progress)
 
     def kept(self) -> None:
         """Mark the next row of the table by a checkpoint."""
@@ -53,10 +56,11 @@ class Screen:
 
     def say(self, text: str, *, always: bool = False) -> None:
         """Say something between the rows of the table."""
-        if self._stream is not None and (always or not self._quiet):
-            with writing(getattr(self._stream, "name", "the output")):
-                print(text, file=self._stream, flush=True)
-        self.note(text)
+        with self._lock:
+            if self._stream is not None and (always or not self._quiet):
+                with writing(getattr(self._stream, "name", "the output")):
+                    print(text, file=self._stream, flush=True)
+            self.note(text)
 
     def note(self, text: str) -> None:
         """Write to the log alone."""

@@ -54,12 +54,16 @@ class Interruption:
 
     One inside another hears in its stead, all that has come and all that the other listens for, and
     hands on at its end what it has heard.
+
+    A signal that it leaves to a handler of somebody else has to wait until a kernel returns:
+    `takes_call` tells of it once.
     """
 
     _innermost: ClassVar[Interruption | None] = None
 
     def __init__(self, *, suspends: str = "", interrupts: str = "") -> None:
         self.requested = 0
+        self._is_called = False
         self._suspends, self._interrupts = suspends, interrupts
         self._previous: dict[signal.Signals, Any] = {}
         self._usable = threading.current_thread() is threading.main_thread()
@@ -105,6 +109,11 @@ class Interruption:
         if self._usable and signal.SIGINT not in self._previous:
             self._hear(signal.SIGINT)
 
+    def takes_call(self) -> bool:
+        """Return whether anything has come since the last time; for any thread."""
+        is_called, self._is_called = self._is_called, False
+        return is_called
+
     def _hear(self, number: signal.Signals) -> None:
         # Known before it can come, lest it be lost.
         self._previous[number] = signal.getsignal(number)
@@ -113,6 +122,7 @@ class Interruption:
 
     def _listen(self) -> None:
         while heard := os.read(self._read, 1):
+            self._is_called |= heard[0] in _NUMBERS
             if heard[0] not in self._previous:
                 continue
             number = _NUMBERS[signal.Signals(heard[0])]

@@ -113,15 +113,15 @@ def _evolved(
 
     evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
     if start.asynchronous:
-        return evolve_freely(*evolution)
+        return evolve_freely(*evolution, screen)
     if journal is None:
-        return evolve(*evolution)
+        return evolve(*evolution, viewer=screen)
 
     def keep(moment: Moment) -> None:
         journal.keep(moment)
         screen.kept()
 
-    outcome = evolve(*evolution, keep, journal.origin)
+    outcome = evolve(*evolution, keep, journal.origin, screen)
     if outcome.suspended:
         mend = f"islands resume {shlex.quote(str(journal.folder))}"
         reason = f"{outcome.reason}: checkpoint written; go on with: {mend}"

@@ -75,6 +75,7 @@ def _one_by_one(spec: RunSpec, problem: Problem, runs: int, backend: Backend) ->
         general = spec.general.replace({"seed": spec.general.seed + number})
         each = replace(spec, general=general)
         archipelago = make_archipelago(each, problem, world, backend)
-        outcome = evolve(archipelago, each, problem, world, lambda _: None, Interruption())
+        with Interruption() as interruption:
+            outcome = evolve(archipelago, each, problem, world, lambda _: None, interruption)
         check_exactly(problem, archipelago.best(), outcome.progress.cost)
         yield outcome.progress

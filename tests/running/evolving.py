@@ -9,7 +9,7 @@ from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.parallel import World
 from islands.run import epochs as module
-from islands.run.epochs import Epoch, Moment, Outcome, evolve
+from islands.run.epochs import Epoch, Moment, Outcome, Viewer, evolve
 from islands.run.resolve import layers, resolve
 
 
@@ -18,6 +18,7 @@ def run(
     problem: FakeProblem,
     interruption: Any = Quiet,
     archipelago: FakeArchipelago | None = None,
+    viewer: Viewer | None = None,
 ) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
     archipelago, epochs = archipelago or FakeArchipelago(), list[Epoch]()
     spec = resolve(layers(options), problem)
@@ -28,6 +29,7 @@ def run(
         World(),
         epochs.append,
         interruption,
+        viewer=viewer,
     )
     return outcome, archipelago, epochs
 

@@ -16,6 +16,7 @@ from islands.lookout import Candidate, IslandMeasure
 from islands.migration import Arrivals, Phases
 from islands.paths import reading
 from islands.problems.base import Problem, Solution
+from islands.run.stop import Progress
 
 
 class FakeProblem(Problem):
@@ -67,7 +68,8 @@ class FakeArchipelago:
     Each migration brings one migrant to each island.
     """
 
-    is_partial = may_take_long = False
+    is_partial = may_take_long = is_on_cpu = False
+    ahead = range(0)
 
     def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
         self.mine, self.dies_at = mine, dies_at
@@ -162,10 +164,25 @@ def arrivals(epoch: int, source: Any, target: Any, cost: Any) -> Arrivals:
     )
 
 
+class Silent:
+    """Nobody is told of what is shown and said."""
+
+    def show(self, _progress: Progress) -> None:
+        """Show nothing."""
+
+    def say(self, _text: str) -> None:
+        """Say nothing."""
+
+
 class Quiet:
     """No signal has come."""
 
-    requested = 0
+    requested: Any = 0
+
+    @staticmethod
+    def takes_call() -> bool:
+        """Hear of no other one either."""
+        return False
 
     @staticmethod
     def hear_interrupts() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -26,20 +29,12 @@ from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
 from islands.run.start import combined
 
-SLOW = ["--algorithm", "brkga", "--improver", "tabu", "--set", "improver.steps=50000"]
-SLOW += [
-    "--set",
-    "improver.every=2",
-    "--islands",
-    "2",
-    "--population",
-    "48",
-    "--backend",
-    "cpu",
-    "--threads",
-    "1",
+SLOW = [
+    *("--algorithm", "brkga", "--improver", "tabu", "--set", "improver.steps=50000"),
+    *("--islands", "2", "--population", "48", "--backend", "cpu", "--threads", "1"),
 ]
-"""On an instance of 80 cities, every other generation takes many seconds."""
+"""On an instance of 80 cities, a generation takes many seconds."""
+EVERY_OTHER = [*SLOW, "--set", "improver.every=2"]
 
 
 def problem_of(name: str, folder: Path) -> Problem:
@@ -98,8 +93,7 @@ def test_what_is_withdrawn_leaves_no_trace(
         islands_.advance(5)
         islands_.migrate()
     before = disturbed.snapshot()
-    disturbed.remember(generations)
-    disturbed.advance(generations)
+    assert disturbed.attempt(generations)
     assert disturbed.digests() != straight.digests()
     disturbed.withdraw()
     for name, array in disturbed.snapshot().items():
@@ -120,9 +114,7 @@ def test_islands_that_are_told_to_give_up_do(
     islands_ = made(backend, problem_of(run[0], tmp_path), run)
     before, calls = islands_.digests(), islands_.measure()
     islands_.give_up()
-    islands_.remember(2)
-    islands_.advance(2)
-    gave_up = islands_.gave_up()
+    gave_up = not islands_.attempt(2)
     # On a GPU, searches that are soon through do not look.
     assert gave_up or backend.name == "cuda"
     if gave_up:
@@ -150,7 +142,8 @@ def test_a_signal_in_a_long_generation_loses_that_one_alone(
     cities(80, tmp_path).path.rename(tmp_path / "many.tsp")  # type: ignore[union-attr]
     launch = [*mpirun, str(ranks)] if ranks > 1 else []
     line = [*launch, sys.executable, "-m", "islands"]
-    started = [*line, "run", str(tmp_path / "many.tsp"), *SLOW, "--out", str(tmp_path / "a")]
+    started = [*line, "run", str(tmp_path / "many.tsp"), *EVERY_OTHER]
+    started += ["--out", str(tmp_path / "a")]
     with subprocess.Popen(
         [*started, "--stop", "generations=2"], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -165,9 +158,72 @@ def test_a_signal_in_a_long_generation_loses_that_one_alone(
     assert status == 75
     assert time.perf_counter() - began < 9
     resumed = done("resume", str(tmp_path / "a"))
-    whole = done("run", str(tmp_path / "many.tsp"), *SLOW, "--out", str(tmp_path / "b"))
+    whole = done("run", str(tmp_path / "many.tsp"), *EVERY_OTHER, "--out", str(tmp_path / "b"))
     assert resumed["generations"] == whole["generations"] == 1
     assert resumed["digest"] == whole["digest"]
+
+
+def test_a_signal_to_one_rank_is_heard_by_all(tmp_path: Path, mpirun: list[str]) -> None:
+    cities(80, tmp_path).path.rename(tmp_path / "many.tsp")  # type: ignore[union-attr]
+    line = [*mpirun, "2", sys.executable, "-m", "islands", "run", str(tmp_path / "many.tsp"), *SLOW]
+    with subprocess.Popen(
+        [*line, "--stop", "generations=2", "--out", tmp_path / "a"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for shown in process.stdout:
+            if shown.lstrip("*C ").startswith("0 "):
+                break
+        time.sleep(1)
+        (told,) = re.findall(
+            r"^rank 1 .* pid (\d+)", (tmp_path / "a" / "log.txt").read_text(), re.M
+        )
+        began = time.perf_counter()
+        os.kill(int(told), signal.SIGTERM)
+        status = process.wait(60)
+    assert status == 75
+    assert time.perf_counter() - began < 9
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGUSR1, 75)]
+)
+@pytest.mark.parametrize("side_by_side", [True, False])
+def test_a_signal_ends_a_tuning_in_a_long_generation(
+    number: signal.Signals, status: int, side_by_side: bool, tmp_path: Path
+) -> None:
+    path = cities(80, tmp_path).path
+    stop = "generations=2" if side_by_side else "seconds=100"
+    line = [sys.executable, "-m", "islands", "tune", str(path), *SLOW, "--stop", stop]
+    line += ["--over", "rho=0.6,0.7", "--runs", "2", "--out", str(tmp_path / "a")]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        time.sleep(8)  # it has begun, and would go on for minutes
+        began = time.perf_counter()
+        process.send_signal(number)
+        assert process.wait(60) == status
+    assert time.perf_counter() - began < 9
+
+
+def test_how_many_individuals_are_made_is_seen_meanwhile(tmp_path: Path) -> None:
+    problem = cities(80, tmp_path)
+    slow = {"name": "tabu", "steps": 50_000}
+    backend = islands.Solver(problem, backend="cpu", threads=1)._archipelago._backend
+    islands_ = made(backend, problem, ("tsp", "brkga", "keys", {}, slow))
+    assert not islands_.ahead
+    attempt = threading.Thread(target=islands_.attempt, args=(1,))
+    attempt.start()
+    seen = set()
+    while attempt.is_alive():
+        if islands_.ahead:
+            assert islands_.ahead == range(1, 2)
+            seen.add(islands_.made())
+        if len(seen) > 3:
+            islands_.give_up()
+        time.sleep(0.01)
+    assert 0 <= min(seen) < max(seen) < 48
+    islands_.withdraw()
+    assert not islands_.ahead
 
 
 def done(*line: str) -> dict[str, Any]:
@@ -207,10 +263,8 @@ def test_generations_that_cannot_be_withdrawn_are_made_whatever_is_said(
 ) -> None:
     problem = problem_of(run[0], tmp_path)
     told, untold = (made(backend, problem, run) for _ in range(2))
-    told.remember(1)
     told.give_up()
-    told.advance(1)
-    if told.gave_up():
+    if not told.attempt(1):
         told.withdraw()
     for islands_ in (told, untold):
         islands_.advance(5 - islands_.generation)

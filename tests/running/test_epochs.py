@@ -154,7 +154,7 @@ def test_a_signal_ends_a_run_of_slow_generations_inside_an_epoch(
 ) -> None:
     slow = Slow(monkeypatch, seconds=0.5)
 
-    class AfterFourSeconds:
+    class AfterFourSeconds(Quiet):
         @property
         def requested(self) -> bool:
             return slow.now >= 9
@@ -167,7 +167,7 @@ def test_a_signal_ends_a_run_of_slow_generations_inside_an_epoch(
 
 
 def test_an_interruption_ends_the_run_at_the_next_epoch() -> None:
-    class Later:
+    class Later(Quiet):
         asked = 0
 
         @property

@@ -145,7 +145,7 @@ def test_a_signal_suspends_a_run_inside_an_epoch(
 ) -> None:
     slow = Slow(monkeypatch, seconds=0.5)
 
-    class AfterFourSeconds:
+    class AfterFourSeconds(Quiet):
         @property
         def requested(self) -> int:
             return number if slow.now >= 9 else 0
@@ -156,7 +156,7 @@ def test_a_signal_suspends_a_run_inside_an_epoch(
 
 
 def test_a_run_that_is_done_is_not_suspended() -> None:
-    class Late:
+    class Late(Quiet):
         requested = 2
 
     options = {"stop": "generations=50"}
@@ -165,7 +165,7 @@ def test_a_run_that_is_done_is_not_suspended() -> None:
 
 
 def test_an_interruption_is_answered_before_a_suspension() -> None:
-    class Both:
+    class Both(Quiet):
         requested = INTERRUPT | 4
 
     outcome, _, _ = run({"stop": "generations=50"}, FakeProblem(), Both())

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from fakes import FakeArchipelago, FakeProblem
+from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 from ranks_for_tests import on_ranks
 from results_for_tests import result
 from test_standing import standing
@@ -160,9 +160,6 @@ def test_all_ranks_agree_on_a_run_that_meets_one_late(meets: Callable[[float], N
         spec = resolve(layers({**ASKED, "islands": 4}), problem)
         islands = Late(range(2 * world.rank, 2 * world.rank + 2))
 
-        class Quiet:
-            requested = 0
-
         outcome = evolve(islands, spec, problem, world, epochs.append, Quiet())  # type: ignore[arg-type]
         costs = [epoch.progress.cost for epoch in epochs]
         return costs, outcome.progress.island, outcome.progress.best_generation
@@ -176,10 +173,7 @@ def test_ranks_that_do_not_wait_may_meet_none(meets: Callable[[float], None]) ->
         problem = Mended()
         spec = resolve(layers(ASKED), problem)
 
-        class Quiet:
-            requested = 0
-
-        outcome = evolve_freely(Late(), spec, problem, World(), lambda _: None, Quiet())  # type: ignore[arg-type]
+        outcome = evolve_freely(Late(), spec, problem, World(), lambda _: None, Quiet(), Silent())  # type: ignore[arg-type]
         return outcome.progress.cost, outcome.reason
 
     assert one(50) == (100, "100 generations done")
