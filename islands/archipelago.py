@@ -33,6 +33,7 @@ from islands.restored import require_genomes, require_sound
 from islands.settings import Settings
 from islands.state import State
 from islands.text import counted
+from islands.warm_start import dealt, place
 
 _INFEASIBLE = 1  # marked so, as no feasible cost is: see kernels/core/marks.cuh
 _EMIGRANTS = "emigrants"
@@ -169,12 +170,13 @@ class Archipelago:
             self._state.fill(name)
         if self._problem.marks:
             self._state.fill("met_cost", _INFEASIBLE)
-        self._upload_given()
+        given = dealt(self._warm_start(), self.mine, self._islands_of_all, self._population)
+        place(given, self._problem, self._encoding, self._backend, self._state)
         self._attempt.start(may_be_left=self.may_be_partial)
         self._pass(self._launches.start)
         self.is_partial = not self._attempt.is_whole()
         if self.is_partial:
-            self._fill_up()
+            self._attempt.fill_up()
         self._backend.run([self._launches.rank_again])
         self._adopt(everyone=True)
         if self._halo is not None:
@@ -334,34 +336,6 @@ class Archipelago:
         runs, numbers = np.divmod(np.array(self.mine), self._islands_a_run)
         return (runs.astype(np.uint64) + self._seed).view(np.int64), numbers
 
-    def _upload_given(self) -> None:
-        """Deal the solutions of the warm start to all islands in turn, and take in mine."""
-        solutions, islands = self._warm_start(), self._islands_of_all
-        most = islands * self._population
-        if len(solutions) > most:
-            raise UsageError(
-                f"{len(solutions)} solutions to start from are more than the {most} individuals"
-            )
-        for solution in solutions:
-            self._problem.check(solution)
-        given = [solutions[island::islands] for island in self.mine]
-        counts = np.array([len(each) for each in given], np.int32)
-        self._backend.upload(counts, self._state.arrays["given"])
-        for local, mine in enumerate(given):
-            for slot, solution in enumerate(mine):
-                row = self._now("genes")[local, slot]
-                self._backend.upload(self._encoding.encode(self._renumbered(solution)), row)
-
-    def _fill_up(self) -> None:
-        """Put the best individual that was made in the place of all that were not."""
-        made = self._backend.download(self._now("calls")) > 0
-        costs = np.where(made, self._backend.download(self._now("cost")), NONE)
-        genes = self._backend.download(self._now("genes"))
-        best = np.unravel_index(np.argmin(costs), costs.shape)
-        genes[~made], costs[~made] = genes[best], costs[best]
-        self._backend.upload(genes, self._now("genes"))
-        self._backend.upload(costs, self._now("cost"))
-
     def _pass(self, segments: Segments) -> None:
         """Run launches, with the judge's work between them."""
         first, *others = segments
@@ -383,8 +357,3 @@ class Archipelago:
     def _now(self, name: str) -> Any:
         """Return one of the arrays as it stands in this generation, by island."""
         return self._state.part(name, self.generation)
-
-    def _renumbered(self, solution: Solution) -> Solution:
-        """Return a solution as the device numbers its things."""
-        numbering = self._problem.numbering()
-        return solution if numbering is None else solution[numbering]

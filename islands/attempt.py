@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from islands.backends.base import Backend
 from islands.halt import Halt
+from islands.lookout import NONE
 from islands.state import State
 
 
@@ -22,6 +25,17 @@ class Attempt:
         self.ahead = range(1)
         if may_be_left:
             self.halt.arm()
+
+    def fill_up(self) -> None:
+        """Let the best individual that was made of generation 0 stand for all that were not."""
+        made = self._backend.download(self._state.arrays["calls"]) > 0
+        cost, genes = (self._state.part(name, 0) for name in ("cost", "genes"))
+        costs = np.where(made, self._backend.download(cost), NONE)
+        rows = self._backend.download(genes)
+        best = np.unravel_index(np.argmin(costs), costs.shape)
+        rows[~made], costs[~made] = rows[best], costs[best]
+        self._backend.upload(rows, genes)
+        self._backend.upload(costs, cost)
 
     def begin(self, generation: int, generations: int) -> None:
         """Begin so many generations after this one, and keep what they will write over."""
