@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from islands.parallel import World
+from islands.run.heartbeat import Heartbeat
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Asked:
     """How many runs of an instance it makes."""
     highs: bool = False
     """Whether HiGHS is put beside it."""
+    heartbeat: Heartbeat = field(default_factory=Heartbeat)
 
 
 @dataclass(frozen=True)

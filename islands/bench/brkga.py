@@ -30,7 +30,7 @@ from islands.text import count
 INSTANCES = {"zi929": 929, "mu1979": 1979, "ca4663": 4663, "fi10639": 10639, "sw24978": 24978}
 _POPULATION, _ISLANDS, _INTERVAL, _MIGRANTS = 256, 3, 200, 2
 _KEY_BYTES = 4
-_CPU_SECONDS = 2.0
+_CPU_SECONDS, _CPU_REPEATS = 2.0, 3
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,10 @@ def measure(asked: Asked) -> Iterator[BrkgaRow]:
     """Measure each size on each backend; the CPU passes as many generations as it can in 2 s."""
     for name in asked.backends:
         copied = copy_bandwidth(choose(name, asked.threads))
-        for instance, size in INSTANCES.items():
-            problem = problem_of(instance, size)
+        seconds = (1 + _CPU_REPEATS) * _CPU_SECONDS if name == "cpu" else None
+        words = f"national/{{}} on {name}".format
+        for instance in asked.heartbeat.over(INSTANCES, words, seconds=seconds):
+            problem = problem_of(instance, INSTANCES[instance])
             yield _measured(name, asked.threads, problem, asked.generations, copied)
 
 
@@ -108,7 +110,7 @@ def _measured(
         archipelago.advance(2)
     repeats = 5
     if name == "cpu":
-        repeats = 3
+        repeats = _CPU_REPEATS
         generations = max(2, min(generations, int(1000 * _CPU_SECONDS / (first[0] / 2))))
     times = [_pass(archipelago, backend, generations) / generations for _ in range(repeats + 1)][1:]
     typical = median(times)

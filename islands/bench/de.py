@@ -35,7 +35,7 @@ INSTANCES = {
 }
 """Instances of the thesis, and the grid of one that takes the place of an absent one."""
 _RUNS = {"cuda": (1, 10), "cpu": (1,)}
-_CPU_SECONDS = 1.0
+_CPU_SECONDS, _CPU_REPEATS = 1.0, 3
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def measure(asked: Asked) -> Iterator[DeRow]:
     """Measure each size on each backend; the CPU passes as many generations as it can in 1 s."""
     for name in asked.backends:
         backend = choose(name, asked.threads or 1)
-        for instance in INSTANCES:
+        seconds = (1 + _CPU_REPEATS) * _CPU_SECONDS if name == "cpu" else None
+        words = f"qaplib/{{}} on {name}".format
+        for instance in asked.heartbeat.over(INSTANCES, words, seconds=seconds):
             for runs in _RUNS[name]:
                 yield _measured(backend, problem_of(instance), runs, asked.generations)
 
@@ -98,7 +100,7 @@ def _measured(backend: Backend, problem: Problem, runs: int, generations: int) -
         archipelago.advance(2)
     repeats = 5
     if backend.name == "cpu":
-        repeats = 3
+        repeats = _CPU_REPEATS
         generations = max(2, min(generations, int(1000 * _CPU_SECONDS / (first[0] / 2))))
     called = preset.evaluations(archipelago)
     times = [_pass(archipelago, backend, generations) / generations for _ in range(repeats + 1)]

@@ -31,6 +31,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 _ISLANDS_OF_CPU = 8
 _CPU_SECONDS = 2.0
+_PASSES = 4  # the first of which is not counted
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,13 @@ class GaRow(Row):
 def measure(asked: Asked) -> Iterator[GaRow]:
     """Measure each setting on each instance and backend; on the CPU with fewer islands."""
     for name in asked.backends:
-        for instance in INSTANCES:
+        seconds = len(SETTINGS) * _PASSES * _CPU_SECONDS if name == "cpu" else None
+        words = f"orlib/{{}} on {name}".format
+        for instance in asked.heartbeat.over(INSTANCES, words, seconds=seconds):
             try:
                 problem = load(f"orlib/{instance}")
             except IslandsError:
+                asked.heartbeat.skip()
                 continue
             for setting in SETTINGS:
                 yield _measured(name, asked.threads, problem, asked.generations, setting)
@@ -93,11 +97,11 @@ def _measured(
     if name == "cpu":
         generations = max(2, min(generations, int(1000 * _CPU_SECONDS / (first[0] / 2))))
     called, times = preset.evaluations(archipelago), []
-    for _ in range(4):
+    for _ in range(_PASSES):
         with backend.timed() as milliseconds:
             archipelago.advance(generations)
         times.append(milliseconds[0] / generations)
-    children = (preset.evaluations(archipelago) - called) / (4 * generations)
+    children = (preset.evaluations(archipelago) - called) / (_PASSES * generations)
     times = times[1:]
     typical = median(times)
     return GaRow(

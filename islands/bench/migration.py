@@ -31,7 +31,7 @@ def measure(asked: Asked) -> Iterator[Row]:
     backend = take_device(world, asked.backends[0], asked.threads)
     parts = {ranks: world.part(ranks) for ranks in _counts(world.size)}
     ends: list[Row] = []
-    for name in asked.instances:
+    for name in asked.heartbeat.over(asked.instances, str):
         problem = world.agreed(partial(_problem, name))
         for is_weak in (True, False):
             for delay in asked.delay:
@@ -41,6 +41,7 @@ def measure(asked: Asked) -> Iterator[Row]:
                     if ranks > islands:
                         continue
                     case = Case(asked, problem, is_weak, islands, delay)
+                    asked.heartbeat.detail(case.words(ranks))
                     world.agreed(partial(case.spec, generations=1))
                     found = case.measured(part, backend, alone) if part is not None else None
                     # Ranks that take no part wait here.

@@ -35,7 +35,8 @@ def measure(asked: Asked) -> Iterator[QualityRow | QualityMeans]:
     count = 1 if asked.backends[0] == "cpu" else _AT_ONCE
     with silent_processes(count) if asked.highs else nullcontext() as aside:
         beside = _beside(problems, asked, aside) if aside is not None else {}
-        for problem in problems:
+        solved = asked.seeds * asked.limit + (asked.limit if beside and count == 1 else 0)
+        for problem in asked.heartbeat.over(problems, lambda each: each.instance, seconds=solved):
             row = _measured(problem, asked, beside.get(problem.instance))
             rows.append(row)
             yield row
@@ -71,7 +72,10 @@ def _beside(
 
 def _measured(problem: Problem, asked: Asked, beside: Callable[[], HighsEnd] | None) -> QualityRow:
     backend = asked.backends[0]
-    other = beside() if beside is not None and backend == "cpu" else None
+    other = None
+    if beside is not None and backend == "cpu":
+        asked.heartbeat.detail("HiGHS")
+        other = beside()
     results = [_run(problem, asked, backend, seed) for seed in range(1, asked.seeds + 1)]
     if beside is not None and other is None:
         other = beside()
@@ -108,6 +112,7 @@ def _run(problem: Problem, asked: Asked, backend: str, seed: int) -> Result:
     options = {"instance": problem.instance, "backend": backend, "seed": seed, "stop": stop}
     if asked.threads is not None:
         options["threads"] = asked.threads
+    asked.heartbeat.detail(f"seed {seed}")
     result = run_asked(options, None, World(), Output(), problem)
     if result.interrupted:
         raise KeyboardInterrupt

@@ -18,6 +18,7 @@ from islands.run.resolve import layers, resolve
 from islands.run.runner import make_archipelago
 from islands.run.signals import Interruption
 from islands.run.spec import RunSpec
+from islands.text import counted
 
 REPEATS = 7
 _FEWEST_EPOCHS = 4
@@ -65,6 +66,11 @@ class Case:
     is_weak: bool
     islands: int
     delay: int
+
+    def words(self, ranks: int) -> str:
+        """Return what is measured on so many ranks."""
+        scaling = "weak" if self.is_weak else "strong"
+        return f"{scaling} scaling on {counted(ranks, 'rank')}, delay {self.delay}"
 
     def spec(self, generations: int) -> RunSpec:
         """Return a run of so many generations."""

@@ -73,7 +73,7 @@ def measure(asked: Asked) -> Iterator[TabuRow]:
     """Measure each size on each backend; the CPU by one thread, and by the plain loop."""
     for name in asked.backends:
         backend = choose(name, 1 if name == "cpu" else asked.threads)
-        for size in SIZES:
+        for size in asked.heartbeat.over(SIZES, f"n={{}} on {name}".format):
             search = Search(backend, size, *_effort(name, size))
             yield search.measured("kernel")
             if name == "cpu":

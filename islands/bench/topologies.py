@@ -66,7 +66,7 @@ class TopologyRow(Row):
 
 def measure(asked: Asked) -> Iterator[TopologyRow]:
     """Look at every topology in which somebody sends, one number of islands after another."""
-    for islands in asked.islands:
+    for islands in asked.heartbeat.over(asked.islands, "{} islands".format):
         rows = [_row(name, islands, asked) for name in TOPOLOGIES if name != "none"]
         fitting = [row for row in rows if row.fits]
         best = min(fitting, key=lambda row: (row.road_seconds, row.takeover), default=None)

@@ -17,6 +17,7 @@ from islands.bench.base import Asked
 from islands.cli import arguments
 from islands.errors import UsageError
 from islands.parallel import World, launched, world
+from islands.run.heartbeat import Heartbeat
 from islands.text import unknown
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     words = f"{', '.join(BENCHES)} (all but {', '.join((*COLLECTIVE, *LONG))})"
     add("what", nargs="*", metavar="WHAT", help=words)
+    add("--quiet", action="store_true", help="print the tables alone, not what it is at")
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
     add("--backend", metavar="NAME", help="cpu or cuda alone (all there are)")
@@ -101,16 +103,20 @@ def main(args: argparse.Namespace) -> int:
         return 0
     ranks = world() if together else World()
     with ranks.guarded(show_traceback=args.debug):
-        asked = ranks.agreed(lambda: _asked(args, ranks))
+        heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
+        asked = ranks.agreed(lambda: _asked(args, ranks, heartbeat))
         stream = sys.stderr if args.json else sys.stdout
 
         def say(text: str) -> None:
             if rank == 0:
-                print(text, file=stream, flush=True)
+                heartbeat.print(text, stream)
 
         tables: dict[str, list[Row]] = {}
-        for name in names if rank == 0 else together:
-            _measure(name, asked, tables, say)
+        with heartbeat:
+            for place, name in enumerate(names if rank == 0 else together, 1):
+                which = f" ({place} of {len(names)})" if len(names) > 1 else ""
+                heartbeat.work = f"bench {name}{which}"
+                _measure(name, asked, tables, say)
     if rank == 0 and args.out is not None:
         from islands.bench.output import write
 
@@ -134,7 +140,7 @@ def _measure(
         tables.setdefault(row.TABLE, []).append(row)
 
 
-def _asked(args: argparse.Namespace, ranks: World) -> Asked:
+def _asked(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Asked:
     """Return what is to be measured, having refused here all that can be refused before."""
     for name in args.what:
         if name not in BENCHES:
@@ -169,7 +175,8 @@ def _asked(args: argparse.Namespace, ranks: World) -> Asked:
     options = {
         field.name: getattr(args, field.name) for field in fields(Asked) if field.name in args
     }
-    return Asked(world=ranks, backends=_backends(args.backend), **options)
+    backends = _backends(args.backend)
+    return Asked(world=ranks, backends=backends, heartbeat=heartbeat, **options)
 
 
 def _counts(text: str) -> tuple[int, ...]:

@@ -59,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "threads of the CPU runs to compare times with, such as 1,all, or none"
     add("--threads", metavar="T,T", help=words)
     add("--generations", metavar="G", type=int, help="of each run, instead of the paper's: a try")
+    add("--quiet", action="store_true", help="print the tables alone, not what it is at")
     add("--json", action="store_true", help="print one JSON object; the tables go to stderr")
 
 
@@ -66,6 +67,7 @@ def main(args: argparse.Namespace) -> int:
     """Fill the tables, print them and return the exit status."""
     from islands.reproduce.output import Folder
     from islands.reproduce.perform import perform
+    from islands.run.heartbeat import Heartbeat
     from islands.run.machine import take_device
     from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
@@ -81,17 +83,22 @@ def main(args: argparse.Namespace) -> int:
             lambda: Folder(args.out, settings) if args.out is not None and speaks else None
         )
 
+        heartbeat = Heartbeat(
+            sys.stderr if speaks and not args.quiet else None,
+            "reproduce " + args.what.partition("/")[0],
+        )
+
         def say(text: str) -> None:
             if speaks:
-                print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
+                heartbeat.print(text, sys.stderr if args.json else sys.stdout)
 
         say(paper.title)
         # Several ranks end together, after a generation, as each waits for the others.
         at = "ending the experiment"
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         try:
-            with hearing:
-                tables = perform(selections, asked, say, folder)
+            with hearing, heartbeat:
+                tables = perform(selections, asked, say, folder, heartbeat)
         except (KeyboardInterrupt, Suspended) as error:
             if folder is not None:
                 say(f"\nEnded. Go on with the same command: {folder.path} holds what is done")

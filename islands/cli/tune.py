@@ -91,19 +91,23 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
+    from islands.run.heartbeat import Heartbeat
     from islands.tune.ledger import LEDGER
     from islands.tune.perform import BEST, RANKING, Output, perform
     from islands.tune.table import table
     from islands.tune.words import refused
 
     stream = sys.stderr if args.json else sys.stdout
+    heartbeat = Heartbeat(None if args.quiet else sys.stderr, "tune")
 
     def say(text: str) -> None:
-        print(text, file=stream, flush=True)
+        heartbeat.print(text, stream)
 
     try:
         tuning = _tuning(args)
-        done = perform(tuning, args.metric, Output(args.out, args.force, say, args.quiet))
+        output = Output(args.out, args.force, say, args.quiet, heartbeat)
+        with heartbeat:
+            done = perform(tuning, args.metric, output)
     except Suspended:
         return Suspended.status
     say(("" if args.quiet else "\n") + table(done.ranking))

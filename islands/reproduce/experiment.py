@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from islands.problems.base import Problem
 from islands.reproduce.ledger import Ledger
 from islands.reproduce.runs import Sample
 from islands.run.beside import Together, run_beside
+from islands.run.heartbeat import Heartbeat
 from islands.run.machine import take_device
 from islands.run.resolve import layers, resolve
 from islands.run.runner import Output, run_asked
@@ -47,6 +48,7 @@ class Experiment:
     """The name of the table that is filled."""
     ledger: Ledger = field(default_factory=Ledger, kw_only=True)
     """What runs came to before."""
+    heartbeat: Heartbeat = field(default_factory=Heartbeat, kw_only=True)
 
     @property
     def is_try(self) -> bool:
@@ -58,6 +60,7 @@ class Experiment:
         asked = self._asked(problem, seed, options)
 
         def made() -> dict[str, Any]:
+            self.heartbeat.detail(_words(asked))
             result = run_asked(asked, None, self.world, Output(), problem)
             if result.interrupted:
                 raise KeyboardInterrupt
@@ -76,6 +79,7 @@ class Experiment:
         """
 
         def made() -> dict[str, Any]:
+            self.heartbeat.detail(f"{counted(runs, 'run')} side by side")
             if is_warm:
                 self.beside(problem, runs, **options)
             return asdict(Sample.of(problem, self.beside(problem, runs, **options)))
@@ -126,6 +130,12 @@ class Experiment:
         return {**asked, **({} if "stop" in options else {"stop": self.stop()}), **options}
 
 
+def _words(asked: Mapping[str, Any]) -> str:
+    """Return which of the runs of an instance one is."""
+    backend = counted(asked["threads"], "thread") if "threads" in asked else asked["backend"]
+    return f"seed {asked['seed']} on {backend}"
+
+
 @dataclass(frozen=True)
 class Asked:
     """What was asked for, whatever the table."""
@@ -138,7 +148,9 @@ class Asked:
     """None leaves them to the table."""
     world: World
 
-    def experiment(self, table: str, preset: str, generations: int, ledger: Ledger) -> Experiment:
+    def experiment(
+        self, table: str, preset: str, generations: int, ledger: Ledger, heartbeat: Heartbeat
+    ) -> Experiment:
         """Return the experiment of a table whose runs pass so many generations in the paper."""
         return Experiment(
             preset=preset,
@@ -151,4 +163,5 @@ class Asked:
             world=self.world,
             table=table,
             ledger=ledger,
+            heartbeat=heartbeat,
         )

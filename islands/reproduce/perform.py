@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from islands.instances.locate import Found
 from islands.problems import read
 from islands.reproduce.cells import Cell, Fact, Row, header, line
 from islands.reproduce.experiment import Asked
@@ -13,6 +14,7 @@ from islands.reproduce.ledger import Ledger
 from islands.reproduce.output import Folder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import Table
+from islands.run.heartbeat import Heartbeat
 from islands.text import counted
 
 
@@ -21,18 +23,20 @@ def perform(
     asked: Asked,
     say: Callable[[str], None],
     folder: Folder | None,
+    heartbeat: Heartbeat | None = None,
 ) -> dict[str, Any]:
     """Run each table on all ranks; return rows and facts by the name of the table.
 
     Of the ranks, the first alone is given a `folder`.
     """
     done = {}
+    heartbeat = heartbeat or Heartbeat()
     ledger = folder.ledger if folder is not None else Ledger()
     if known := len(ledger):
         say(f"\n{counted(known, 'result')} known already")
     for selection in selections:
         kind = selection.table
-        experiment = asked.experiment(kind.name, kind.preset, kind.generations, ledger)
+        experiment = asked.experiment(kind.name, kind.preset, kind.generations, ledger, heartbeat)
         here = [found.name for found in selection.here]
         table = kind(experiment, selection.missing, here)
         how = experiment.words(kind.presets()) + (", runs side by side" if table.beside else "")
@@ -52,18 +56,28 @@ def _rows(
     table: Table, selection: Selection, say: Callable[[str], None], folder: Folder | None
 ) -> list[Row]:
     rows: list[Row] = []
-    for found in selection.here:
-        problem = table.experiment.world.agreed(partial(read, found))
+    experiment, name = table.experiment, table.name
+    ledger, heartbeat = experiment.ledger, experiment.heartbeat
+    for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
+        known = len(ledger)
+        problem = experiment.world.agreed(partial(read, found))
         why = table.leaves_out(problem)
         if why:
             say(f"{found.name}: left out, as {why}")
+            heartbeat.skip()
             continue
         for row in table.rows(problem):
             rows.append(row)
             say(line(table.columns(), row))
             if folder is not None:
                 folder.table(table, rows)
+        if len(ledger) < known:
+            heartbeat.skip()
     return rows
+
+
+def _size(found: Found) -> float:
+    return found.entry.size if found.entry is not None else 1
 
 
 def _values(facts: Sequence[Fact]) -> dict[str, Cell]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -44,13 +44,21 @@ def is_timed(spec: RunSpec) -> bool:
     return any(criterion.kind == "seconds" for criterion in spec.stop)
 
 
-def run_cell(spec: RunSpec, problem: Problem, runs: int, backend: Backend, *, beside: bool) -> Cell:
-    """Make so many runs: side by side, or one after the other."""
+def run_cell(
+    spec: RunSpec,
+    problem: Problem,
+    runs: int,
+    backend: Backend,
+    *,
+    beside: bool,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Cell:
+    """Make so many runs: side by side, or one after the other; `tell` which one goes on."""
     problem = problem.adjusted(spec.problem)
     if beside:
         together = run_beside(spec, problem, runs, backend)
         return _cell([run.progress for run in together.runs], together.seconds, spec)
-    ends = list(_one_by_one(spec, problem, runs, backend))
+    ends = list(_one_by_one(spec, problem, runs, backend, tell))
     return _cell(ends, sum(end.seconds for end in ends), spec)
 
 
@@ -69,10 +77,13 @@ def _cell(ends: list[Progress], seconds: float, spec: RunSpec) -> Cell:
     )
 
 
-def _one_by_one(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Iterator[Progress]:
+def _one_by_one(
+    spec: RunSpec, problem: Problem, runs: int, backend: Backend, tell: Callable[[str], None]
+) -> Iterator[Progress]:
     world = World()
     for number in range(runs):
         general = spec.general.replace({"seed": spec.general.seed + number})
+        tell(f"seed {general.seed}")
         each = replace(spec, general=general)
         archipelago = make_archipelago(each, problem, world, backend)
         with Interruption() as interruption:

@@ -7,7 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from islands.backends.base import Backend
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.run.folder import fresh
+from islands.run.heartbeat import Heartbeat
 from islands.run.hold import Hold
 from islands.run.signals import suspending
 from islands.run.table_file import write_table
@@ -24,7 +25,7 @@ from islands.tune.configurations import Search
 from islands.tune.ledger import LEDGER, LOCK, Ledger, key_of, refuse_unfit
 from islands.tune.plan import Task, Tuning
 from islands.tune.ranking import Cells, Ranking, Standing
-from islands.tune.words import header, line
+from islands.tune.words import at_work, header, line, seconds_a_task
 
 RANKING, BEST = "ranking.tsv", "best.toml"
 
@@ -38,6 +39,7 @@ class Output:
     force: bool
     say: Callable[[str], None]
     quiet: bool
+    heartbeat: Heartbeat = field(default_factory=Heartbeat)
 
 
 @dataclass(frozen=True)
@@ -127,14 +129,21 @@ def _cells(tuning: Tuning, ledger: Ledger, output: Output) -> tuple[Cells, dict[
     of = len(tuning.tasks)
     try:
         with suspending():
-            for place, task in enumerate(tuning.tasks, 1):
+            tasks = output.heartbeat.over(
+                tuning.tasks,
+                lambda task: at_work(task, tuning),
+                seconds=seconds_a_task(tuning),
+            )
+            for place, task in enumerate(tasks, 1):
                 number = task.configuration.number
                 if number in left_out:
+                    output.heartbeat.skip()
                     continue
                 try:
-                    cell, said = _cell(task, tuning, ledger)
+                    cell, said = _cell(task, tuning, ledger, output.heartbeat)
                     cells[number, task.name] = cell
                 except UsageError as error:
+                    output.heartbeat.skip()
                     left_out[number] = str(error)
                     said = f"left out: {error}"
                     if len(left_out) == len(tuning.search.configurations):
@@ -147,14 +156,22 @@ def _cells(tuning: Tuning, ledger: Ledger, output: Output) -> tuple[Cells, dict[
     return cells, left_out
 
 
-def _cell(task: Task, tuning: Tuning, ledger: Ledger) -> tuple[Cell, str]:
+def _cell(task: Task, tuning: Tuning, ledger: Ledger, heartbeat: Heartbeat) -> tuple[Cell, str]:
     """Return what the runs of a task came to, and the line that says so; run what is not known."""
     key = key_of(task.spec, tuning.runs, beside=tuning.beside)
     known = ledger.cell(key)
     if known is not None:
+        heartbeat.skip()
         return known, line(task, known, was_done=True)
     with _named(task):
-        cell = run_cell(task.spec, task.problem, tuning.runs, tuning.backend, beside=tuning.beside)
+        cell = run_cell(
+            task.spec,
+            task.problem,
+            tuning.runs,
+            tuning.backend,
+            beside=tuning.beside,
+            tell=heartbeat.detail,
+        )
     ledger.enter(key, cell, _facts(task, tuning.backend))
     return cell, line(task, cell, was_done=False)
 
@@ -206,7 +223,7 @@ def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
 
     first, *_ = ranking.standings
     rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranking.standings]
-    columns = [field.name for field in fields(Standing)]
+    columns = [each.name for each in fields(Standing)]
     write_table(folder / RANKING, columns, rows, sealed=False)
     with published(folder / BEST) as temporary:
         text = (

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from statistics import fmean
 
 from islands.problems.base import Problem
+from islands.run.stop import time_limit
 from islands.text import counted, gap
 from islands.tune.cell import Cell, is_timed
 from islands.tune.configurations import Search
@@ -42,6 +44,19 @@ def _together(tuning: Tuning) -> str:
     timed = any(is_timed(task.spec) for task in tuning.tasks)
     shared = f": the {tuning.runs} of a configuration share the seconds of --stop" if timed else ""
     return f"Runs go on side by side{shared}"
+
+
+def at_work(task: Task, tuning: Tuning) -> str:
+    """Return what the runs of a configuration on an instance are called while they go on."""
+    first, number = task.spec.general.seed, task.configuration.number
+    seeds = f", seeds {first} to {first + tuning.runs - 1}" if tuning.beside else ""
+    return f"configuration {number}, {task.problem.instance}{seeds}"
+
+
+def seconds_a_task(tuning: Tuning) -> float | None:
+    """Return the seconds that the runs of a configuration on an instance take at most, if known."""
+    limit = max(time_limit(task.spec.stop) for task in tuning.tasks)
+    return limit * (1 if tuning.beside else tuning.runs) if math.isfinite(limit) else None
 
 
 def line(task: Task, cell: Cell, *, was_done: bool) -> str:

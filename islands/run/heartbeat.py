@@ -1,0 +1,170 @@
+"""What a long command says on standard error: what it is at, and how long the rest may take."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Self, TextIO, TypeVar
+
+_SIGN_OF_LIFE = 30.0
+"""Seconds of silence, while one piece goes on, after which something is said."""
+_SELDOM = 5.0
+"""Seconds from one line of a log file to the next; a terminal's line is rewritten at once."""
+
+Piece = TypeVar("Piece")
+
+
+class Heartbeat:
+    """Says at which piece of its work a command is; to None, nothing.
+
+    A thread gives the sign of life while the `with` block lasts. All else is said between pieces,
+    so that no piece is measured while something is written.
+    """
+
+    def __init__(self, stream: TextIO | None = None, work: str = "") -> None:
+        """Speak of `work` to `stream`."""
+        self.work = work
+        self._stream, self._is_terminal = stream, stream is not None and stream.isatty()
+        self._pieces = _Pieces(0, None)
+        self._words = self._detail = ""
+        self._said_at, self._is_drawn = float("-inf"), False
+        self._lock, self._ended = threading.Lock(), threading.Event()
+        self._thread = threading.Thread(target=self._live, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._stream is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        if self._stream is not None:
+            self._thread.join()
+            self._wipe()
+
+    def over(
+        self,
+        pieces: Collection[Piece],
+        words: Callable[[Piece], str],
+        *,
+        seconds: float | None = None,
+        effort: Callable[[Piece], float] = lambda _: 1.0,
+    ) -> Iterator[Piece]:
+        """Yield the pieces, and say each by its `words` when its turn comes.
+
+        The pieces that are done tell how long the others take, by their `effort`. Before, that is
+        known where each takes at most so many `seconds`.
+        """
+        self._pieces = _Pieces(sum(map(effort, pieces)), seconds)
+        for place, piece in enumerate(pieces, 1):
+            with self._lock:
+                self._words, self._detail = f"{words(piece)}, {place} of {len(pieces)}", ""
+                self._pieces.begin(effort(piece))
+                self._say()
+            yield piece
+            with self._lock:
+                self._pieces.end()
+        with self._lock:
+            self._words = ""
+
+    def skip(self) -> None:
+        """Learn nothing from the time of the piece at work, such as one that was done before."""
+        self._pieces.is_typical = False
+
+    def detail(self, words: str) -> None:
+        """Say what the piece is at."""
+        with self._lock:
+            self._detail = words
+            self._say()
+
+    def print(self, text: str, stream: TextIO) -> None:
+        """Print a line of the results, clear of what is said here."""
+        with self._lock:
+            self._wipe()
+            print(text, file=stream, flush=True)
+
+    def _live(self) -> None:
+        wait = _SIGN_OF_LIFE
+        while not self._ended.wait(wait):
+            with self._lock:
+                wait = _SIGN_OF_LIFE - (time.perf_counter() - self._said_at)
+                if wait <= 0:
+                    self._say()
+                    wait = _SIGN_OF_LIFE
+
+    def _say(self) -> None:
+        now = time.perf_counter()
+        if not self._words or (not self._is_terminal and now - self._said_at < _SELDOM):
+            return
+        self._said_at = now
+        what = ", ".join(filter(None, [self._words, self._detail]))
+        line = f"{self.work}: " + "; ".join(filter(None, [what, self._pieces.outlook(now)]))
+        if self._is_terminal:
+            # The cursor goes back, so that whatever else is printed takes the place of the line.
+            self._is_drawn = True
+            width = shutil.get_terminal_size().columns - 1
+            self._write(f"\r\x1b[K{line[:width]}\r")
+        else:
+            self._write(f"{line}\n")
+
+    def _wipe(self) -> None:
+        if self._is_drawn:
+            self._is_drawn = False
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        # Work goes on where nobody listens any more.
+        if self._stream is not None:
+            with suppress(OSError, ValueError):
+                self._stream.write(text)
+                self._stream.flush()
+
+
+class _Pieces:
+    """How long pieces have taken, and those that are left may take."""
+
+    def __init__(self, effort: float, seconds: float | None) -> None:
+        self._left, self._seconds = effort, seconds
+        self._done = self._took = self._effort = 0.0
+        self._began = self._piece_began = time.perf_counter()
+        self.is_typical = True
+
+    def begin(self, effort: float) -> None:
+        self._effort, self._piece_began = effort, time.perf_counter()
+        self.is_typical = True
+
+    def end(self) -> None:
+        self._left -= self._effort
+        if self.is_typical:
+            self._done += self._effort
+            self._took += time.perf_counter() - self._piece_began
+
+    def outlook(self, now: float) -> str:
+        """Return how long it has taken, and may take, as far as that is known."""
+        gone = now - self._began
+        if not self._done and self._seconds is not None and gone < 1:
+            each, whole = duration(self._seconds), duration(self._seconds * self._left)
+            return f"at most {each} each, about {whole} in all, compiling apart"
+        words = [f"{duration(gone)} gone"] if gone >= 1 else []
+        unit = self._took / self._done if self._done else self._seconds
+        if unit is not None:
+            others = unit * (self._left - self._effort)
+            left = others + max(0.0, unit * self._effort - (now - self._piece_began))
+            words.append(f"about {duration(max(1, left))} left")
+        return ", ".join(words)
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people, such as `0.5 s`, `90 s`, `25 min` or `3.2 h`."""
+    if seconds < 100:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
