@@ -18,6 +18,7 @@ from islands.cli import arguments
 from islands.errors import UsageError
 from islands.parallel import World, launched, world
 from islands.run.heartbeat import Heartbeat
+from islands.run.signals import suspending
 from islands.text import unknown
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def main(args: argparse.Namespace) -> int:
                 heartbeat.print(text, stream)
 
         tables: dict[str, list[Row]] = {}
-        with heartbeat:
+        with suspending(), heartbeat:
             for place, name in enumerate(names if rank == 0 else together, 1):
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
                 heartbeat.work = f"bench {name}{which}"

@@ -21,12 +21,15 @@ import islands
 from islands.algorithms import ALGORITHMS
 from islands.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.errors import Suspended
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.migration.road import find
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
+from islands.reproduce.experiment import Experiment
+from islands.run.signals import suspending
 from islands.run.start import combined
 
 SLOW = [
@@ -269,3 +272,22 @@ def test_generations_that_cannot_be_withdrawn_are_made_whatever_is_said(
     for islands_ in (told, untold):
         islands_.advance(5 - islands_.generation)
     assert told.digests() == untold.digests()
+
+
+@pytest.mark.parametrize(
+    ("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Suspended)]
+)
+def test_a_run_of_an_experiment_ends_in_the_middle_of_a_long_generation(
+    number: signal.Signals, error: type[BaseException], tmp_path: Path
+) -> None:
+    pytest.importorskip("scipy")
+    experiment = Experiment("xavier2019", 1000, 1, "cpu", "", (), 1, World())
+    options = {"improver.name": "tabu", "threads": 1, "population": 2048, "islands": 1}
+    problem = cities(80, tmp_path)
+    experiment.run(problem, **options, **{"improver.steps": 1})  # compiled from here on
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), number))
+    timer.start()
+    began = time.perf_counter()
+    with suspending(), pytest.raises(error):
+        experiment.run(problem, **options, **{"improver.steps": 50_000})
+    assert time.perf_counter() - began < 9

@@ -1,0 +1,45 @@
+"""Long commands that a signal ends, while they are at something that takes longer."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy")
+LINES = {
+    "one by one": [
+        *("tune", "demo/tsp", "--algorithm", "brkga", "--over", "rho=0.6,0.7", "--grid"),
+        *("--improver", "tabu", "--set", "improver.steps=50000", "--threads", "1"),
+        *("--backend", "cpu", "--population", "2048", "--runs", "1", "--stop", "generations=9"),
+    ],
+    "topologies": ["bench", "topologies", "--islands", "65536"],
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("line", LINES)
+def test_a_signal_is_heeded_within_two_seconds(
+    line: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "islands", *LINES[line]]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as process:
+        assert process.stderr is not None
+        assert "1 of " in process.stderr.readline()
+        time.sleep(1.5)
+        assert process.poll() is None
+        sent = time.perf_counter()
+        process.send_signal(number)
+        try:
+            process.wait(10)
+        finally:
+            process.kill()
+        took = time.perf_counter() - sent
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 75}[number]
+    assert took < 2 + 1  # the end of the interpreter on a busy machine
