@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,12 +15,15 @@ from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+
 IMPROVERS: dict[str, type[Improver]] = {}
 """By name; of a name that stands for several, the one for orders. Filled beside this module."""
 STRATEGIES = ("first", "best")
 SCOPES = ("all", "position")
 _MOST = 2**31 - 1  # kernels take whole numbers of 32 bits
-_MOST_STEPS = 50_000  # tabu searches count them in sixteen bits
+MOST_STEPS = 50_000  # tabu searches count them in sixteen bits
 
 
 @dataclass(frozen=True)
@@ -41,15 +44,15 @@ class ImproverSettings(Settings):
         "moves at most; 0: until none improves, or for tabu 20 a thing, fewer beyond 237, and 100"
         " for subsets",
         low=0,
-        high=_MOST_STEPS,
+        high=MOST_STEPS,
     )
     tenure_low: float = setting(
         0.9,
         "steps that a move is tabu, a thing, or a root of the core for subsets, at least",
         low=0,
-        high=_MOST_STEPS,
+        high=MOST_STEPS,
     )
-    tenure_high: float = setting(1.1, "the same at most", low=0, high=_MOST_STEPS)
+    tenure_high: float = setting(1.1, "the same at most", low=0, high=MOST_STEPS)
     aspiration: int = setting(
         0, "steps after which a move that was not made is preferred; 0: never", low=0, high=_MOST
     )
@@ -105,6 +108,13 @@ class Improver(ABC):
     def steps(self) -> int:
         """Return how many moves it makes at most."""
         return self.settings.steps
+
+    def work(self, problem: Problem) -> float:
+        """Return about how many numbers it looks up from a solution drawn at random on.
+
+        By it, a run that names no more than an improver gets a population. 0: it is not known.
+        """
+        return 0.0
 
     def tenures(self) -> tuple[int, int]:
         """Return how many steps a move is tabu, at least and at most."""

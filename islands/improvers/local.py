@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import math
+from typing import TYPE_CHECKING, ClassVar
 
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
 
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+
 _THINGS_A_THREAD = 16  # blocks get a thread for so many pieces of work
 _MOVES_AT_ONCE = 128  # the first that improves is mostly found soon: more would be tried in vain
+_TRIES = 64  # to find one of the first n moves that improve, about
 _MOST_THINGS = 92_681  # the best of all moves is told apart by a number of 32 bits
 
 
@@ -35,13 +40,29 @@ class LocalSearch(Improver):
 
     def items(self) -> int:
         """Return the pieces of work for which a block has a thread for each move tried at once."""
-        if self.settings.scope == "position":
-            moves = self.size - 1
-        else:
-            moves = self.size * (self.size - 1) // 2
-            if self.settings.strategy == "first":
-                moves = min(moves, _MOVES_AT_ONCE)
+        moves = self._moves()
+        if self.settings.scope == "all" and self.settings.strategy == "first":
+            moves = min(moves, _MOVES_AT_ONCE)
         return _THINGS_A_THREAD * moves
+
+    def work(self, problem: Problem) -> float:
+        of_move, moves, n = problem.delta_items(self.moves[0]), self._moves(), self.size
+        if self.settings.strategy == "best":
+            return min(self.settings.steps or n, n) * moves * of_move
+        whole = self.scans() * moves * of_move
+        if not 0 < self.settings.steps <= n:
+            return whole
+        # So early, moves are soon found, and to make them takes longer.
+        return min(whole, self.settings.steps * (_TRIES * of_move + n / 2))
+
+    def scans(self) -> float:
+        """Return about how often all moves are tried until none improves."""
+        return max(8.0, math.sqrt(self.size))
+
+    def _moves(self) -> int:
+        """Return how many there are to be tried."""
+        n = self.size
+        return n - 1 if self.settings.scope == "position" else n * (n - 1) // 2
 
 
 class Swap(LocalSearch):
@@ -56,6 +77,9 @@ class TwoOpt(LocalSearch):
 
     name: ClassVar[str] = "two_opt"
     moves: ClassVar[tuple[str, ...]] = ("reversal",)
+
+    def scans(self) -> float:
+        return 8.0
 
 
 class Reinsert(LocalSearch):

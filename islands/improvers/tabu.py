@@ -5,12 +5,15 @@ What each exchange would change is stored where the problem's kernels can keep i
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
 
 _STEPS_A_THING = 20
 _MOST_EVALUATIONS = 1 << 27  # of a search that is not told its steps: a tenth of a second on a CPU
@@ -40,6 +43,11 @@ class Tabu(Improver):
         """Return how many exchanges it makes."""
         affordable = max(_FEWEST_STEPS, _MOST_EVALUATIONS // max(1, self.items()))
         return self.settings.steps or min(_STEPS_A_THING * self.size, affordable)
+
+    def work(self, problem: Problem) -> float:
+        # Of problems that bring the means, what each exchange would change is kept.
+        is_kept = "PROBLEM_SWAPS" in problem.defines()
+        return self.steps() * self.items() * (1 if is_kept else problem.delta_items("swap"))
 
     def defines(self) -> Macros:
         takes_long = self.steps() * self.items() > _MOST_UNSEEN

@@ -104,6 +104,10 @@ class Problem(ABC):
         """Return the pieces of work that the threads of a block share when they evaluate."""
         return self.size
 
+    def delta_items(self, move: str) -> int:
+        """Return about how many numbers it looks up for the difference that one move makes."""
+        return self.size
+
     @abstractmethod
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the exact cost of each row of `solutions`, in units."""

@@ -146,6 +146,10 @@ class Mkp(Problem):
             "record.every": 10 if is_small else 2,
         }
 
+    def delta_items(self, move: str) -> int:
+        """Return how many capacities are looked at."""
+        return self.constraints
+
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the numbers in the order of the items on the device."""
         numbering = self.numbering()

@@ -106,6 +106,10 @@ class Qap(Problem):
         """Return the number of pairs, whose costs the threads of a block share."""
         return self.size * (self.size - 1) // 2
 
+    def delta_items(self, move: str) -> int:
+        """Return how many products change: those of two facilities, or of all that are shifted."""
+        return self.size if move == "swap" else self.size**2 // 4
+
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the two matrices; of symmetric ones, each pair of places counts once."""
         return list(self._on_device)

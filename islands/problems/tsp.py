@@ -80,6 +80,10 @@ class Tsp(Problem):
         """Return where the kernel takes distances from, and how it rounds them."""
         return {"TSP_METRIC": "TSP_MATRIX" if self._matrix is not None else f"TSP_{self.metric}"}
 
+    def delta_items(self, move: str) -> int:
+        """Return how many lengths it needs: those of the edges that go and of those that come."""
+        return {"reversal": 4, "insertion": 6, "swap": 8}[move]
+
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the matrix of distances where there is one, else the coordinates."""
         return [self._matrix if self._matrix is not None else np.ascontiguousarray(self._places())]

@@ -12,6 +12,7 @@ from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
 from islands.encodings import moved_as
 from islands.errors import UsageError
+from islands.improvers import ImproverSettings
 from islands.instances.locate import parted
 from islands.paths import reading
 from islands.problems import PROBLEMS
@@ -22,6 +23,7 @@ from islands.run.own import CHOICES, traits
 from islands.run.presets import PRESETS, preset_file
 from islands.run.spec import GROUPS, GeneralSettings, RunSpec
 from islands.run.stop import parse, require_known
+from islands.run.suited import suited
 from islands.scripts import is_reference
 from islands.settings import Settings
 from islands.text import option, unknown
@@ -120,7 +122,15 @@ def resolve(asked: Sequence[Layer], problem: Problem) -> RunSpec:
         **groups,
     )
     traits(spec.to_mapping(), problem)  # which may contradict each other
-    return spec
+    return suited(spec, problem.adjusted(set_so), _fixed(own), asked[1].values)
+
+
+def _fixed(asked: Sequence[Layer]) -> set[str]:
+    """Return the settings that are to stay as they are; a preset's improver leaves none."""
+    by = next((layer for layer in reversed(asked) if "improver.name" in layer.values), None)
+    if by is not None and by.origin.startswith("preset "):
+        return {"population", *(f"improver.{name}" for name in ImproverSettings.names())}
+    return {name for layer in asked for name in layer.values}
 
 
 def _merged(asked: Sequence[Layer], *groups: type[Settings]) -> dict[str, Any]:

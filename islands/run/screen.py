@@ -98,6 +98,7 @@ def header(
         *(remark.words for remark in problem.remarks),
         f"{spec.algorithm} on {spec.encoding}{_improved(spec)}   {islands} x {general.population}"
         f" on {ranks}   seed {general.seed}{preset}",
+        *([spec.adjusted] if spec.adjusted else []),
         f"{travel}",
         f"{machine.device}   backend {machine.backend}: {machine.reason}",
         _compiled(machine.compile_seconds),

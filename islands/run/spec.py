@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import islands
@@ -92,6 +92,8 @@ class RunSpec:
     migration: MigrationSettings
     record: RecordSettings
     checkpoint: CheckpointSettings
+    adjusted: str = field(default="", compare=False)
+    """The line that says what was chosen to fit the improver; no setting."""
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the run as a mapping of names to values, with the groups as mappings in it."""
