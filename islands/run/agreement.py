@@ -29,6 +29,7 @@ def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: 
     facts = world.allgather(
         {
             "the settings": _digest_of_settings(spec),
+            "what was adjusted to the backend": spec.adjusted,
             "the data of the instance": _digest_of_data(problem),
             "the parts that a script brings": _digest(_parts(spec, problem)),
             "whether files are written": str(writes),

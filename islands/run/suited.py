@@ -1,7 +1,7 @@
 """What a run gets where an improver is named, and not how many it improves and how far.
 
-A generation is then to take about half a second. What a search costs is counted, not measured, and
-of the device only the name of its backend counts: a command means the same on all machines alike.
+A generation is then to take less than half a second. What a search costs is counted, not measured,
+and of the device only the name of its backend counts: a command means the same on all alike.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from islands.migration import TOPOLOGIES, migrates
 from islands.problems.base import Problem
 from islands.run.spec import RunSpec
 
-_SECONDS = 0.5
+_SECONDS = 0.3
 _TOLERATED = 1.25  # times as long, of what is an estimate anyway
 _LOOK_SECONDS = 2e-9  # for a number that a thread of a CPU looks up and adds
 _FEWEST = 16  # individuals that make a population
@@ -109,12 +109,12 @@ class _Fitting:
 
     def limit_steps(self) -> None:
         """Let no search take longer than a generation may."""
-        whole = self._seconds()
+        whole, most = self._seconds(), self._improver().steps() or self._problem.size
         excess = max(self._excess(), whole / _SECONDS)
         if excess > _TOLERATED:
             self._improve(steps=1)
             steps = _rounded(whole / excess / self._seconds())
-            self._improve(steps=max(1, min(int(steps), self._problem.size, MOST_STEPS)))
+            self._improve(steps=max(1, min(int(steps), most, MOST_STEPS)))
 
     def words(self, asked: RunSpec) -> str:
         """Return what differs from what was asked for, and why; nothing where nothing does."""

@@ -60,11 +60,12 @@ def seconds_a_task(tuning: Tuning) -> float | None:
 
 
 def line(task: Task, cell: Cell, *, was_done: bool) -> str:
-    """Return the line of a configuration on an instance."""
+    """Return the line of a configuration on an instance, and what was adjusted for it."""
+    adjusted = f"\n    {task.spec.adjusted}" if task.spec.adjusted else ""
     time = "done before" if was_done else f"{cell.seconds * len(cell.costs):.2f} s"
     return (
         f"{task.problem.instance}   {task.configuration.number}: {task.configuration.words()}"
-        f"   {_came_to(task.problem, cell)}, {time}"
+        f"   {_came_to(task.problem, cell)}, {time}{adjusted}"
     )
 
 
