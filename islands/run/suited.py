@@ -23,7 +23,8 @@ from islands.migration import TOPOLOGIES, migrates
 from islands.problems.base import Problem
 from islands.run.spec import RunSpec
 
-_SECONDS = 0.3
+_SECONDS = 0.2
+_LONGEST = 0.5  # seconds of a search, where no more than one is made at a time
 _TOLERATED = 1.25  # times as long, of what is an estimate anyway
 _LOOK_SECONDS = 2e-9  # for a number that a thread of a CPU looks up and adds
 _FEWEST = 16  # individuals that make a population
@@ -110,10 +111,10 @@ class _Fitting:
     def limit_steps(self) -> None:
         """Let no search take longer than a generation may."""
         whole, most = self._seconds(), self._improver().steps() or self._problem.size
-        excess = max(self._excess(), whole / _SECONDS)
-        if excess > _TOLERATED:
+        allowed = _LONGEST / max(1.0, self._turns())
+        if whole > allowed * _TOLERATED:
             self._improve(steps=1)
-            steps = _rounded(whole / excess / self._seconds())
+            steps = _rounded(allowed / self._seconds())
             self._improve(steps=max(1, min(int(steps), most, MOST_STEPS)))
 
     def words(self, asked: RunSpec) -> str:
@@ -156,13 +157,16 @@ class _Fitting:
         return self.spec.general.islands * self.spec.general.population
 
     def _excess(self) -> float:
-        """Return how many times as long as wanted a generation takes, over those without searches.
+        """Return how many times as long as wanted a generation takes."""
+        return self._turns() * self._seconds() / _SECONDS
+
+    def _turns(self) -> float:
+        """Return how many searches follow each other in a generation, the mean over all of them.
 
         All islands are thought of as on one device.
         """
         improver = self.spec.improver
-        searches = self._individuals() * improver.rate / improver.every
-        return searches / self._device.searches * self._seconds() / _SECONDS
+        return self._individuals() * improver.rate / improver.every / self._device.searches
 
 
 def _is_possible(spec: RunSpec) -> bool:
