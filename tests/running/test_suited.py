@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import csv
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +14,11 @@ from fakes import FakeProblem
 from problems_for_tests import facilities, knapsack
 
 from islands.backends import choose
+from islands.cli.run import add_arguments, options
 from islands.errors import UsageError
 from islands.improvers import improvers_for
 from islands.instances.tsplib import TspFile
+from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.run.fit import fitting
@@ -179,6 +184,17 @@ def test_the_defaults_of_problems_were_chosen_on_a_gpu() -> None:
         assert resolved(problem, "cpu", **usual) == cpu
     for problem in (tour(120), facilities(30), knapsack(100, 5), knapsack(2500, 100)):
         assert resolved(problem).adjusted == ""
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_runs_with_a_digest_that_is_known_stay_as_they_are(kind: str) -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    with Path(__file__).parents[1].joinpath("digests.csv").open(newline="") as stream:
+        runs = [row["run"] for row in csv.DictReader(stream)]
+    for run in runs:
+        asked = options(parser.parse_args([*shlex.split(run), "--backend", kind]))
+        assert resolve(layers(asked), load(asked["instance"])).adjusted == "", run
 
 
 def test_an_improver_that_says_nothing_of_its_work_is_left_alone() -> None:
