@@ -1,0 +1,108 @@
+"""Runs as processes of their own, under mpirun where they have several ranks."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import IO
+
+
+def started(
+    number: int,
+    line: list[str],
+    *options: str,
+    stdout: int | IO[str] = subprocess.DEVNULL,
+    stderr: int | IO[str] = subprocess.PIPE,
+    apart: bool = False,
+) -> subprocess.Popen[str]:
+    """Start `islands` with a line on so many ranks; `options` are those of mpirun.
+
+    `apart` from this process, in a group of its own, it can be sent signals as from a terminal.
+    """
+    command = [sys.executable, "-m", "islands", *line]
+    if number > 1:
+        command = [*(mpirun() or ["mpirun"]), *options, "-n", str(number), *command]
+    return subprocess.Popen(
+        command,
+        stdout=stdout,
+        stderr=stderr,
+        text=True,
+        start_new_session=apart,
+        env={
+            **os.environ,
+            # What a killed mpirun leaves in it fails the next one that gets the same number.
+            "TMPDIR": tempfile.mkdtemp(prefix="ranks-"),
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+        },
+    )
+
+
+def mpirun() -> list[str] | None:
+    """Return how mpirun is called, or None where there is none."""
+    beside = Path(sys.executable).with_name("mpirun")
+    found = str(beside) if beside.exists() else shutil.which("mpirun")
+    return [found] if found is not None else None
+
+
+def pids(run: Path) -> list[int]:
+    """Return the processes that the log of a run names."""
+    found = re.findall(r"^rank \d+   host .*   pid (\d+) ", log(run), re.MULTILINE)
+    return sorted({int(pid) for pid in found})
+
+
+def log(run: Path) -> str:
+    """Return what a run has told its log by now."""
+    try:
+        return (run / "log.txt").read_text()
+    except OSError:
+        return ""
+
+
+def kill_all(process: subprocess.Popen[str]) -> None:
+    """Kill a process and all its descendants, ranks among them, and wait until they are gone."""
+    family = family_of(process.pid)
+    for pid in family:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    process.communicate()
+    while any(is_alive(pid) for pid in family):
+        time.sleep(0.005)
+
+
+def family_of(parent: int) -> list[int]:
+    """Return a process and all its descendants."""
+    family = [parent]
+    for pid in family:
+        family += _children(pid)
+    return family
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process is there, and not only its status."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after_name = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(after_name[1]) == parent:
+            found.append(int(stat.parent.name))
+    return found

@@ -1,0 +1,60 @@
+"""What tests/deadlines draws: settings that the command line takes, of all kinds that there are."""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator
+
+import pytest
+from settings_drawn import Drawn, Draws
+
+from islands.algorithms import ALGORITHMS
+from islands.cli.run import add_arguments, options
+from islands.encodings import ENCODINGS
+from islands.improvers import IMPROVERS
+from islands.run.asked import resolved
+from islands.run.resolve import layers
+
+RUNS = 200
+
+
+@pytest.fixture(scope="module")
+def draws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Draws]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("ISLANDS_INSTANCES", raising=False)
+        yield Draws(tmp_path_factory.mktemp("drawn"), [1, 2, 3])
+
+
+@pytest.fixture(scope="module")
+def runs(draws: Draws) -> list[Drawn]:
+    return [draws.drawn(random.Random(k), may_be_asynchronous=True) for k in range(RUNS)]
+
+
+def test_the_command_line_takes_what_is_drawn(draws: Draws, runs: list[Drawn]) -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    for run in runs:
+        asked = layers(options(parser.parse_args(run.line())))
+        spec, _ = resolved(asked, draws.problem(run.instance))
+        given = {key: spec.to_mapping()[key] for key in ("algorithm", "encoding", "islands")}
+        assert given == {key: run.values[key] for key in given}
+        assert run.ranks <= spec.general.islands
+
+
+def test_all_that_can_be_chosen_is_drawn(draws: Draws, runs: list[Drawn]) -> None:
+    assert {run.values["algorithm"] for run in runs} == set(ALGORITHMS)
+    assert {run.values["encoding"] for run in runs} == set(ENCODINGS)
+    assert {run.values["improver.name"] for run in runs} == set(IMPROVERS)
+    assert {run.ranks for run in runs} == {1, 2, 3}
+    assert {run.values["migration.delay"] for run in runs} == {0, 1}
+    assert any(run.values.get("halo") for run in runs)
+    assert any(run.is_asynchronous for run in runs)
+    problems = [draws.problem(run.instance) for run in runs]
+    assert {problem.name for problem in problems} == {"tsp", "qap", "mkp"}
+    assert max(problem.size for problem in problems) == 25_000
+
+
+def test_the_same_seed_draws_the_same(draws: Draws) -> None:
+    one, other = (draws.drawn(random.Random(3)) for _ in range(2))
+    assert one == other

@@ -1,0 +1,82 @@
+"""A run watched from outside: when its search begins, and when its last process has ended."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from jobs import family_of, is_alive, log, started
+
+
+class Waits:
+    """How long threads have waited for a core since they were first looked at."""
+
+    def __init__(self) -> None:
+        self._first: dict[Path, int] = {}
+        self._last: dict[Path, int] = {}
+
+    def look(self, family: list[int]) -> None:
+        for pid in family:
+            for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+                try:
+                    waited = int(path.read_text().split()[1])
+                except (OSError, IndexError):
+                    continue
+                self._first.setdefault(path, waited)
+                self._last[path] = waited
+
+    def seconds(self) -> float:
+        """Return the longest of any thread."""
+        return max((self._last[each] - self._first[each] for each in self._first), default=0) / 1e9
+
+
+class Job:
+    """A run in a folder, started on so many ranks."""
+
+    def __init__(self, line: list[str], ranks: int, folder: Path, *, goes_on: bool = False) -> None:
+        self.folder, self.ranks = folder, ranks
+        self.out, self.err = folder.with_suffix(".json"), folder.with_suffix(".err")
+        self._begun_before, self.waits = _starts(folder), Waits()
+        where = [] if goes_on else ["--out", str(folder)]
+        with self.out.open("w") as out, self.err.open("w") as err:
+            self.process = started(ranks, [*line, *where], stdout=out, stderr=err, apart=True)
+
+    def begins(self, until: float) -> bool:
+        """Wait until the search begins, a moment or the end of the run."""
+        while time.monotonic() < until and self.process.poll() is None:
+            if _starts(self.folder) >= self._begun_before + self.ranks:
+                return True
+            time.sleep(0.005)
+        return False
+
+    def ends(self, until: float) -> float | None:
+        """Wait until all processes have ended, and return when; None where they have not."""
+        family = family_of(self.process.pid)
+        while self.process.poll() is None or any(map(is_alive, family)):
+            if time.monotonic() > until:
+                return None
+            self.waits.look(family)
+            time.sleep(0.01)
+        return time.monotonic()
+
+    def result(self) -> dict[str, object]:
+        try:
+            return dict(json.loads(self.out.read_text()))
+        except ValueError:
+            return {}
+
+    def explain(self) -> None:
+        """Write down what each process is at."""
+        if spy := shutil.which("py-spy"):
+            with self.folder.with_suffix(".stacks").open("a") as file:
+                for pid in family_of(self.process.pid):
+                    command = [spy, "dump", "--native", "--pid", str(pid)]
+                    subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, check=False)
+
+
+def _starts(run: Path) -> int:
+    """Return how many ranks have begun to search, in all starts of a run."""
+    return log(run).count("   pid ")
