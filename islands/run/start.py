@@ -124,7 +124,8 @@ def _evolved(
     outcome = evolve(*evolution, keep, journal.origin, screen)
     if outcome.suspended:
         mend = f"islands resume {shlex.quote(str(journal.folder))}"
-        reason = f"{outcome.reason}: checkpoint written; go on with: {mend}"
+        kept = "no checkpoint; begin again" if outcome.is_partial else "checkpoint written; go on"
+        reason = f"{outcome.reason}: {kept} with: {mend}"
         outcome = dataclasses.replace(outcome, reason=reason)
     return outcome
 

@@ -216,3 +216,16 @@ def test_a_suspended_run_says_how_to_go_on(tmp_path: Path) -> None:
     assert not (folder / "solution.parquet").exists()
     start(folder, 3)
     require_same(folder, whole(tmp_path / "b", 3))
+
+
+def test_a_part_of_generation_0_is_nothing_to_go_on_from(tmp_path: Path) -> None:
+    class Partial(FakeArchipelago):
+        is_partial = True
+
+    class Told(Quiet):
+        requested = 2
+
+    result, said = start(tmp_path, kind=Partial, interruption=Told, goes_on=False)
+    assert not checkpoints(tmp_path)
+    assert "no checkpoint; begin again with: islands resume" in said
+    assert result.suspended
