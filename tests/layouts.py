@@ -35,10 +35,12 @@ _PRINTER = """
 template <class T>
 void show(size_t offset) {{
     using One = std::remove_extent_t<T>;
-    std::string pointee = "-";
-    if constexpr (std::is_pointer_v<One>) pointee = host::kind<std::remove_pointer_t<One>>();
-    std::printf("%zu %s %s %zu\\n", offset, host::kind<One>().c_str(), pointee.c_str(),
-                std::extent_v<T>);
+    const char* pointee = "-";
+    if constexpr (std::is_pointer_v<One>) {{
+        pointee = host::signature(static_cast<void (*)(std::remove_pointer_t<One>)>(nullptr));
+    }}
+    const char* kind = host::signature(static_cast<void (*)(One)>(nullptr));
+    std::printf("%zu %s %s %zu\\n", offset, kind, pointee, std::extent_v<T>);
 }}
 
 int main() {{

@@ -242,11 +242,10 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
     }
     __syncthreads();
 #else
-    static thread_local std::vector<Ranked> pairs;  // kept, so that a generation allocates nothing
-    pairs.resize(n);
+    static thread_local host::Kept memory;  // so that a generation allocates nothing
+    Ranked* const pairs = static_cast<Ranked*>(memory.at_least(n * sizeof(Ranked)));
     for (int i = 0; i < n; ++i) pairs[i] = {value[i], index[i]};
-    std::sort(pairs.begin(), pairs.end(),
-              [](const Ranked& a, const Ranked& b) { return a.before(b); });
+    std::sort(pairs, pairs + n, [](const Ranked& a, const Ranked& b) { return a.before(b); });
     for (int i = 0; i < n; ++i) value[i] = pairs[i].value, index[i] = pairs[i].index;
 #endif
 }

@@ -1,23 +1,19 @@
 // The CPU's side: a block is one thread, and the blocks of a launch are run by a pool of threads.
 #pragma once
 
+// Few and small headers, since every program is compiled with them: those of C++ for threads,
+// strings and memory take longer than many a kernel.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <condition_variable>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <mutex>
 #include <new>
-#include <string>
-#include <system_error>
-#include <thread>
-#include <tuple>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #define __device__ inline
 #define __shared__ static thread_local
@@ -81,79 +77,114 @@ namespace host {
 inline thread_local char* arena = nullptr;
 inline thread_local uint64_t arena_bytes = 0;  // that the launch has asked for
 
-// Makes this thread's arena at least so large; it is kept for the launches to come.
-inline bool make_arena(uint64_t bytes) {
-    static thread_local std::unique_ptr<uint4[]> memory;
-    static thread_local uint64_t size = 0;
-    if (size < bytes) {
-        memory.reset(new (std::nothrow) uint4[bytes / sizeof(uint4) + 1]);
-        size = memory ? bytes : 0;
+// Memory that grows, and is kept for the launches to come.
+class Kept {
+  public:
+    ~Kept() { operator delete(memory_); }
+
+    void* at_least(uint64_t bytes) {
+        if (size_ < bytes) {
+            operator delete(memory_);
+            memory_ = nullptr, size_ = 0;
+            memory_ = operator new(bytes);
+            size_ = bytes;
+        }
+        return memory_;
     }
-    arena = reinterpret_cast<char*>(memory.get());
+
+  private:
+    void* memory_ = nullptr;
+    uint64_t size_ = 0;
+};
+
+// Makes this thread's arena at least so large; returns whether there was memory for it.
+inline bool make_arena(uint64_t bytes) {
+    static thread_local Kept memory;
     arena_bytes = bytes;
-    return size >= bytes;
+    try {
+        arena = static_cast<char*>(memory.at_least(bytes));
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    return true;
 }
+
+class Lock {
+  public:
+    explicit Lock(pthread_mutex_t& mutex) : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
+    ~Lock() { pthread_mutex_unlock(&mutex_); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+  private:
+    pthread_mutex_t& mutex_;
+};
+
+// A block of a kernel, given what its parameters point to.
+using Body = void (*)(void** values);
 
 // Threads that sleep between launches. A launch that comes while another runs waits for its turn.
 class Pool {
   public:
     // Returns whether all blocks were run: not, where there was no memory for arenas.
-    template <class Body>
-    bool run(unsigned grid, unsigned threads, uint64_t arena_bytes, const Body& body) {
-        std::lock_guard<std::mutex> turn(turn_);
-        next_ = 0;
-        std::atomic<unsigned> done{0};
-        auto work = [&] {
-            if (!make_arena(arena_bytes)) return;
-            gridDim.x = grid;
-            for (unsigned block; (block = next_++) < grid; ++done) {
-                blockIdx.x = block;
-                body();
-            }
-        };
+    bool run(Body body, void** values, unsigned grid, unsigned threads, uint64_t arena_bytes) {
+        Lock turn(turn_);
+        next_ = done_ = 0;
+        body_ = body, values_ = values, grid_ = grid, arena_bytes_ = arena_bytes;
         const unsigned helpers = grow(std::min(threads, grid) - 1);
         if (helpers > 0) {
-            std::lock_guard<std::mutex> lock(mutex_);
-            call_ = [](const void* self) { (*static_cast<const decltype(work)*>(self))(); };
-            self_ = &work;
+            Lock lock(mutex_);
             wanted_ = running_ = helpers;
         }
-        wake_.notify_all();
+        pthread_cond_broadcast(&wake_);
         work();
-        std::unique_lock<std::mutex> lock(mutex_);
-        done_.wait(lock, [&] { return running_ == 0; });
-        return done == grid;
+        Lock lock(mutex_);
+        while (running_ > 0) pthread_cond_wait(&ended_, &mutex_);
+        return done_ == grid;
     }
 
   private:
-    // Returns how many of so many helpers there are; a system may refuse more threads.
-    unsigned grow(unsigned helpers) {
-        try {
-            for (; size_ < helpers; ++size_) std::thread([this] { serve(); }).detach();
-        } catch (const std::system_error&) {}
-        return std::min(size_, helpers);
-    }
-
-    void serve() {
-        std::unique_lock<std::mutex> lock(mutex_);
-        for (;;) {
-            wake_.wait(lock, [&] { return wanted_ > 0; });
-            --wanted_;
-            const auto call = call_;
-            const void* self = self_;
-            lock.unlock();
-            call(self);
-            lock.lock();
-            if (--running_ == 0) done_.notify_one();
+    void work() {
+        if (!make_arena(arena_bytes_)) return;
+        const auto body = body_;
+        const auto values = values_;
+        const auto grid = gridDim.x = grid_;
+        for (unsigned block; (block = next_++) < grid; ++done_) {
+            blockIdx.x = block;
+            body(values);
         }
     }
 
-    std::mutex turn_, mutex_;
-    std::condition_variable wake_, done_;
-    std::atomic<unsigned> next_{0};
-    void (*call_)(const void*) = nullptr;
-    const void* self_ = nullptr;
-    unsigned wanted_ = 0, running_ = 0, size_ = 0;
+    // Returns how many of so many helpers there are; a system may refuse more threads.
+    unsigned grow(unsigned helpers) {
+        for (pthread_t thread; size_ < helpers; ++size_) {
+            if (pthread_create(&thread, nullptr, serve, this) != 0) break;
+            pthread_detach(thread);
+        }
+        return std::min(size_, helpers);
+    }
+
+    static void* serve(void* self) {
+        Pool& pool = *static_cast<Pool*>(self);
+        for (;;) {
+            {
+                Lock lock(pool.mutex_);
+                while (pool.wanted_ == 0) pthread_cond_wait(&pool.wake_, &pool.mutex_);
+                --pool.wanted_;
+            }
+            pool.work();
+            Lock lock(pool.mutex_);
+            if (--pool.running_ == 0) pthread_cond_signal(&pool.ended_);
+        }
+    }
+
+    pthread_mutex_t turn_ = PTHREAD_MUTEX_INITIALIZER, mutex_ = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t wake_ = PTHREAD_COND_INITIALIZER, ended_ = PTHREAD_COND_INITIALIZER;
+    std::atomic<unsigned> next_{0}, done_{0};
+    Body body_ = nullptr;
+    void** values_ = nullptr;
+    uint64_t arena_bytes_ = 0;
+    unsigned grid_ = 0, wanted_ = 0, running_ = 0, size_ = 0;
 };
 
 // The pool of this process. It is never destroyed, as its threads may outlive static objects; a
@@ -161,8 +192,8 @@ class Pool {
 inline Pool& pool() {
     static Pool* only = nullptr;
     static pid_t owner = 0;
-    static std::mutex mutex;
-    std::lock_guard<std::mutex> lock(mutex);
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    Lock lock(mutex);
     if (owner != getpid()) {
         only = new Pool;
         owner = getpid();
@@ -171,30 +202,49 @@ inline Pool& pool() {
 }
 
 // A letter and a size a parameter, so that Python can see that it passes what the kernel takes.
-template <class T>
-std::string kind() {
-    const char letter = std::is_pointer_v<T>          ? 'P'
-                        : std::is_class_v<T>          ? 'S'
-                        : std::is_floating_point_v<T> ? 'f'
-                                                      : 'i';
-    return letter + std::to_string(sizeof(T)) + ' ';
-}
+template <class... T>
+class Kinds {
+  public:
+    constexpr Kinds() { (add(letter<T>(), sizeof(T)), ...); }
+
+    constexpr const char* text() const { return text_; }
+
+  private:
+    template <class One>
+    static constexpr char letter() {
+        return std::is_pointer_v<One>          ? 'P'
+               : std::is_class_v<One>          ? 'S'
+               : std::is_floating_point_v<One> ? 'f'
+                                               : 'i';
+    }
+
+    constexpr void add(char letter, size_t bytes) {
+        text_[length_++] = letter;
+        size_t unit = 1;
+        while (bytes / unit > 9) unit *= 10;
+        for (; unit > 0; unit /= 10) text_[length_++] = char('0' + bytes / unit % 10);
+        text_[length_++] = ' ';
+    }
+
+    static constexpr int LONGEST = 12;  // of one: no parameter has a thousand million bytes
+    char text_[sizeof...(T) * LONGEST + 1] = {};
+    int length_ = 0;
+};
 
 template <class... T>
 const char* signature(void (*)(T...)) {
-    static const std::string kinds = (kind<T>() + ...);
-    return kinds.c_str();
+    static constexpr Kinds<T...> kinds;
+    return kinds.text();
 }
 
 template <class... T, size_t... I>
-bool launch(void (*kernel)(T...), void** values, std::index_sequence<I...>, unsigned grid,
-            unsigned threads, uint64_t arena_bytes) {
-    return pool().run(grid, threads, arena_bytes, [&] { kernel(*static_cast<T*>(values[I])...); });
+void call(void (*kernel)(T...), void** values, std::index_sequence<I...>) {
+    kernel(*static_cast<T*>(values[I])...);
 }
 
 template <class... T>
-bool launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads, uint64_t bytes) {
-    return launch(kernel, values, std::index_sequence_for<T...>{}, grid, threads, bytes);
+void call(void (*kernel)(T...), void** values) {
+    call(kernel, values, std::index_sequence_for<T...>{});
 }
 
 }  // namespace host
@@ -207,7 +257,8 @@ bool launch(void (*kernel)(T...), void** values, unsigned grid, unsigned threads
     static void name parameters;                                                                \
     EXPORT const char* name##_signature() { return host::signature(name); }                     \
     EXPORT bool name##_launch(void** values, unsigned grid, unsigned threads, uint64_t bytes) { \
-        return host::launch(name, values, grid, threads, bytes);                                \
+        const host::Body body = [](void** values) { host::call(name, values); };                \
+        return host::pool().run(body, values, grid, threads, bytes);                            \
     }                                                                                           \
     static void name parameters
 
