@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from islands.algorithms.schedule import JUDGES, Launch, Shape, Step
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program, Room
+from islands.backends.beside import Beside
 from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 from islands.parts import Parts
@@ -46,8 +48,8 @@ class Launches:
                 f"decoding=host: {name} judges in kernels of its own. Leave decoding out"
             )
         steps = (*schedule.start, *schedule.generation, *schedule.adopt)
-        self._room = self._asked({step for step in steps if isinstance(step, Launch)})
-        self._program, self.populations = self._compiled()
+        launched = {step for step in steps if isinstance(step, Launch)}
+        self._room, self._program, self.populations = self._compiled(launched)
         self.rank_again = self._ranking(step=0)
         """Where only the individuals have changed."""
         end = self._ranking(step=1) if parts.algorithm.needs_order else self._crowning()
@@ -83,18 +85,34 @@ class Launches:
         }
         return Source("program.cuh", self._parts.macros() | lengths)
 
-    def _compiled(self) -> tuple[Program, Program]:
-        """Return the program of these parts, and the one of all populations."""
+    def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
+        """Return the room of a block, the program of these parts, and that of all populations.
+
+        Both programs are compiled at the same time.
+        """
+        started = time.perf_counter()
+        populations = Beside(self._compiled_populations)
+        try:
+            room = self._asked(launches)
+            program = self._compiled_parts(room)
+        except BaseException:
+            populations.stop(self._backend.stop_compilers)
+            raise
+        compiled = room, program, populations.result()
+        self._backend.compile_seconds += time.perf_counter() - started
+        return compiled
+
+    def _compiled_populations(self) -> Program:
         backend, shape = self._backend, self._shape
+        block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
+        return backend.compile(Source("population.cuh", self._parts.encoding_macros()), block)
+
+    def _compiled_parts(self, room: Room) -> Program:
         # Arenas that spill to global memory stay small beside the genes.
-        slices = max(1, shape.individuals // _INDIVIDUALS_A_SLICE)
-        populations = backend.compile(
-            Source("population.cuh", self._parts.encoding_macros()),
-            backend.block(self.ranking_room, 8 * shape.population, shape.islands),
-        )
+        slices = max(1, self._shape.individuals // _INDIVIDUALS_A_SLICE)
         fewest = self._algorithm.fewest_threads
-        block = backend.block(self._room, self._parts.items(), slices, fewest)
-        return backend.compile(self._source(), block), populations
+        block = self._backend.block(room, self._parts.items(), slices, fewest)
+        return self._backend.compile(self._source(), block)
 
     def _segments(self, steps: Iterable[Step]) -> Segments:
         segments: Segments = [[]]

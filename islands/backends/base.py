@@ -93,6 +93,7 @@ class Backend(ABC):
     block_memory: int | None
     """Bytes of fast memory that one block can have; None where there is no such limit."""
     compile_seconds: float = 0.0
+    """How long the programs of islands took, those that were in the cache included."""
 
     @abstractmethod
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
@@ -104,7 +105,11 @@ class Backend(ABC):
 
     @abstractmethod
     def compile(self, source: Source, block: Block) -> Program:
-        """Return the program, compiled now or taken from the cache."""
+        """Return the program, compiled now or taken from the cache; from any thread."""
+
+    @abstractmethod
+    def stop_compilers(self) -> None:
+        """End the compilers that run now for any thread, where that can be."""
 
     def asked_room(self, source: Source, *arguments: Any) -> Room:
         """Return what the kernel `room` of a program says that a block needs."""

@@ -48,12 +48,12 @@ class CpuBackend(Backend):
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
         self._compiler, self._version = compiler()
+        self._compilers: set[subprocess.Popen[str]] = set()
 
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:
-        started = time.perf_counter()
         options = [*_OPTIONS, *source.options()]
         digest = source.digest(*self._compiler, self._version, *_OPTIONS, _processor())
 
@@ -64,22 +64,34 @@ class CpuBackend(Backend):
                     header.parent.mkdir(parents=True, exist_ok=True)
                     header.write_text(text, encoding="utf-8")
                 # They come before the kernels, and never in the place of <vector> and such.
-                done = subprocess.run(
-                    [*self._compiler, "-iquote", own, *options, "-o", str(path), "-"],
-                    input=source.text(digest, _KEPT),
-                    text=True,
-                    capture_output=True,
-                )
-            if done.returncode != 0:
-                log = f"{done.stderr}{done.stdout}".strip() or (
-                    f"it failed with status {done.returncode} and printed nothing. See to CXX"
-                )
+                command = [*self._compiler, "-iquote", own, *options, "-o", str(path), "-"]
+                status, said = self._done(command, source.text(digest, _KEPT))
+            if status != 0:
+                log = said or f"it failed with status {status} and printed nothing. See to CXX"
                 # Its folder means nothing to those who wrote a header.
                 raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""), source.own())
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
-        self.compile_seconds += time.perf_counter() - started
         return Program(library, digest, block)
+
+    def _done(self, command: list[str], text: str) -> tuple[int, str]:
+        """Run the compiler on a text; return its status and what it said."""
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+            self._compilers.add(process)
+            try:
+                out, error = process.communicate(text)
+            except BaseException:
+                process.kill()
+                raise
+            if process not in self._compilers:
+                raise CompileError(f"{command[0]} was stopped")
+            self._compilers.remove(process)
+        return process.returncode, f"{error}{out}".strip()
+
+    def stop_compilers(self) -> None:
+        while self._compilers:
+            self._compilers.pop().kill()
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize

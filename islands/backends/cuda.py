@@ -9,7 +9,6 @@ import ctypes
 import math
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -75,21 +74,23 @@ class CudaBackend(Backend):
         return Block(threads, max(1, min(fits, max(8, 1024 // threads), 1536 // threads)))
 
     def compile(self, source: Source, block: Block) -> Program:
-        started = time.perf_counter()
         cut = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
         if block.spill:
             cut["ISLANDS_GLOBAL_ARENA"] = "1"
         cut_source = Source(source.entry, {**source.defines, **cut})
         module, digest = compiled(cut_source, self._architecture, self._load)
-        self.compile_seconds += time.perf_counter() - started
         spilled = self.empty((block.spill,), np.uint8) if block.spill else None
         return Program(module, digest, block, spilled)
+
+    def stop_compilers(self) -> None:
+        """Return at once: NVRTC, in this process, goes on to its end."""
 
     def _of_room(self, source: Source) -> Source:
         # How blocks are cut, for which the whole program is compiled, depends on the answer.
         return Source(source.entry, {**source.defines, "ISLANDS_ROOM": "1"})
 
     def _load(self, path: Path) -> Any:
+        self._device.use()  # as each thread has a device of its own
         module = self._cupy.RawModule(path=str(path))
         _ = module.module  # loads it now, and not when its first kernel is asked for
         return module

@@ -1,0 +1,96 @@
+"""The two programs of islands are compiled at the same time; no error of one leaves the other."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from islands.cli import main
+
+RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
+RUN += ["--threads", "1", "--stop", "generations=2", "--improver", "none"]
+_WAITS_FOR_THE_OTHER = """
+for _ in $(seq 600); do
+    [ $(ls {folder}/started.* | wc -l) -ge 2 ] && exec {compiler} "$@"
+    sleep 0.05
+done
+echo error: the other program is not compiled meanwhile >&2
+exit 1
+"""
+_ONE_FAILS = """
+while [ $(ls {folder}/started.* | wc -l) -lt 2 ]; do sleep 0.05; done
+case "$*" in *ISLANDS_ALGORITHM*) echo error: refused >&2; exit 1;; esac
+exec sleep 100
+"""
+_HANGS = "exec sleep 100\n"
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+
+
+def compiler(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let CXX be a script that leaves a file for each program that it is asked for."""
+    script = folder / "compiler"
+    real = os.environ.get("CXX", "c++")
+    start = f'[ "$1" = --version ] && exec {real} "$@"\necho $$ > {folder}/started.$$\n'
+    script.write_text("#!/bin/sh\n" + start + body.format(folder=folder, compiler=real))
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+
+
+def are_gone(folder: Path) -> bool:
+    """Return whether all compilers that were started have ended."""
+    return not any(Path("/proc", each.read_text().strip()).exists() for each in started(folder))
+
+
+def started(folder: Path) -> list[Path]:
+    return list(folder.glob("started.*"))
+
+
+def test_both_programs_are_compiled_at_the_same_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiler(_WAITS_FOR_THE_OTHER, tmp_path, monkeypatch)
+    assert main([*RUN, "--out", "a"]) == 0, capsys.readouterr().err
+    assert len(started(tmp_path)) == 2
+
+
+def test_an_error_of_one_ends_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiler(_ONE_FAILS, tmp_path, monkeypatch)
+    began = time.monotonic()
+    assert main([*RUN, "--out", "a"]) == 1
+    assert time.monotonic() - began < 30
+    error = capsys.readouterr().err
+    pattern = rf"islands: {tmp_path}/compiler refused a kernel: error: refused \(full log: \S+\)\n"
+    assert re.fullmatch(pattern, error)
+    assert are_gone(tmp_path)
+    # The log of the error alone is left.
+    assert [path.suffix for path in (tmp_path / "cache" / "programs").iterdir()] == [".log"]
+    assert not Path("a").exists()
+
+
+def test_an_interrupt_ends_both_compilers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler(_HANGS, tmp_path, monkeypatch)
+    command = [sys.executable, "-m", "islands", *RUN, "--out", "a"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for _ in range(600):
+            if len(started(tmp_path)) == 2 and all(each.read_text() for each in started(tmp_path)):
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=30)
+    assert (process.returncode, error) == (130, b"islands: interrupted\n")
+    assert are_gone(tmp_path)
+    assert list((tmp_path / "cache" / "programs").iterdir()) == []
