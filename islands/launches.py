@@ -99,7 +99,9 @@ class Launches:
             populations.stop(self._backend.stop_compilers)
             raise
         compiled = room, program, populations.result()
-        self._backend.compile_seconds += time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        self._backend.compile_seconds += seconds
+        self._backend.compiling.took(seconds)
         return compiled
 
     def _compiled_populations(self) -> Program:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments, Struct, laid_out
+from islands.backends.compiling import Compiling
 from islands.backends.source import Source
 from islands.errors import CompileError
 
@@ -92,6 +93,8 @@ class Backend(ABC):
     """Why `auto` chose this backend."""
     block_memory: int | None
     """Bytes of fast memory that one block can have; None where there is no such limit."""
+    compiling: Compiling
+    """Where it says that it compiles."""
     compile_seconds: float = 0.0
     """How long the programs of islands took, those that were in the cache included."""
 

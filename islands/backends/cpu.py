@@ -21,6 +21,7 @@ from numpy.typing import DTypeLike, NDArray
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import loaded, refused
+from islands.backends.compiling import Compiling
 from islands.backends.source import Source
 from islands.errors import CompileError, RunError, UsageError, system_reason
 from islands.text import counted, option
@@ -31,6 +32,7 @@ _OPTIONS += ["-shared", "-fPIC", "-pthread", "-fvisibility=hidden", "-x", "c++"]
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
 _MOST_THREADS = 1024
+_USUAL_SECONDS = 3.0  # of compiling both programs of islands, on two cores
 
 
 class CpuBackend(Backend):
@@ -48,6 +50,7 @@ class CpuBackend(Backend):
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
         self._compiler, self._version = compiler()
+        self.compiling = Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
 
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
@@ -58,6 +61,7 @@ class CpuBackend(Backend):
         digest = source.digest(*self._compiler, self._version, *_OPTIONS, _processor())
 
         def make(path: Path) -> None:
+            self.compiling.begin()
             with TemporaryDirectory() as own:
                 for name, text in source.own().items():
                     header = Path(own, name)

@@ -20,6 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import loaded, own_folder, refused
+from islands.backends.compiling import Compiling
 from islands.backends.source import Source
 from islands.errors import InputError, UsageError, system_reason
 from islands.text import option
@@ -32,6 +33,7 @@ _RESERVED = (
     1024  # bytes of shared memory of each block for the system, and as many for kernels' own
 )
 _LINE = 512  # bytes; where slices of global memory begin between lines, a search took 12 % longer
+_USUAL_SECONDS = 5.0  # of compiling both programs of islands
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough for its launch to cost nothing beside it
 
 
@@ -62,6 +64,7 @@ class CudaBackend(Backend):
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._one = np.ones(1, np.int32)
+        self.compiling = Compiling(self.name, _USUAL_SECONDS)
 
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
         if room.total > self.block_memory:
@@ -78,7 +81,8 @@ class CudaBackend(Backend):
         if block.spill:
             cut["ISLANDS_GLOBAL_ARENA"] = "1"
         cut_source = Source(source.entry, {**source.defines, **cut})
-        module, digest = compiled(cut_source, self._architecture, self._load)
+        begins = self.compiling.begin
+        module, digest = compiled(cut_source, self._architecture, self._load, begins)
         spilled = self.empty((block.spill,), np.uint8) if block.spill else None
         return Program(module, digest, block, spilled)
 
@@ -236,13 +240,22 @@ def _arena(room: Room, blocks: int, program: Program) -> tuple[Any, int, int]:
     return arena(program.spilled, _slice(room)), room.small, min(blocks, fit)
 
 
-def compiled(source: Source, architecture: str, load: Callable[[Path], Any]) -> tuple[Any, str]:
-    """Return what `load` makes of the machine code for `sm_90`, say, and its digest."""
+def compiled(
+    source: Source,
+    architecture: str,
+    load: Callable[[Path], Any],
+    begins: Callable[[], None] = lambda: None,
+) -> tuple[Any, str]:
+    """Return what `load` makes of the machine code for `sm_90`, say, and its digest.
+
+    Where it is not in the cache, it `begins` to be compiled.
+    """
     nvrtc = _cupy().cuda.nvrtc
     options = [*_OPTIONS, f"-arch={architecture}"]
     digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
 
     def make(path: Path) -> None:
+        begins()
         own = source.own()
         names, texts = ([each.encode() for each in side] for side in (own, own.values()))
         program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", texts, names)

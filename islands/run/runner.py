@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -15,12 +15,13 @@ from islands.backends.base import Backend
 from islands.errors import InputError, RunError, UnwritableError, UsageError
 from islands.migration import migrates
 from islands.migration.road import find
-from islands.parallel import RanksLostError, World, deal
+from islands.parallel import RanksLostError, World
 from islands.problems.base import Problem, Solution
 from islands.run.agreement import require_agreement
 from islands.run.asked import found_again, resolved, resolved_again
 from islands.run.checkpoint import settle
 from islands.run.folder import FINISHED, claim, refuse_unfit, require_run
+from islands.run.foreword import Foreword, open_run
 from islands.run.hold import Hold
 from islands.run.islands_of import islands_of
 from islands.run.kept import keep
@@ -120,17 +121,19 @@ def run(
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
     world.agreed(lambda: _refuse_unfit(spec, conduct))
+    world.agreed(lambda: _warm_start(spec, problem))
     # One rank has nobody to wait for.
     asynchronous = conduct.asynchronous and world.size > 1
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with Hold() as hold, Interruption(suspends=suspends if output.writes else "") as interruption:
-        backend = _device(spec, world, conduct)
+        foreword = open_run(spec, problem, world, output.stream, quiet=output.quiet)
+        backend = _device(spec, world, conduct, foreword)
 
         def begun() -> Start:
             start = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
             return replace(start, folder=_folder(spec, problem, world, output, hold))
 
-        return _surviving(begun, backend, output, hold, interruption)
+        return _surviving(begun, backend, output, hold, interruption, foreword)
 
 
 def resume(
@@ -144,20 +147,17 @@ def resume(
     """Go on from the newest usable checkpoint in a run's folder, or begin where there is none."""
     require_agreement(world, spec, problem, writes=True)
     with Hold() as hold, Interruption(suspends="writing a checkpoint") as interruption:
-        backend = _device(spec, world, conduct)
-        return _surviving(
-            lambda: _prepared(spec, problem, world, backend, folder),
-            backend,
-            output,
-            hold,
-            interruption,
-        )
+        foreword = open_run(spec, problem, world, output.stream, quiet=output.quiet)
+        backend = _device(spec, world, conduct, foreword)
+        begun = partial(_prepared, spec, problem, world, backend, folder)
+        return _surviving(begun, backend, output, hold, interruption, foreword)
 
 
-def _device(spec: RunSpec, world: World, conduct: Conduct) -> Backend:
-    world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
+def _device(spec: RunSpec, world: World, conduct: Conduct, foreword: Foreword) -> Backend:
     name, threads = spec.general.backend, spec.general.threads or None
-    return take_device(world, name, threads, share_gpu=conduct.share_gpu)
+    backend = take_device(world, name, threads, share_gpu=conduct.share_gpu)
+    backend.compiling.tell = foreword.say
+    return backend
 
 
 def _prepared(
@@ -187,6 +187,7 @@ def _surviving(
     output: Output,
     hold: Hold,
     interruption: Interruption,
+    foreword: Foreword,
 ) -> Result:
     """Perform a start; where ranks die and the others can go on, they do so from the folder.
 
@@ -197,7 +198,7 @@ def _surviving(
     spec, problem, world, folder = first.spec, first.problem, first.world, first.folder
     start: Start | None = first
     del first
-    news = ""
+    news, said = "", foreword.said
     while True:
         try:
             if start is None:
@@ -207,11 +208,14 @@ def _surviving(
                 start = _prepared(spec, problem, world, backend, folder)
             if folder is not None:
                 world.agreed(lambda: hold.take(folder) if world.rank == 0 else None)
-            return perform(start, interruption, output.stream, quiet=output.quiet, news=news)
+            return perform(
+                start, interruption, output.stream, quiet=output.quiet, news=news, foreword=said
+            )
         except RanksLostError:
             if folder is None:
                 raise
-            start = None
+            # Who speaks from now on may not have spoken before.
+            start, said = None, []
 
 
 def make_archipelago(
@@ -224,7 +228,7 @@ def make_archipelago(
     goes_on: bool = False,
 ) -> Archipelago:
     """Return this rank's islands of a run, before their first generation; collective."""
-    warm_start = cache(lambda: [_given(problem, Path(path)) for path in spec.start])
+    warm_start = cache(lambda: _warm_start(spec, problem))
     if not goes_on:
         # What goes on from a checkpoint has no need of these files, which may be gone.
         world.agreed(warm_start)
@@ -257,6 +261,10 @@ def _refuse_unfit(spec: RunSpec, conduct: Conduct) -> None:
 def _has_halo(spec: RunSpec) -> bool:
     """Return whether the islands are slices of one population."""
     return bool(getattr(spec.settings, "halo", False))
+
+
+def _warm_start(spec: RunSpec, problem: Problem) -> list[Solution]:
+    return [_given(problem, Path(path)) for path in spec.start]
 
 
 def _given(problem: Problem, path: Path) -> Solution:

@@ -75,17 +75,30 @@ def _opened(log: Path) -> TextIO:
         return log.open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
 
 
-def header(
-    version: str, spec: RunSpec, problem: Problem, machine: Machine, folder: Path | None
-) -> str:
-    """Return the lines that say what runs, how, where and until when."""
+def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
+    """Return the lines that say what runs and until when, known before anything is compiled."""
     known = ""
     if problem.best_known is not None:
         word = "optimum" if problem.best_known.status == "optimal" else "best known"
         known = f", {word} {problem.best_known.value}"
-    general, migration = spec.general, spec.migration
-    ranks, islands = counted(machine.ranks, "rank"), counted(general.islands, "island")
+    general = spec.general
     preset = f"   preset {spec.preset}" if spec.preset is not None else ""
+    lines = [
+        f"islands {version}   {problem.name} {one_line(problem.instance)}, size"
+        f" {problem.size}{known}",
+        *(remark.words for remark in problem.remarks),
+        f"{spec.algorithm} on {spec.encoding}{_improved(spec)}"
+        f"   {counted(general.islands, 'island')} x {general.population}"
+        f" on {counted(ranks, 'rank')}   seed {general.seed}{preset}",
+        *([spec.adjusted] if spec.adjusted else []),
+        f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
+    ]
+    return "\n".join(lines)
+
+
+def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
+    """Return the lines that say where it runs, known when all is compiled."""
+    general, migration = spec.general, spec.migration
     travel = "no migration"
     if migration.topology != "none" and general.islands > 1:
         travel = (
@@ -93,16 +106,9 @@ def header(
             f" {counted(migration.interval, 'generation')} (road: {machine.road})"
         )
     lines = [
-        f"islands {version}   {problem.name} {one_line(problem.instance)}, size"
-        f" {problem.size}{known}",
-        *(remark.words for remark in problem.remarks),
-        f"{spec.algorithm} on {spec.encoding}{_improved(spec)}   {islands} x {general.population}"
-        f" on {ranks}   seed {general.seed}{preset}",
-        *([spec.adjusted] if spec.adjusted else []),
-        f"{travel}",
+        travel,
         f"{machine.device}   backend {machine.backend}: {machine.reason}",
         _compiled(machine.compile_seconds),
-        f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
     ]
     if folder is not None:
         lines.append(f"run folder {folder}")

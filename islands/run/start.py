@@ -7,7 +7,7 @@ import hashlib
 import os
 import platform
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -24,7 +24,7 @@ from islands.run.folder import LOG
 from islands.run.journal import Journal
 from islands.run.machine import Machine
 from islands.run.result import Result
-from islands.run.screen import Screen, header
+from islands.run.screen import Screen, opening, place
 from islands.run.signals import Interruption
 from islands.run.spec import RunSpec
 
@@ -54,15 +54,23 @@ def perform(
     *,
     quiet: bool,
     news: str = "",
+    foreword: Sequence[str] = (),
 ) -> Result:
-    """Evolve on all ranks, say so on rank 0, and write where there is a folder; collective."""
+    """Evolve on all ranks, say so on rank 0, and write where there is a folder; collective.
+
+    The `foreword` is what was said before it was compiled.
+    """
     world, folder = start.world, start.folder
     speaks = world.rank == 0
     log = folder / LOG if folder is not None and speaks else None
     with Screen(stream if speaks else None, log, quiet=quiet) as screen:
         if news:
             screen.say(news)
-        screen.say(header(islands.__version__, start.spec, start.problem, start.machine, folder))
+        for text in foreword:
+            screen.note(text)
+        if not foreword:
+            screen.say(opening(islands.__version__, start.spec, start.problem, world.size))
+        screen.say(place(start.spec, start.machine, folder))
         for line in world.gather(_process(start)):
             screen.note(line)
         journal = _journal(start, screen)
