@@ -10,6 +10,7 @@ from islands.doctor.nvidia import Gpu, Link
 from islands.doctor.place import Place, take
 from islands.doctor.roads import Trial, trials
 from islands.doctor.software import compile_troubles, compiler, versions
+from islands.doctor.startup import Startup, timed_start
 from islands.errors import IslandsError
 from islands.parallel import World
 from islands.parallel.vendor import vendor
@@ -31,6 +32,8 @@ class Checkup:
     roads: list[Trial]
     problems: list[str]
     """What should work and does not."""
+    startup: Startup | None = None
+    """What takes the time to the first row, on the device of rank 0."""
 
 
 def examine(world: World) -> Checkup:
@@ -52,6 +55,7 @@ def examine(world: World) -> Checkup:
     lacking = world.any(backend is None)
     roads = [] if backend is None or lacking else trials(world, backend)
     is_first = world.local_rank == 0
+    times = world.rank == 0 and backend is not None and not troubles
     found = world.allgather(
         (
             place,
@@ -59,6 +63,7 @@ def examine(world: World) -> Checkup:
             gpus if is_first else [],
             nvidia.links(place.host) if is_first else [],
             troubles,
+            timed_start(place.backend) if times else None,
         )
     )
     places = [each[0] for each in found]
@@ -76,6 +81,7 @@ def examine(world: World) -> Checkup:
         ranks=places,
         roads=roads,
         problems=problems,
+        startup=found[0][5],
     )
 
 

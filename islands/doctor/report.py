@@ -9,6 +9,7 @@ from islands.doctor.advice import advice
 from islands.doctor.checkup import Checkup
 from islands.doctor.place import Place
 from islands.doctor.roads import SIZES, Timing, Trial
+from islands.doctor.startup import Startup
 
 _SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
 
@@ -36,6 +37,8 @@ def as_text(checkup: Checkup) -> str:
             ]
         )
     blocks.append(_roads(checkup))
+    if checkup.startup is not None:
+        blocks.append(_startup(checkup.startup))
     told = advice(checkup)
     if told:
         blocks.append([f"Better: {words}" for words in told])
@@ -73,6 +76,22 @@ def _ranks(places: list[Place]) -> list[str]:
         f"{rank:>{widths[0]}}   {host:<{widths[1]}}   {local:>{widths[2]}}   {cpus:<{widths[3]}}"
         f"   {device}"
         for rank, host, local, cpus, device in rows
+    ]
+
+
+def _startup(startup: Startup) -> list[str]:
+    words = {
+        "python": "Python",
+        "imports": "imports of islands and NumPy",
+        "instance": "settings and the instance",
+        "device": "the device",
+        "programs": f"programs, {'compiled' if startup.compiled else 'taken from the cache'}",
+        "generation 0": "generation 0",
+    }
+    return [
+        f"From the command to the first row, by the demonstration on {startup.backend}:"
+        f" {startup.total:.2f} s.",
+        *(f"{seconds:>8.2f} s   {words[step]}" for step, seconds in startup.seconds.items()),
     ]
 
 

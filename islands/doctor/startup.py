@@ -1,0 +1,76 @@
+"""What takes the time from the command to the first row, by step, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+_INSTANCE = "demo/tsp"
+_LONGEST_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Startup:
+    """The seconds of each step, in their order, of the embedded instance on one rank."""
+
+    backend: str
+    seconds: dict[str, float]
+    compiled: bool
+    """Whether its programs were compiled, and not taken from the cache."""
+
+    @property
+    def total(self) -> float:
+        """From the command to the first row."""
+        return sum(self.seconds.values())
+
+
+def timed_start(backend: str) -> Startup | None:
+    """Return what a start takes on this backend; None where it cannot start."""
+    command = [sys.executable, "-m", "islands.doctor.startup", backend]
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_LONGEST_SECONDS, check=True
+        )
+        said = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    moments = {"python": began, **said["moments"]}
+    ends = [*list(moments.values())[1:], said["end"]]
+    seconds = {
+        step: round(end - moment, 3)
+        for (step, moment), end in zip(moments.items(), ends, strict=True)
+    }
+    return Startup(backend, seconds, said["compiled"])
+
+
+def _start(backend_name: str) -> None:
+    """Do what a run does up to its first row, and print when each step began."""
+    moments = {"imports": time.monotonic()}
+    from islands.parallel import World
+    from islands.run.asked import resolved
+    from islands.run.machine import take_device
+    from islands.run.resolve import layers
+    from islands.run.runner import make_archipelago
+
+    moments["instance"] = time.monotonic()
+    options = {"instance": _INSTANCE, "backend": backend_name, "stop": "generations=1"}
+    spec, problem = resolved(layers(options, None), None)
+    moments["device"] = time.monotonic()
+    backend = take_device(World(), backend_name)
+    compiled: list[str] = []
+    backend.compiling.tell = compiled.append
+    moments["programs"] = time.monotonic()
+    archipelago = make_archipelago(spec, problem, World(), backend)
+    moments["generation 0"] = time.monotonic()
+    archipelago.start()
+    archipelago.measure()
+    end = time.monotonic()
+    print(json.dumps({"moments": moments, "end": end, "compiled": bool(compiled)}))
+
+
+if __name__ == "__main__":
+    _start(sys.argv[1])
