@@ -148,8 +148,9 @@ class Lookout:
                 continue
             genes = self._backend.download(self._state.part("genes", generation)[local])
             cost = self._backend.download(self._state.part("cost", generation)[local])
-            content = np.ascontiguousarray(genes[:, :size]).tobytes() + cost.tobytes()
-            found.append((island - first, hashlib.sha256(content).hexdigest()))
+            content = hashlib.sha256(np.ascontiguousarray(genes[:, :size]))
+            content.update(np.ascontiguousarray(cost))
+            found.append((island - first, content.hexdigest()))
         return found
 
     def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
