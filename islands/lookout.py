@@ -148,8 +148,8 @@ class Lookout:
                 continue
             genes = self._backend.download(self._state.part("genes", generation)[local])
             cost = self._backend.download(self._state.part("cost", generation)[local])
-            content = hashlib.sha256(np.ascontiguousarray(genes[:, :size]))
-            content.update(np.ascontiguousarray(cost))
+            content = hashlib.sha256(_bytes(genes[:, :size]))
+            content.update(_bytes(cost))
             found.append((island - first, content.hexdigest()))
         return found
 
@@ -161,3 +161,8 @@ class Lookout:
             solution = np.empty_like(decoded)
             solution[numbering] = decoded
         return Candidate(cost, self._mine[local], solution, genome)
+
+
+def _bytes(array: NDArray[Any]) -> memoryview:
+    """Return the bytes of an array, not copied unless they lie apart."""
+    return np.ascontiguousarray(array).data.cast("B")
