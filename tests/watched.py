@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
 
-from jobs import family_of, is_alive, log, started
+from jobs import family_of, is_alive, log, pids, started
 
 
 class Waits:
@@ -62,6 +65,19 @@ class Job:
             time.sleep(0.01)
         return time.monotonic()
 
+    def send(self, number: signal.Signals, whom: str, draw: random.Random) -> float:
+        """Send a signal to one of those that `tests/deadlines` names, and return when."""
+        if whom == "group":
+            os.killpg(self.process.pid, number)
+        elif whom in ("mpirun", "it"):
+            os.kill(self.process.pid, number)
+        else:
+            ranks = [pid for pid in family_of(self.process.pid) if _is_rank(pid)]
+            ranks = [pid for pid in pids(self.folder) if pid in ranks] or ranks
+            for pid in ranks if whom == "all ranks" else [draw.choice(ranks or [self.process.pid])]:
+                os.kill(pid, number)
+        return time.monotonic()
+
     def result(self) -> dict[str, object]:
         try:
             return dict(json.loads(self.out.read_text()))
@@ -75,6 +91,14 @@ class Job:
                 for pid in family_of(self.process.pid):
                     command = [spy, "dump", "--native", "--pid", str(pid)]
                     subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, check=False)
+
+
+def _is_rank(pid: int) -> bool:
+    try:
+        line = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return b"islands" in line and b"-n" not in line
 
 
 def _starts(run: Path) -> int:
