@@ -22,9 +22,8 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.run.fit import fitting
-from islands.run.machine import Machine
 from islands.run.resolve import layers, resolve
-from islands.run.screen import header
+from islands.run.screen import opening
 from islands.run.settings_file import write_settings
 from islands.run.spec import RunSpec
 from islands.tune.possible import require_possible
@@ -202,15 +201,14 @@ def test_an_improver_that_says_nothing_of_its_work_is_left_alone() -> None:
     assert (spec.general.population, spec.adjusted) == (256, "")
 
 
-def test_the_header_says_what_was_adjusted() -> None:
-    machine = Machine(1, "cpu", "CPU", "asked for", "device", 0.0)
+def test_the_first_lines_say_what_was_adjusted() -> None:
     problem = tour(120)
     spec = resolved(problem, **ORDERS)
-    second, third = header("0.1.0", spec, problem, machine, None).split("\n")[1:3]
+    second, third = opening("0.1.0", spec, problem, 1).split("\n")[1:3]
     assert second.startswith("de on keys with tabu   8 islands x 16 on 1 rank")
     assert third == (
         "population 256 -> 16, improver.steps 2400 -> 480 and improver.rate 1 -> 0.057, as tabu on"
         " the CPU would take long: name them to choose yourself"
     )
     given = resolved(problem, **ORDERS, population=16, **{"improver.rate": 1, "improver.steps": 9})
-    assert "would take long" not in header("0.1.0", given, problem, machine, None)
+    assert "would take long" not in opening("0.1.0", given, problem, 1)
