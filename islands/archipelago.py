@@ -257,9 +257,12 @@ class Archipelago:
         """Return what the migration before the last `measure` brought; None where none was."""
         return self._exchange.arrivals()
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Return all that the islands of this rank are, those who are on their way included."""
-        saved = self._state.snapshot(self.generation)
+    def snapshot(self, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
+        """Return all that the islands of this rank are, those who are on their way included.
+
+        Unless `is_copied`, it holds until they go on.
+        """
+        saved = self._state.snapshot(self.generation, is_copied=is_copied)
         emigrants = self._exchange.emigrants()
         return saved if emigrants is None else saved | {_EMIGRANTS: emigrants}
 

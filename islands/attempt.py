@@ -31,7 +31,7 @@ class Attempt:
         made = self._backend.download(self._state.arrays["calls"]) > 0
         cost, genes = (self._state.part(name, 0) for name in ("cost", "genes"))
         costs = np.where(made, self._backend.download(cost), NONE)
-        rows = self._backend.download(genes)
+        rows = self._backend.read(genes)
         best = np.unravel_index(np.argmin(costs), costs.shape)
         rows[~made], costs[~made] = rows[best], costs[best]
         self._backend.upload(rows, genes)

@@ -146,8 +146,8 @@ class Lookout:
         for local, island in enumerate(self._mine):
             if run not in (None, island // self._islands_a_run):
                 continue
-            genes = self._backend.download(self._state.part("genes", generation)[local])
-            cost = self._backend.download(self._state.part("cost", generation)[local])
+            genes = self._backend.read(self._state.part("genes", generation)[local])
+            cost = self._backend.read(self._state.part("cost", generation)[local])
             content = hashlib.sha256(_bytes(genes[:, :size]))
             content.update(_bytes(cost))
             found.append((island - first, content.hexdigest()))

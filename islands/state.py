@@ -66,8 +66,7 @@ class State:
 
     def fill(self, name: str, value: int = 0) -> None:
         """Give all numbers of an array one value."""
-        array = self.arrays[name]
-        self._backend.upload(np.full(array.shape, value, array.dtype), array)
+        self._backend.fill(self.arrays[name], value)
 
     def part(self, name: str, generation: int) -> Array:
         """Return an array as it stands in this generation: a row for each island."""
@@ -97,9 +96,10 @@ class State:
             if self._remembered or not field.in_halves:
                 self._backend.copy(self._copies[name], self.part(name, generation))
 
-    def snapshot(self, generation: int) -> dict[str, NDArray[Any]]:
-        """Return a copy of all that is kept of this generation."""
-        return {name: self._backend.download(self.part(name, generation)) for name in self._kept}
+    def snapshot(self, generation: int, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
+        """Return all that is kept of this generation; unless `is_copied`, it is for the moment."""
+        get = self._backend.download if is_copied else self._backend.read
+        return {name: get(self.part(name, generation)) for name in self._kept}
 
     def require_fit(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Refuse what was not saved from islands like these."""

@@ -143,6 +143,14 @@ class Backend(ABC):
         """Return a copy of a device array, after all that was launched before."""
 
     @abstractmethod
+    def read(self, array: Array) -> NDArray[Any]:
+        """Return what `download` does, for the moment: it may be the array itself."""
+
+    @abstractmethod
+    def fill(self, array: Array, value: int) -> None:
+        """Give all numbers of an array one value."""
+
+    @abstractmethod
     def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Return an array on the host that `fetch` and `store` reach fast."""
 

@@ -7,6 +7,7 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -80,8 +81,7 @@ class CpuBackend(Backend):
 
     def _done(self, command: list[str], text: str) -> tuple[int, str]:
         """Run the compiler on a text; return its status and what it said."""
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        with _started(command) as process:
             self._compilers.add(process)
             try:
                 out, error = process.communicate(text)
@@ -113,6 +113,12 @@ class CpuBackend(Backend):
 
     def download(self, array: Array) -> NDArray[Any]:
         return np.array(array)
+
+    def read(self, array: Array) -> NDArray[Any]:
+        return np.asarray(array)
+
+    def fill(self, array: Array, value: int) -> None:
+        array.fill(value)
 
     def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         return np.empty(shape, dtype)
@@ -188,6 +194,16 @@ class CpuBackend(Backend):
         started = time.perf_counter()
         yield milliseconds
         milliseconds.append(1000 * (time.perf_counter() - started))
+
+
+def _started(command: list[str]) -> subprocess.Popen[str]:
+    """Start a compiler, which goes on when a signal to all processes asks for a checkpoint."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGUSR1))
+    try:
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _share_of_cores(sharers: int) -> int:

@@ -122,6 +122,14 @@ class CudaBackend(Backend):
         self.synchronise()
         return np.asarray(self._cupy.asnumpy(array))
 
+    def read(self, array: Array) -> NDArray[Any]:
+        return self.download(array)
+
+    def fill(self, array: Array, value: int) -> None:
+        with self._stream:
+            array.fill(value)
+        self.synchronise()
+
     def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         # Only memory that the system never moves is copied while the host goes on.
         size = int(np.prod(shape, dtype=np.int64))

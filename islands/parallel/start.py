@@ -16,6 +16,7 @@ from islands.parallel.world import World
 _LONGEST_START_SECONDS = 120
 _PARTING_SECONDS = 0.5
 """How long rank 0 leaves the others to end before it, when they have met in MPI."""
+_INTERRUPTED_STATUS = 130
 _STARTING_SECONDS = 3.0
 """How long, when they have not: on a busy machine, some may only be starting."""
 
@@ -76,7 +77,8 @@ def leave(status: int) -> int:
         started.Finalize()
     if rank > 0:
         return 0
-    time.sleep(_PARTING_SECONDS if have_met else _STARTING_SECONDS)
+    is_told = status == _INTERRUPTED_STATUS  # as the others are, who end at once
+    time.sleep(_PARTING_SECONDS if have_met or is_told else _STARTING_SECONDS)
     return status
 
 

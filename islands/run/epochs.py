@@ -23,6 +23,7 @@ from islands.run.slow import Slow
 from islands.run.spec import RunSpec
 from islands.run.stop import Progress, first_reason, time_limit
 from islands.run.tally import Calls, Tally, summarise
+from islands.text import counted
 
 _VIEW_SECONDS = 1.0
 INTERRUPTED = "interrupted by a signal"
@@ -172,7 +173,7 @@ class _Loop:
         outcome = self._whole_outcome(progress, calls, moment)
         if outcome is None or not self.is_partial:
             return outcome
-        made = f"{progress.evaluations} individuals of generation 0 were made by then"
+        made = f"{counted(progress.evaluations, 'individual')} of generation 0 made by then"
         return replace(outcome, reason=f"{outcome.reason}; {made}", is_partial=True)
 
     def _whole_outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:

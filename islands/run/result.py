@@ -64,6 +64,8 @@ class Result:
     folder: str | None
     solution_kind: str = "order"
     """`order`, or `subset` where the solution says by 0 and 1 which things are chosen."""
+    is_partial: bool = False
+    """Whether it ended inside generation 0, so that there is nothing to go on from."""
 
     def things(self) -> list[int] | None:
         """Return the solution as a list of things: in their order, or those that are chosen."""
@@ -108,8 +110,9 @@ class Result:
         if not self.reproducible:
             lines.append("Ranks did not wait for each other: this run cannot be repeated exactly")
         if self.folder is not None:
-            solution = [] if self.suspended or self.cost is None else ["solution"]
-            checkpoints = ["checkpoints"] if self.reproducible else []
+            is_finished = self.cost is not None and not (self.suspended or self.is_partial)
+            solution = ["solution"] if is_finished else []
+            checkpoints = ["checkpoints"] if self.reproducible and not self.is_partial else []
             wrote = ["run.toml", "trace", *solution, *checkpoints, "log.txt"]
             lines.append(f"Wrote {self.folder}: {', '.join(wrote)}")
         return "\n".join(lines)

@@ -182,6 +182,7 @@ def _result(start: Start, outcome: Outcome) -> Result:
         reason=outcome.reason,
         interrupted=outcome.interrupted,
         suspended=outcome.suspended,
+        is_partial=outcome.is_partial,
         seed=spec.general.seed,
         ranks=machine.ranks,
         islands=spec.general.islands,

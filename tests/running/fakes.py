@@ -105,7 +105,7 @@ class FakeArchipelago:
         target = np.array(self.mine)
         return arrivals(self.migrations, target + 1, target, 500 + target)
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def snapshot(self, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
         return {"numbers": 1000 * self.generation + np.array(self.mine)}
 
     def restore(

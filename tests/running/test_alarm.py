@@ -291,3 +291,30 @@ def test_a_run_of_an_experiment_ends_in_the_middle_of_a_long_generation(
     with suspending(), pytest.raises(error):
         experiment.run(problem, **options, **{"improver.steps": 50_000})
     assert time.perf_counter() - began < 9
+
+
+def test_a_signal_to_all_processes_lets_the_compiler_finish(tmp_path: Path) -> None:
+    compiler = tmp_path / "slow-c++"
+    # Shells let signals through that are held back from what they start.
+    compiler.write_text(
+        f"#!{sys.executable}\nimport os, sys, time\nif '--version' not in sys.argv: time.sleep(2)\n"
+        "os.execvp('c++', ['c++', *sys.argv[1:]])\n"
+    )
+    compiler.chmod(0o755)
+    line = [sys.executable, "-m", "islands", "run", "demo/tsp", "--backend", "cpu"]
+    with subprocess.Popen(
+        [*line, "--improver", "none", "--out", str(tmp_path / "a")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "CXX": str(compiler), "ISLANDS_CACHE": str(tmp_path / "cache")},
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        for shown in process.stdout:
+            if shown.startswith("compiling"):
+                break
+        time.sleep(0.5)
+        os.killpg(process.pid, signal.SIGTERM)
+        said = process.stdout.read()
+        assert process.wait(60) == 75, said
+    assert "checkpoint written" in said
