@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from islands.run.result import Result
+from islands.run.standing import Standing
+
+SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 def result(**changes: Any) -> Result:
@@ -42,3 +45,16 @@ def result(**changes: Any) -> Result:
         "folder": "runs/a",
     }
     return Result(**{**values, **changes})
+
+
+def standing(
+    *costs: int, known: int | None = 200, maximise: bool = False, **facts: Any
+) -> Standing:
+    """Return what runs of these costs come to."""
+    sign = -1 if maximise else 1
+    gaps = [None if not known else sign * 100 * (cost - known) / known for cost in costs]
+    runs = [
+        result(cost=cost, gap=gap, best_known=known, seconds=seconds, evaluations=cost, **facts)
+        for cost, gap, seconds in zip(costs, gaps, SECONDS, strict=False)
+    ]
+    return Standing.of(runs, maximise=maximise)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from islands.parallel.world import World
 
 _TAG = 5
@@ -23,8 +21,8 @@ class Bell:
         if world.size == 1 or not world.takes_threads():
             return
         others = range(1, world.size) if world.rank == 0 else (0,)
-        sends = dict.fromkeys(others, np.zeros(1, np.uint8))
-        receives = {rank: np.zeros(1, np.uint8) for rank in others}
+        sends = dict.fromkeys(others, bytearray(1))
+        receives = {rank: bytearray(1) for rank in others}
         self._untold = set(others)
         self._channel = world.channel(_TAG, sends, receives)
 

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from near_misses import NEAR
-from results_for_tests import result
+from results_for_tests import SECONDS, result, standing
 
 from islands.run.standing import HEADER, KEY, Standing, table
 
 COSTS = (210, 200, 240, 200, 260)
-SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
-
-
-def standing(
-    *costs: int, known: int | None = 200, maximise: bool = False, **facts: Any
-) -> Standing:
-    sign = -1 if maximise else 1
-    gaps = [None if not known else sign * 100 * (cost - known) / known for cost in costs]
-    runs = [
-        result(cost=cost, gap=gap, best_known=known, seconds=seconds, evaluations=cost, **facts)
-        for cost, gap, seconds in zip(costs, gaps, SECONDS, strict=False)
-    ]
-    return Standing.of(runs, maximise=maximise)
 
 
 def test_costs_are_summed_up_as_numpy_does() -> None:

@@ -17,8 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 from ranks_for_tests import on_ranks
-from results_for_tests import result
-from test_standing import standing
+from results_for_tests import result, standing
 
 from islands.cli.run import ended
 from islands.errors import RunError
