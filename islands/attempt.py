@@ -46,6 +46,7 @@ class Attempt:
 
     def is_whole(self) -> bool:
         """Wait for the end; return whether nobody has left out anything."""
+        self._backend.synchronise()  # as long as it may be told to leave
         was_left = self.halt.disarm()
         self.ahead = range(0)
         return not was_left

@@ -43,7 +43,7 @@ class Halt:
             return self._is_left
 
     def disarm(self) -> bool:
-        """Wait for all that was launched, and return whether anybody has given up."""
+        """Return whether anybody has given up, when all that was launched is done."""
         with self._lock:
             self._is_armed = False
             if not self._is_said:

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from jobs import is_alive
 
 from islands.cli import main
 
@@ -50,7 +51,7 @@ def compiler(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def are_gone(folder: Path) -> bool:
     """Return whether all compilers that were started have ended."""
-    return not any(Path("/proc", each.read_text().strip()).exists() for each in started(folder))
+    return not any(is_alive(int(each.read_text())) for each in started(folder))
 
 
 def started(folder: Path) -> list[Path]:
@@ -89,6 +90,7 @@ def test_an_interrupt_ends_both_compilers(tmp_path: Path, monkeypatch: pytest.Mo
             if len(started(tmp_path)) == 2 and all(each.read_text() for each in started(tmp_path)):
                 break
             time.sleep(0.05)
+        time.sleep(1)  # until who has started them waits for them
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=30)
     assert (process.returncode, error) == (130, b"islands: interrupted\n")

@@ -126,8 +126,11 @@ class CudaBackend(Backend):
         return self.download(array)
 
     def fill(self, array: Array, value: int) -> None:
-        with self._stream:
-            array.fill(value)
+        if value != 0:
+            self.upload(np.full(array.shape, value, array.dtype), array)
+            return
+        # CuPy would compile a kernel for it.
+        array.data.memset_async(0, array.nbytes, self._stream)
         self.synchronise()
 
     def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:

@@ -201,30 +201,33 @@ def test_a_signal_ends_a_tuning_in_a_long_generation(
     line = [sys.executable, "-m", "islands", "tune", str(path), *SLOW, "--stop", stop]
     line += ["--over", "rho=0.6,0.7", "--runs", "2", "--out", str(tmp_path / "a")]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        time.sleep(8)  # it has begun, and would go on for minutes
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"tune: ")
+        time.sleep(5)  # it is compiled, and would go on for minutes
         began = time.perf_counter()
         process.send_signal(number)
         assert process.wait(60) == status
     assert time.perf_counter() - began < 9
 
 
-def test_how_many_individuals_are_made_is_seen_meanwhile(tmp_path: Path) -> None:
-    problem = cities(80, tmp_path)
-    slow = {"name": "tabu", "steps": 50_000}
-    backend = islands.Solver(problem, backend="cpu", threads=1)._archipelago._backend
+def test_islands_at_work_are_seen_and_can_be_told_to_leave(
+    backend: Backend, tmp_path: Path
+) -> None:
+    problem = cities(1500, tmp_path)  # for many seconds, on a GPU too
+    slow = {"name": "tabu", "steps": 50_000, "rate": 0.1}
     islands_ = made(backend, problem, ("tsp", "brkga", "keys", {}, slow))
     assert not islands_.ahead
-    attempt = threading.Thread(target=islands_.attempt, args=(1,))
+    ends = list[bool]()
+    attempt = threading.Thread(target=lambda: ends.append(islands_.attempt(1)))
     attempt.start()
-    seen = set()
-    while attempt.is_alive():
-        if islands_.ahead:
-            assert islands_.ahead == range(1, 2)
-            seen.add(islands_.made())
-        if len(seen) > 3:
-            islands_.give_up()
-        time.sleep(0.01)
-    assert 0 <= min(seen) < max(seen) < 48
+    time.sleep(1)
+    assert islands_.ahead == range(1, 2)
+    assert 0 < islands_.made() < 48  # those without a search are soon made
+    islands_.give_up()
+    began = time.perf_counter()
+    attempt.join(60)
+    assert time.perf_counter() - began < 2
+    assert ends == [False]
     islands_.withdraw()
     assert not islands_.ahead
 
