@@ -26,7 +26,8 @@ class AtWork(FakeArchipelago):
 
 
 def slow(islands: AtWork, clock: SimpleNamespace, monkeypatch: Any, **options: Any) -> Slow:
-    monkeypatch.setattr("islands.run.slow.time", SimpleNamespace(perf_counter=lambda: clock.now))
+    tick = SimpleNamespace(perf_counter=lambda: clock.now)
+    monkeypatch.setattr("islands.run.slow.time", tick)
     spec = resolve(layers({"islands": 2, "population": 256, **options}), FakeProblem())
     return Slow(islands, spec, clock.said.append)  # type: ignore[arg-type]
 
