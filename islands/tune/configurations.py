@@ -91,13 +91,18 @@ def _distinct(offered: Iterator[Values], count: int, identify: Identify) -> Sear
     """Return the base and the first so many that can be and differ from each other."""
     found = {identify({}): Configuration(0, {})}
     refused: dict[str, str] = {}
+    tried: set[str] = set()
     for values in offered:
         if len(found) > count:
             break
+        # Where there are few, most draws are of some that have been.
+        if (words := words_of(values)) in tried:
+            continue
+        tried.add(words)
         try:
             found.setdefault(identify(values), Configuration(len(found), values))
         except (UsageError, InputError) as error:
-            refused[words_of(values)] = str(error)
+            refused[words] = str(error)
     refusal = next(reversed(refused.values()), "")
     if len(found) == 1:
         raise UsageError(f"--over: no configuration but the base can be. {refusal}".strip())

@@ -75,6 +75,21 @@ def test_of_few_values_all_are_taken_once() -> None:
     assert len({text(each.values) for each in search.configurations}) == 1 + 6
 
 
+def test_what_has_been_drawn_is_not_looked_at_again() -> None:
+    """To look at one takes about as long as to begin a run."""
+    seen: list[Values] = []
+
+    def identify(values: Values) -> str:
+        seen.append(values)
+        if values.get("a") == 3:
+            raise UsageError("a=3")
+        return text(values)
+
+    search = random((Choices("a", (1, 2, 3)),), 10, 1, identify)
+    assert len(search.configurations) == 1 + 2
+    assert len(seen) == 1 + 3
+
+
 def test_a_grid_has_all_combinations_and_the_base_once() -> None:
     usual = {"a": 1, "b": 0.5}
     domains = (Choices("a", (1, 2)), Reals("b", 0.0, 1.0))
