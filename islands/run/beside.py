@@ -15,6 +15,7 @@ from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.alarm import Alarm, pass_step
+from islands.run.epochs import of_generation_0
 from islands.run.islands_of import islands_of
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
@@ -75,7 +76,10 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
 
     # Signals are left to whoever handles them, who can once the islands have been given up.
     with Interruption() as interruption, Alarm(archipelago, interruption, is_late):
+        archipelago.may_be_partial = True
         archipelago.start()
+        while archipelago.is_partial and not is_late():
+            archipelago.start()  # after a signal whose handler lets the runs go on
         while True:
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
             pace.met(last, archipelago.generation, seconds)
@@ -84,6 +88,8 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
                 before[run] = last = progress
                 reason = first_reason(spec.stop, progress)
                 if reason is not None:
+                    if archipelago.is_partial:
+                        reason = f"{reason}; {of_generation_0(progress)}"
                     present = _present(_of_run(measures, run, spec), problem)
                     # How a run has ended is no part of the time of the others.
                     paused = time.perf_counter()

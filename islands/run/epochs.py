@@ -95,12 +95,18 @@ def evolve(
         if origin is None:
             archipelago.may_be_partial = True
             world.agreed(archipelago.start)
-            loop.is_partial = any(world.allgather(archipelago.is_partial))
+            while loop.begins_again():
+                world.agreed(archipelago.start)
         elif not loop.ends_epoch(origin.generation):
             loop.pass_epoch()
         while (outcome := loop.look()) is None:
             loop.pass_epoch()
     return outcome
+
+
+def of_generation_0(progress: Progress) -> str:
+    """Return how much there is of a generation 0 that is not whole, for the end of a reason."""
+    return f"{counted(progress.evaluations, 'individual')} of generation 0 made by then"
 
 
 class _Loop:
@@ -134,6 +140,17 @@ class _Loop:
     def is_late(self) -> bool:
         """Return whether the time is over; for any thread."""
         return self._seconds() >= self._limit
+
+    def begins_again(self) -> bool:
+        """Return whether generation 0 was given up for a run that goes on; collective.
+
+        So it does after a signal that somebody else's handler has taken.
+        """
+        self.is_partial = self._world.any(self._archipelago.is_partial)
+        if not self.is_partial:
+            return False
+        calls = Calls.shared(self._world, self._interruption.requested, self._seconds())
+        return not calls.signals and calls.seconds < self._limit
 
     def ends_epoch(self, generation: int) -> bool:
         """Return whether a run by these criteria decides at this generation."""
@@ -173,8 +190,8 @@ class _Loop:
         outcome = self._whole_outcome(progress, calls, moment)
         if outcome is None or not self.is_partial:
             return outcome
-        made = f"{counted(progress.evaluations, 'individual')} of generation 0 made by then"
-        return replace(outcome, reason=f"{outcome.reason}; {made}", is_partial=True)
+        reason = f"{outcome.reason}; {of_generation_0(progress)}"
+        return replace(outcome, reason=reason, is_partial=True)
 
     def _whole_outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
         if calls.signals & INTERRUPT:

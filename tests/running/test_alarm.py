@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from problems_for_tests import cities, facilities, knapsack
 
 import islands
 from islands.algorithms import ALGORITHMS
 from islands.archipelago import Archipelago
+from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import Suspended
 from islands.improvers import ImproverSettings
@@ -29,6 +31,8 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
 from islands.reproduce.experiment import Experiment
+from islands.run.beside import run_beside
+from islands.run.resolve import layers, resolve
 from islands.run.signals import suspending
 from islands.run.start import combined
 
@@ -261,6 +265,44 @@ def test_of_a_generation_0_that_is_given_up_the_best_counts(tmp_path: Path) -> N
     assert best.cost == first["cost"][made_ones].min() == problem.cost(best.solution)
     assert (saved["cost"][~made_ones] == best.cost).all()
     assert np.array_equal(saved["genes"][made_ones], first["genes"][made_ones])
+
+
+@pytest.mark.parametrize("side_by_side", [False, True])
+def test_a_handler_that_lets_the_run_go_on_in_generation_0_has_all_of_it_made(
+    side_by_side: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def digests() -> list[str]:
+        if not side_by_side:
+            return [islands.solve(problem, **asked).digest]
+        spec = resolve(layers(asked), problem)
+        return [run.digest for run in run_beside(spec, problem, 2, choose("cpu")).runs]
+
+    def starting(archipelago: Archipelago) -> None:
+        start(archipelago)
+        begun.append(archipelago.is_partial)
+
+    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        if not begun:  # this is the first try
+            batches.append(len(solutions))
+            if len(batches) == 3:
+                signal.raise_signal(signal.SIGUSR1)
+            time.sleep(0.1 * len(solutions))
+        return judged(solutions)
+
+    problem, heard, batches = cities(23, tmp_path), list[int](), list[int]()
+    asked: dict[str, Any] = {"algorithm": "ga", "decoding": "host", "stop": "generations=1"}
+    asked |= {"islands": 2, "population": 16, "backend": "cpu"}
+    undisturbed = digests()
+    begun, start, judged = list[bool](), Archipelago.start, problem.costs
+    monkeypatch.setattr(Archipelago, "start", starting)
+    monkeypatch.setattr(problem, "costs", costs)
+    before = signal.signal(signal.SIGUSR1, lambda number, _: heard.append(number))
+    try:
+        assert digests() == undisturbed
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert heard == [signal.SIGUSR1]
+    assert begun == [True, False]
 
 
 @pytest.mark.parametrize("run", RUNS[:2], ids=lambda run: f"{run[0]}-{run[1]}")

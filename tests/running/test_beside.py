@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from problems_for_tests import cities, facilities, knapsack
 
 import islands
@@ -127,6 +130,25 @@ def test_the_clock_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -
         assert run.reason.endswith("s is at least 0.3 s")
     alone = {**asked, "stop": f"generations={together.runs[0].progress.generation}"}
     assert islands.solve(problem, backend=backend.name, **alone).digest == together.runs[0].digest
+
+
+def test_the_clock_ends_runs_whose_generation_0_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        time.sleep(0.1 * len(solutions))
+        return judged(solutions)
+
+    problem = cities(30, tmp_path)
+    judged = problem.costs
+    monkeypatch.setattr(problem, "costs", costs)
+    asked = {**SETTINGS, "decoding": "host", "stop": "seconds=0.3"}
+    together = run_beside(resolve(layers(asked), problem), problem, 2, choose("cpu"))
+    assert together.seconds < 4  # of 8 that all would take
+    assert 0 < sum(run.progress.evaluations for run in together.runs) < 80
+    for run in together.runs:
+        assert "s is at least 0.3 s; " in run.reason
+        assert "individuals of generation 0 made by then" in run.reason
 
 
 @pytest.mark.parametrize("topology", ["ring", "broadcast", "random", "hypercube"])
