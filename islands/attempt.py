@@ -61,7 +61,7 @@ class Attempt:
 
         Of several generations, it is those that have been in any of them.
         """
-        calls = self._backend.peek(self._state.arrays["calls"])
-        if 0 in self.ahead:
+        ahead, calls = self.ahead, self._backend.peek(self._state.arrays["calls"])
+        if 0 in ahead or not ahead:  # they may just have become whole
             return int((calls > 0).sum())
         return int((calls != self._backend.peek(self._state.remembered("calls"))).sum())

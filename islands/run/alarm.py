@@ -61,10 +61,16 @@ class Alarm:
 
     def _watch(self) -> None:
         while not self._ended.wait(_LOOKS):
-            if self._slow is not None:
-                self._slow.look()
+            self._tell()
             if self._is_over() and not self._ended.wait(_GRACE):
                 self._archipelago.give_up()
+
+    def _tell(self) -> None:
+        try:
+            if self._slow is not None:
+                self._slow.look()
+        except Exception:  # nobody listens, but the run has to end all the same
+            self._slow = None
 
     def _is_over(self) -> bool:
         is_called = self._interruption.takes_call() or bool(self._interruption.requested)

@@ -29,7 +29,9 @@ class Slow:
             self._ahead, self._began, self._said = ahead, now, now
         elif ahead and now - self._said >= _SECONDS:
             self._said = now
-            self._say(self._words(ahead, now - self._began))
+            words = self._words(ahead, now - self._began)
+            if self._archipelago.ahead is ahead:  # and not whole meanwhile
+                self._say(words)
 
     def _words(self, ahead: range, seconds: float) -> str:
         what = f"generation {ahead[0]}"

@@ -11,10 +11,12 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from fakes import Quiet
 from numpy.typing import NDArray
 from problems_for_tests import cities, facilities, knapsack
 
@@ -31,6 +33,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
 from islands.reproduce.experiment import Experiment
+from islands.run.alarm import Alarm
 from islands.run.beside import run_beside
 from islands.run.resolve import layers, resolve
 from islands.run.signals import suspending
@@ -234,6 +237,28 @@ def test_islands_at_work_are_seen_and_can_be_told_to_leave(
     assert ends == [False]
     islands_.withdraw()
     assert not islands_.ahead
+
+
+def test_how_many_were_made_can_be_asked_when_they_have_just_become_whole(
+    backend: Backend, tmp_path: Path
+) -> None:
+    islands_ = made(backend, problem_of("qap", tmp_path), RUNS[1])
+    assert not islands_.ahead
+    assert islands_.made() == 3 * 16  # before anything was attempted
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError(), ValueError("closed")])
+def test_a_run_to_which_nobody_listens_heeds_its_deadline(error: Exception) -> None:
+    def broken() -> None:
+        looked.append(True)
+        raise error
+
+    looked, told = list[bool](), threading.Event()
+    archipelago = SimpleNamespace(give_up=told.set)
+    slow = SimpleNamespace(look=broken)
+    with Alarm(archipelago, Quiet(), lambda: True, slow=slow):  # type: ignore[arg-type]
+        assert told.wait(20)
+    assert len(looked) == 1
 
 
 def done(*line: str) -> dict[str, Any]:

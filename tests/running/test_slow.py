@@ -56,6 +56,22 @@ def test_a_generation_of_more_than_five_seconds_is_told_of(
     assert clock.said[2:] == ["  generations 3 to 4 after 5 s"]
 
 
+def test_what_has_become_whole_meanwhile_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    class JustDone(AtWork):
+        """Becomes whole while it is asked."""
+
+        def made(self) -> int:
+            self.ahead = range(0)
+            return 512
+
+    clock, islands = SimpleNamespace(now=0.0, said=[]), JustDone()
+    looks = slow(islands, clock, monkeypatch)
+    islands.ahead = range(2, 3)
+    for clock.now in (1.0, 6.5):
+        looks.look()
+    assert clock.said == []
+
+
 def test_rank_0_tells_of_its_own_islands_and_of_what_slows_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
