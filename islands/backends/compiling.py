@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Lock
@@ -38,9 +39,10 @@ class Compiling:
 
     def _about(self) -> float:
         try:
-            return float((cache_folder("") / self._name()).read_text(encoding="utf-8"))
+            seconds = float((cache_folder("") / self._name()).read_text(encoding="utf-8"))
         except (InputError, OSError, ValueError):
             return self._usual
+        return seconds if math.isfinite(seconds) else self._usual
 
     def _name(self) -> str:
         return f"compile-seconds-{self._backend}"

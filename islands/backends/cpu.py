@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -86,16 +86,17 @@ class CpuBackend(Backend):
             try:
                 out, error = process.communicate(text)
             except BaseException:
-                process.kill()
+                _kill(process)
                 raise
             if process not in self._compilers:
                 raise CompileError(f"{command[0]} was stopped")
-            self._compilers.remove(process)
+            self._compilers.discard(process)
         return process.returncode, f"{error}{out}".strip()
 
     def stop_compilers(self) -> None:
-        while self._compilers:
-            self._compilers.pop().kill()
+        with suppress(KeyError):  # which means that there are no more
+            while True:
+                _kill(self._compilers.pop())
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
@@ -201,9 +202,18 @@ def _started(command: list[str]) -> subprocess.Popen[str]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGUSR1))
     try:
         pipe = subprocess.PIPE
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        return subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, process_group=0
+        )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _kill(compiler: subprocess.Popen[str]) -> None:
+    """Kill a compiler and what it has started: that would go on, and keep its pipes open."""
+    if compiler.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(compiler.pid, signal.SIGKILL)
 
 
 def _share_of_cores(sharers: int) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from islands.backends.compiling import Compiling
 from islands.cli import main
 
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
@@ -76,6 +77,16 @@ def test_what_is_in_the_cache_is_not_said_to_be_compiled(
     other = said(capsys, "--out", "c", "--algorithm", "de")
     assert [line for line in other if line.startswith("compiling")] == [COMPILES.format(42)]
     assert float((cache / "compile-seconds-cpu").read_text()) < 41
+
+
+@pytest.mark.parametrize("content", ["inf", "nan", "-1e999", "", "\0"])
+def test_an_estimate_that_is_damaged_is_not_used(cache: Path, content: str) -> None:
+    cache.mkdir()
+    (cache / "compile-seconds-cpu").write_text(content)
+    compiling, told = Compiling("cpu", 3.0), list[str]()
+    compiling.tell = told.append
+    compiling.begin()
+    assert told == [COMPILES.format(3)]
 
 
 def test_quiet_says_none_of_it_and_logs_it(capsys: pytest.CaptureFixture[str]) -> None:
