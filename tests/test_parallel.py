@@ -3,12 +3,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from islands.errors import InputError, RunError, Suspended, UsageError
-from islands.parallel import World, deal, describe, launched, world
+from islands.parallel import Bell, RanksLostError, World, deal, describe, launched, world
 
 
 @pytest.mark.parametrize(
@@ -254,3 +256,24 @@ def test_a_failure_on_one_rank_ends_all_and_is_said_once(
     assert done.returncode != 0
     assert done.stderr.count("islands: [rank 1 of 3, ") == 1
     assert done.stderr.count(message) == 1
+
+
+def test_a_rank_that_dies_while_a_bell_is_taken_down_can_be_survived() -> None:
+    class Survivor(World):
+        """One of two ranks, as long as the other is there."""
+
+        def __init__(self) -> None:
+            super().__init__(fault_tolerant=True)
+            self.size, self._communicators = 2, [SimpleNamespace(Revoke=lambda: None)]
+
+        def takes_threads(self) -> bool:
+            return True
+
+        def channel(self, *_: object) -> Any:
+            return SimpleNamespace(close=self.meet_the_dead)
+
+        def meet_the_dead(self) -> None:
+            raise RuntimeError("MPI_ERR_PROC_FAILED")
+
+    with pytest.raises(RanksLostError):
+        Bell(Survivor()).close()

@@ -17,7 +17,7 @@ class Bell:
     def __init__(self, world: World) -> None:
         """Hang it; collective."""
         self.rings = False
-        self._channel = None
+        self._world, self._channel = world, None
         if world.size == 1 or not world.takes_threads():
             return
         others = range(1, world.size) if world.rank == 0 else (0,)
@@ -52,4 +52,6 @@ class Bell:
     def close(self) -> None:
         """Take it down; collective."""
         if self._channel is not None:
-            self._channel.close()
+            # Ranks may die now as well, which can be survived.
+            with self._world.talking():
+                self._channel.close()

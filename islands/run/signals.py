@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, ClassVar, Self
 
@@ -128,9 +128,11 @@ class Interruption:
             number = _NUMBERS[signal.Signals(heard[0])]
             if self.requested & INTERRUPT and number == INTERRUPT:
                 os._exit(INTERRUPTED_STATUS)
-            if not self.requested & number:
-                self._say(number)
+            is_known = bool(self.requested & number)
             self.requested |= number
+            if not is_known:
+                with suppress(OSError, ValueError):  # where nobody listens, it is done all the same
+                    self._say(number)
 
     def _say(self, number: int) -> None:
         ending = "writing the best so far" if self._suspends else "ending after this generation"

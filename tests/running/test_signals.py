@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -146,6 +147,20 @@ def test_a_signal_asks_for_a_checkpoint_however_often_it_comes(
         assert suspension(interruption.requested) == name
     assert signal.getsignal(number) is before
     assert capfd.readouterr().err.count(f"islands: {name}; writing a checkpoint\n") == 1
+
+
+def test_a_signal_is_heard_also_where_nobody_reads_what_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(_: str) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=broken))
+    with Interruption(suspends="writing a checkpoint") as interruption:
+        signal.raise_signal(signal.SIGTERM)
+        assert wait_for(interruption, 2)
+        signal.raise_signal(signal.SIGUSR1)
+        assert wait_for(interruption, 6)
 
 
 def test_a_run_without_checkpoints_leaves_signals_that_ask_for_one_alone() -> None:
