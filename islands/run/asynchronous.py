@@ -13,7 +13,7 @@ from islands.archipelago import Archipelago
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.alarm import Alarm, pass_step
-from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome, Viewer
+from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome, Viewer, of_generation_0
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
 from islands.run.signals import Interruption
@@ -40,6 +40,7 @@ def evolve_freely(
     loop = _Loop(archipelago, spec, problem, world, watch, interruption)
     slow = Slow(archipelago, spec, viewer.say)
     with Alarm(archipelago, interruption, loop.is_late, world, slow):
+        archipelago.may_be_partial = True
         world.agreed(archipelago.start)
         loop.look()
         while not loop.is_over:
@@ -170,6 +171,8 @@ class _Loop:
         seconds = self._world.bcast(self._seconds())
         progress = self._together(rows, int(rows[:, -2].min()), seconds, None)
         reason = self._world.bcast(self._reason or "")
+        if progress.generation == 0 and self._world.any(self._archipelago.is_partial):
+            reason = f"{reason}; {of_generation_0(progress)}"
         interrupted = bool(rows[:, -1].any())
         moment = Moment(progress.generation, seconds, self._before)
         return Outcome(progress, reason, moment, interrupted=interrupted)

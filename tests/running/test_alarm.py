@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import Quiet
+from fakes import Quiet, Silent
 from numpy.typing import NDArray
 from problems_for_tests import cities, facilities, knapsack
 
@@ -34,7 +34,9 @@ from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
 from islands.reproduce.experiment import Experiment
 from islands.run.alarm import Alarm
+from islands.run.asynchronous import evolve_freely
 from islands.run.beside import run_beside
+from islands.run.islands_of import islands_of
 from islands.run.resolve import layers, resolve
 from islands.run.signals import suspending
 from islands.run.start import combined
@@ -328,6 +330,26 @@ def test_a_handler_that_lets_the_run_go_on_in_generation_0_has_all_of_it_made(
         signal.signal(signal.SIGUSR1, before)
     assert heard == [signal.SIGUSR1]
     assert begun == [True, False]
+
+
+def test_a_rank_that_does_not_wait_for_others_leaves_generation_0_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        time.sleep(0.1 * len(solutions))
+        return judged(solutions)
+
+    problem, world = cities(23, tmp_path), World()
+    judged = problem.costs
+    monkeypatch.setattr(problem, "costs", costs)
+    asked = {"algorithm": "ga", "decoding": "host", "islands": 2, "population": 40}
+    spec = resolve(layers({**asked, "improver": "none", "stop": "seconds=0.3"}), problem)
+    islands_ = islands_of(spec, problem, world, choose("cpu"))
+    outcome = evolve_freely(islands_, spec, problem, world, lambda _: None, Quiet(), Silent())  # type: ignore[arg-type]
+    assert outcome.progress.seconds < 4  # of 8 that all would take
+    assert 0 < outcome.progress.evaluations < 80
+    made = f"; {outcome.progress.evaluations} individuals of generation 0 were made by then"
+    assert outcome.reason.endswith(f"s is at least 0.3 s{made}")
 
 
 @pytest.mark.parametrize("run", RUNS[:2], ids=lambda run: f"{run[0]}-{run[1]}")
