@@ -124,6 +124,7 @@ class Interruption:
         while heard := os.read(self._read, 1):
             self._is_called |= heard[0] in _NUMBERS
             if heard[0] not in self._previous:
+                self._pass_on(heard)
                 continue
             number = _NUMBERS[signal.Signals(heard[0])]
             if self.requested & INTERRUPT and number == INTERRUPT:
@@ -133,6 +134,12 @@ class Interruption:
             if not is_known:
                 with suppress(OSError, ValueError):  # where nobody listens, it is done all the same
                     self._say(number)
+
+    def _pass_on(self, heard: bytes) -> None:
+        """Let whoever listened before hear it, such as an event loop, whose handlers it calls."""
+        if self._previous_pipe >= 0:
+            with suppress(OSError):
+                os.write(self._previous_pipe, heard)
 
     def _say(self, number: int) -> None:
         ending = "writing the best so far" if self._suspends else "ending after this generation"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -161,6 +162,21 @@ def test_a_signal_is_heard_also_where_nobody_reads_what_is_said(
         assert wait_for(interruption, 2)
         signal.raise_signal(signal.SIGUSR1)
         assert wait_for(interruption, 6)
+
+
+def test_the_signals_of_an_event_loop_come_to_it() -> None:
+    async def used() -> list[int]:
+        heard = list[int]()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, heard.append, 1)
+        with Interruption(), Interruption():
+            signal.raise_signal(signal.SIGUSR1)
+        for _ in range(500):
+            if heard:
+                break
+            await asyncio.sleep(0.01)
+        return heard
+
+    assert asyncio.run(used()) == [1]
 
 
 def test_a_run_without_checkpoints_leaves_signals_that_ask_for_one_alone() -> None:
