@@ -38,6 +38,7 @@ class Alarm:
         self._archipelago, self._interruption = archipelago, interruption
         self._is_late, self._slow = is_late, slow
         self._bell = Bell(world if world is not None else World())
+        self._lost: range | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -73,7 +74,7 @@ class Alarm:
             self._slow = None
 
     def _is_over(self) -> bool:
-        is_called = self._interruption.takes_call() or bool(self._interruption.requested)
+        is_called = self._is_called() or bool(self._interruption.requested)
         try:
             if self._interruption.requested:
                 self._bell.ring()
@@ -81,6 +82,18 @@ class Alarm:
         except Exception:  # ranks have died, of which the thread that waits for them will hear
             self._bell = Bell(World())
         return is_called or self._bell.rings or self._is_late()
+
+    def _is_called(self) -> bool:
+        """Return whether somebody else's handler is to be let in.
+
+        Once a generation is enough: a handler that lets the run go on may be called so often that
+        no generation would ever become whole.
+        """
+        ahead = self._archipelago.ahead[:1]
+        if not self._interruption.takes_call() or not ahead or ahead == self._lost:
+            return False
+        self._lost = ahead
+        return True
 
 
 def pass_step(archipelago: Archipelago, generations: int, *, may_take_long: bool) -> bool:

@@ -249,6 +249,28 @@ def test_how_many_were_made_can_be_asked_when_they_have_just_become_whole(
     assert islands_.made() == 3 * 16  # before anything was attempted
 
 
+def test_a_generation_is_lost_once_to_handlers_that_let_the_run_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("islands.run.alarm._LOOKS", 0.001)
+    monkeypatch.setattr("islands.run.alarm._GRACE", 0.001)
+    looked, lost = threading.Semaphore(0), list[int]()
+
+    def takes_call() -> bool:
+        looked.release()
+        return True
+
+    archipelago = SimpleNamespace(ahead=range(7, 9))
+    archipelago.give_up = lambda: lost.append(archipelago.ahead[0])
+    called = SimpleNamespace(requested=0, takes_call=takes_call)
+    with Alarm(archipelago, called, lambda: False):  # type: ignore[arg-type]
+        for ahead in (range(7, 9), range(0), range(7, 8), range(8, 9)):
+            archipelago.ahead = ahead
+            for _ in range(20):
+                looked.acquire()
+    assert lost == [7, 8]
+
+
 @pytest.mark.parametrize("error", [BrokenPipeError(), ValueError("closed")])
 def test_a_run_to_which_nobody_listens_heeds_its_deadline(error: Exception) -> None:
     def broken() -> None:
@@ -256,7 +278,7 @@ def test_a_run_to_which_nobody_listens_heeds_its_deadline(error: Exception) -> N
         raise error
 
     looked, told = list[bool](), threading.Event()
-    archipelago = SimpleNamespace(give_up=told.set)
+    archipelago = SimpleNamespace(give_up=told.set, ahead=range(0))
     slow = SimpleNamespace(look=broken)
     with Alarm(archipelago, Quiet(), lambda: True, slow=slow):  # type: ignore[arg-type]
         assert told.wait(20)
