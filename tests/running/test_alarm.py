@@ -370,7 +370,7 @@ def test_a_rank_that_does_not_wait_for_others_leaves_generation_0_in_time(
     outcome = evolve_freely(islands_, spec, problem, world, lambda _: None, Quiet(), Silent())  # type: ignore[arg-type]
     assert outcome.progress.seconds < 4  # of 8 that all would take
     assert 0 < outcome.progress.evaluations < 80
-    made = f"; {outcome.progress.evaluations} individuals of generation 0 were made by then"
+    made = f"; {outcome.progress.evaluations} individuals of generation 0 made by then"
     assert outcome.reason.endswith(f"s is at least 0.3 s{made}")
 
 
