@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from islands.parallel.world import World
 
-_TAG = 5
-
 
 class Bell:
     """Rings on all ranks, through rank 0, once one of them has rung it; for one thread of each.
@@ -24,7 +22,7 @@ class Bell:
         sends = dict.fromkeys(others, bytearray(1))
         receives = {rank: bytearray(1) for rank in others}
         self._untold = set(others)
-        self._channel = world.channel(_TAG, sends, receives)
+        self._channel = world.channel(world.new_tag(), sends, receives)
 
     def ring(self) -> None:
         """Let it ring on this rank, and on all others as soon as these listen."""

@@ -15,6 +15,7 @@ from islands.run.beside import Together, run_beside
 from islands.run.heartbeat import Heartbeat
 from islands.run.machine import take_device
 from islands.run.resolve import layers, resolve
+from islands.run.result import Result
 from islands.run.runner import Output, run_asked
 from islands.text import counted
 
@@ -66,7 +67,7 @@ class Experiment:
                 raise KeyboardInterrupt
             if result.suspended:
                 raise Suspended
-            return {name: getattr(result, name) for name in ("cost", "seconds", "generations")}
+            return asdict(Run(result.cost, _whole_seconds(result), result.generations))
 
         return Run(**self._kept(asked, made))
 
@@ -134,6 +135,12 @@ def _words(asked: Mapping[str, Any]) -> str:
     """Return which of the runs of an instance one is."""
     backend = counted(asked["threads"], "thread") if "threads" in asked else asked["backend"]
     return f"seed {asked['seed']} on {backend}"
+
+
+def _whole_seconds(result: Result) -> float:
+    """Return the seconds of whole generations; of a part of generation 0, those of all of it."""
+    made = min(1.0, result.evaluations / (result.islands * result.population))
+    return (result.seconds - result.given_up_seconds) / (made if result.is_partial else 1.0)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from islands.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.errors import UsageError
 from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.alarm import Alarm, pass_step
-from islands.run.epochs import of_generation_0
 from islands.run.islands_of import islands_of
 from islands.run.pace import Pace
 from islands.run.schedule import Schedule
@@ -24,6 +24,7 @@ from islands.run.spec import RunSpec
 from islands.run.start import check_exactly, combined
 from islands.run.stop import Progress, first_reason, time_limit
 from islands.run.tally import Tally, summarise
+from islands.text import option
 
 _SELDOM = 1000
 """Generations from one look at the runs to the next, where nothing but generations ends them.
@@ -80,6 +81,7 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
         archipelago.start()
         while archipelago.is_partial and not is_late():
             archipelago.start()  # after a signal whose handler lets the runs go on
+        _require_generation_0(archipelago, spec)
         while True:
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
             pace.met(last, archipelago.generation, seconds)
@@ -88,8 +90,6 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
                 before[run] = last = progress
                 reason = first_reason(spec.stop, progress)
                 if reason is not None:
-                    if archipelago.is_partial:
-                        reason = f"{reason}; {of_generation_0(progress)}"
                     present = _present(_of_run(measures, run, spec), problem)
                     # How a run has ended is no part of the time of the others.
                     paused = time.perf_counter()
@@ -98,6 +98,16 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
             if len(ended) == runs:
                 return Together(tuple(ended[run] for run in range(runs)), seconds)
             _go_on(archipelago, spec, pace, began + aside)
+
+
+def _require_generation_0(archipelago: Archipelago, spec: RunSpec) -> None:
+    """Refuse what ended inside generation 0, of which some runs may have nothing."""
+    if archipelago.is_partial:
+        given = next(each.text for each in spec.stop if each.kind == "seconds")
+        raise UsageError(
+            f"{option('stop', given)}: not even generation 0 of the runs is whole by then. Let them"
+            " take longer, or choose a smaller population"
+        )
 
 
 def _go_on(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) -> None:

@@ -71,6 +71,8 @@ class Outcome:
     """Whether the run is to go on another time."""
     is_partial: bool = False
     """Whether not even generation 0 is whole, so that there is nothing to go on from."""
+    given_up_seconds: float = 0.0
+    """How long generations took that were given up."""
 
 
 def evolve(
@@ -130,6 +132,7 @@ class _Loop:
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
         self._viewed_at = self._kept_at
+        self._given_up_seconds = 0.0
         stood = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
         self._pace = Pace(spec, *stood)
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
@@ -188,7 +191,10 @@ class _Loop:
 
     def _outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
         outcome = self._whole_outcome(progress, calls, moment)
-        if outcome is None or not self.is_partial:
+        if outcome is None:
+            return None
+        outcome = replace(outcome, given_up_seconds=self._given_up_seconds)
+        if not self.is_partial:
             return outcome
         reason = f"{outcome.reason}; {of_generation_0(progress)}"
         return replace(outcome, reason=reason, is_partial=True)
@@ -215,6 +221,7 @@ class _Loop:
             )
             if long or self._archipelago.is_on_cpu:
                 self._show()
+            began = self._seconds()
             is_whole = pass_step(self._archipelago, step, may_take_long=long)
             # Where that is quick, the host has time for the epoch before while a GPU is at work.
             self._show()
@@ -225,6 +232,7 @@ class _Loop:
                 self._world, self._interruption.requested, self._seconds(), is_whole=is_whole
             )
             if not calls.is_whole:
+                self._given_up_seconds += calls.seconds - began
                 self._archipelago.withdraw()
                 return
             if self._archipelago.generation == visit:

@@ -64,6 +64,8 @@ class Result:
     folder: str | None
     solution_kind: str = "order"
     """`order`, or `subset` where the solution says by 0 and 1 which things are chosen."""
+    given_up_seconds: float = 0.0
+    """Of `seconds`, those of generations that were given up when the run ended."""
     is_partial: bool = False
     """Whether it ended inside generation 0, so that there is nothing to go on from."""
 

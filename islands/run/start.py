@@ -183,6 +183,7 @@ def _result(start: Start, outcome: Outcome) -> Result:
         interrupted=outcome.interrupted,
         suspended=outcome.suspended,
         is_partial=outcome.is_partial,
+        given_up_seconds=outcome.given_up_seconds,
         seed=spec.general.seed,
         ranks=machine.ranks,
         islands=spec.general.islands,

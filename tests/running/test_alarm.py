@@ -432,3 +432,13 @@ def test_a_signal_to_all_processes_lets_the_compiler_finish(tmp_path: Path) -> N
         said = process.stdout.read()
         assert process.wait(60) == 75, said
     assert "checkpoint written" in said
+
+
+def test_seconds_of_an_experiment_are_those_of_whole_generations(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    experiment = Experiment("xavier2019", 1000, 1, "cpu", "", (), 1, World())
+    options = {"improver.name": "tabu", "threads": 1, "population": 64, "islands": 1}
+    options |= {"improver.every": 2, "improver.steps": 50_000, "stop": "seconds=1.5"}
+    run = experiment.run(cities(80, tmp_path), **options)
+    assert run.generations == 0  # a step of two has searches that take long
+    assert run.seconds < 0.5

@@ -132,7 +132,7 @@ def test_the_clock_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -
     assert islands.solve(problem, backend=backend.name, **alone).digest == together.runs[0].digest
 
 
-def test_the_clock_ends_runs_whose_generation_0_takes_long(
+def test_runs_whose_generation_0_takes_longer_than_the_clock_lets_them_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -143,12 +143,11 @@ def test_the_clock_ends_runs_whose_generation_0_takes_long(
     judged = problem.costs
     monkeypatch.setattr(problem, "costs", costs)
     asked = {**SETTINGS, "decoding": "host", "stop": "seconds=0.3"}
-    together = run_beside(resolve(layers(asked), problem), problem, 2, choose("cpu"))
-    assert together.seconds < 4  # of 8 that all would take
-    assert 0 < sum(run.progress.evaluations for run in together.runs) < 80
-    for run in together.runs:
-        assert "s is at least 0.3 s; " in run.reason
-        assert "individuals of generation 0 made by then" in run.reason
+    began = time.perf_counter()
+    # Some of the runs may not have an individual by then.
+    with pytest.raises(UsageError, match="not even generation 0 of the runs"):
+        run_beside(resolve(layers(asked), problem), problem, 2, choose("cpu"))
+    assert time.perf_counter() - began < 4  # of 8 that all would take
 
 
 @pytest.mark.parametrize("topology", ["ring", "broadcast", "random", "hypercube"])
