@@ -37,29 +37,29 @@ if TYPE_CHECKING:
     from islands.algorithms.schedule import Launch, Schedule, Shape
     from islands.backends.arguments import Struct
     from islands.backends.header import Header
+    from islands.backends.state import Field
     from islands.encodings.base import Encoding
     from islands.errors import IslandsError
     from islands.improvers.base import Improver
     from islands.migration.topology import Topology
     from islands.problems import load
     from islands.problems.base import Problem
-    from islands.run.result import Result
+    from islands.progress.result import Result
     from islands.settings import Settings, setting
     from islands.solver import Solver, solve
-    from islands.state import Field
 else:
     _HOMES = {
         "Algorithm": "islands.algorithms.base",
         "Crossover": "islands.algorithms.operators",
         "Encoding": "islands.encodings.base",
-        "Field": "islands.state",
+        "Field": "islands.backends.state",
         "Header": "islands.backends.header",
         "Improver": "islands.improvers.base",
         "IslandsError": "islands.errors",
         "Launch": "islands.algorithms.schedule",
         "Mutation": "islands.algorithms.operators",
         "Problem": "islands.problems.base",
-        "Result": "islands.run.result",
+        "Result": "islands.progress.result",
         "Schedule": "islands.algorithms.schedule",
         "Settings": "islands.settings",
         "Shape": "islands.algorithms.schedule",

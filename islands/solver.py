@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from islands.algorithms import Algorithm
+from islands.archipelago.measure import Candidate
+from islands.custom.scripts import refuse_while_importing
 from islands.encodings import Encoding
 from islands.errors import UsageError
-from islands.lookout import Candidate
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems import KIND, load
 from islands.problems.base import Problem
-from islands.run.agreement import require_agreement
-from islands.run.given import gathered, of_table
-from islands.run.machine import Conduct, take_device
-from islands.run.resolve import format_of, layers, resolve
-from islands.run.result import Result
+from islands.progress.result import Result
+from islands.run.device import Conduct, take_device
 from islands.run.runner import Output, make_archipelago, run_asked
 from islands.run.start import check_exactly
-from islands.scripts import refuse_while_importing
+from islands.spec.agreement import require_agreement
+from islands.spec.given import gathered, of_table
+from islands.spec.resolve import format_of, layers, resolve
 from islands.text import one_line
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.kinds import Kind
+from islands.custom.kinds import Kind
 from islands.parallel import World, launched, world
 
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")

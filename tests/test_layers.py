@@ -18,16 +18,18 @@ ROOT = Path(islands.__file__).parent
 LAYERS = [
     {"errors"},
     {"text", "paths"},
-    {"settings", "untrusted", "scripts"},
-    {"backends", "instances", "parallel"},
-    {"state"},
-    {"kinds"},
+    {"settings", "untrusted"},
+    {"backends", "instances"},
+    {"custom"},
+    {"parallel"},
     {"problems", "encodings", "algorithms", "improvers"},
-    {"parts", "migration", "lookout", "halt"},
-    {"launches", "halo", "attempt", "outside", "restored", "warm_start"},
-    {"memory"},
+    {"migration"},
     {"archipelago"},
-    {"run", "presets"},
+    {"progress"},
+    {"spec", "presets"},
+    {"record", "display"},
+    {"run"},
+    {"series"},
     {"tune"},
     {"bench", "doctor", "solver", "reproduce"},
     {"cli"},
@@ -72,7 +74,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def part(name: str) -> str:
-    """Return the layer's name of `islands.run.stop` or of the file `run/stop`."""
+    """Return the layer's name of `islands.spec.stop` or of the file `run/stop`."""
     return name.removeprefix("islands.").replace("/", ".").split(".")[0]
 
 
@@ -104,8 +106,8 @@ NOT_FOR_A_RUN = {*LATE, "islands.tune", "islands.bench", "islands.reproduce"} - 
 }
 """What is not needed before the first row of a run that writes nothing."""
 _FIRST_ROW = """
-from islands.run.stop import Progress
-from islands.run.table import Table
+from islands.spec.stop import Progress
+from islands.display.table import Table
 def show(table, progress):
     raise SystemExit
 Table.show = show

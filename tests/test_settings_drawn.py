@@ -14,7 +14,7 @@ from islands.cli.run import add_arguments, options
 from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
 from islands.run.asked import resolved
-from islands.run.resolve import layers
+from islands.spec.resolve import layers
 
 RUNS = 200
 

@@ -14,8 +14,8 @@ from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.problems.tsp import Tsp
-from islands.run import runner
-from islands.run.machine import take_device
+from islands.run import runner as runner
+from islands.run.device import take_device
 
 
 def test_one_call_solves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,8 @@ from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES
-from islands.run.presets import PRESETS
-from islands.run.stop import KINDS
+from islands.spec.presets import PRESETS
+from islands.spec.stop import KINDS
 from islands.text import (
     command_line,
     counted,

@@ -21,7 +21,7 @@ from scipy.optimize import linear_sum_assignment
 from islands.backends.base import Backend
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = Path(__file__).with_name("outside.py")
+OUTSIDE = ROOT / "tests" / "helpers" / "outside.py"
 PARTS = {
     "algorithm": "Breed",
     "crossover": "Alternate",

@@ -8,7 +8,7 @@ from islands.algorithms.cellular import Cellular
 from islands.algorithms.de import De
 from islands.algorithms.ga import Ga
 from islands.algorithms.pso import Pso
-from islands.kinds import Kind
+from islands.custom.kinds import Kind
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     "brkga": Brkga,

@@ -18,8 +18,8 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
+from islands.backends.state import Field
 from islands.settings import NoSettings, Settings
-from islands.state import Field
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem

@@ -19,9 +19,9 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
+from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
-from islands.state import Field
 
 _STRATEGIES = ("rand/1", "best/1", "current-to-best/1")
 _ADAPTATIONS = ("none", "jde")

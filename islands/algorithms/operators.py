@@ -11,8 +11,8 @@ from typing import ClassVar, Self, TypeVar
 
 from islands.backends.header import Header
 from islands.backends.source import Macros
+from islands.custom.kinds import Kind
 from islands.errors import UsageError
-from islands.kinds import Kind
 from islands.text import meant, option, unknown
 
 

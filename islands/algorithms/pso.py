@@ -19,9 +19,9 @@ from islands.algorithms.schedule import Shape
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
+from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
-from islands.state import Field
 
 _CONSTANT = "constant"
 _COURSES = ("linear", "early", "late")

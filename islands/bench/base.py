@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
-from islands.run.heartbeat import Heartbeat
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from statistics import median
 from typing import ClassVar
 
 from islands.algorithms.brkga import Brkga, BrkgaSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.bench.base import Asked, Row

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.bench import preset

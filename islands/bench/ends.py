@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.bench.base import Row
 from islands.migration import Arrivals
 from islands.text import count

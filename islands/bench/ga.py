@@ -19,7 +19,7 @@ from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.islands_of import islands_of
-from islands.run.resolve import layers, resolve
+from islands.spec.resolve import layers, resolve
 from islands.text import count
 
 INSTANCES = ("mknapcb1-00", "mknapcb3-00", "mknapcb9-00")

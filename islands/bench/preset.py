@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.islands_of import islands_of
-from islands.run.resolve import layers, resolve
+from islands.spec.resolve import layers, resolve
 
 
 def archipelago(name: str, problem: Problem, backend: Backend, runs: int) -> Archipelago:

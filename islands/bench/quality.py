@@ -22,7 +22,7 @@ from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
-from islands.run.result import Result
+from islands.progress.result import Result
 from islands.run.runner import Output, run_asked
 
 _AT_ONCE = 8  # a core each; the thread beside the GPU has to have one of its own

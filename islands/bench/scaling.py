@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar, cast
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.bench.base import Asked, Row
 from islands.bench.ends import EndRow, Timed
 from islands.bench.traffic import traffic
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.epochs import Epoch, evolve
-from islands.run.resolve import layers, resolve
+from islands.progress.epoch import Epoch
+from islands.run.epochs import evolve
 from islands.run.runner import make_archipelago
 from islands.run.signals import Interruption
-from islands.run.spec import RunSpec
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import RunSpec
 from islands.text import counted
 
 REPEATS = 7

@@ -53,7 +53,7 @@ class _Once(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Take the value."""
-        from islands.run.given import alike, twice
+        from islands.spec.given import alike, twice
 
         seen = vars(namespace).setdefault("seen", {})
         first = seen.setdefault(self.dest, values)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from islands.bench import BENCHES, COLLECTIVE, LONG
 from islands.bench.base import Asked
 from islands.cli import arguments
+from islands.display.heartbeat import Heartbeat
 from islands.errors import UsageError
 from islands.parallel import World, launched, world
-from islands.run.heartbeat import Heartbeat
 from islands.run.signals import suspending
 from islands.text import unknown
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
+from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
@@ -14,7 +15,6 @@ from islands.instances.locate import Found, Index, find
 from islands.problems import SUFFIXES, load, read
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
-from islands.scripts import is_reference
 from islands.text import counted, unknown
 
 

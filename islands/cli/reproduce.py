@@ -65,10 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Fill the tables, print them and return the exit status."""
+    from islands.display.heartbeat import Heartbeat
     from islands.reproduce.output import Folder
     from islands.reproduce.perform import perform
-    from islands.run.heartbeat import Heartbeat
-    from islands.run.machine import take_device
+    from islands.run.device import take_device
     from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
     ranks = world()

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Go on, print the result and return the exit status."""
-    from islands.run.machine import Conduct
+    from islands.run.device import Conduct
     from islands.run.runner import Output, resume_asked
 
     output = Output(

@@ -19,17 +19,17 @@ from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import RanksLostError, world
-from islands.run.given import Given, gathered
-from islands.run.presets import PRESETS
-from islands.run.resolve import DEFAULT_INSTANCE
-from islands.run.spec import GeneralSettings
-from islands.run.stop import KINDS
+from islands.spec.given import Given, gathered
+from islands.spec.presets import PRESETS
+from islands.spec.resolve import DEFAULT_INSTANCE
+from islands.spec.spec import GeneralSettings
+from islands.spec.stop import KINDS
 
 if TYPE_CHECKING:
     from islands.parallel import World
-    from islands.run.machine import Conduct
-    from islands.run.result import Result
-    from islands.run.series import Series
+    from islands.progress.result import Result
+    from islands.run.device import Conduct
+    from islands.series.series import Series
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that name parts, which scripts may bring."""
@@ -111,7 +111,7 @@ def add_place(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
 def _conduct(args: argparse.Namespace) -> Conduct:
     """Return how the ranks are to go about a run; refuse what cannot be together."""
-    from islands.run.machine import Conduct
+    from islands.run.device import Conduct
 
     if args.asynchronous and args.fault_tolerant:
         raise UsageError(
@@ -130,9 +130,9 @@ def add_speech(add: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run, print the result and return the exit status."""
-    from islands.run.plan import Plan
     from islands.run.runner import Output, run_asked
-    from islands.run.several import run_several
+    from islands.series.plan import Plan
+    from islands.series.several import run_several
 
     output = Output(
         writes=True,
@@ -162,7 +162,7 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     an instance of which none has one.
     """
     from islands.problems import mend_of
-    from islands.run.result import Result
+    from islands.progress.result import Result
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     if as_json and ranks.rank == 0:

@@ -91,7 +91,7 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
-    from islands.run.heartbeat import Heartbeat
+    from islands.display.heartbeat import Heartbeat
     from islands.tune.ledger import LEDGER
     from islands.tune.perform import BEST, RANKING, Output, perform
     from islands.tune.table import table

@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS
 from islands.instances.locate import Found, expanded, find
@@ -14,10 +15,9 @@ from islands.instances.remarks import Remark
 from islands.paths import reading
 from islands.problems import SUFFIXES, load, read
 from islands.problems.base import Problem
-from islands.run.folder import FINISHED, SETTINGS, require_run
-from islands.run.settings_file import read_settings
-from islands.run.solution import recorded
-from islands.scripts import is_reference, parted
+from islands.record.folder import FINISHED, SETTINGS, require_run
+from islands.record.settings_file import read_settings
+from islands.record.solution import recorded
 from islands.text import gap
 
 _SHOWN = 40  # characters of what is no number

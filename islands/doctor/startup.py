@@ -52,9 +52,9 @@ def _start(backend_name: str) -> None:
     moments = {"imports": time.monotonic()}
     from islands.parallel import World
     from islands.run.asked import resolved
-    from islands.run.machine import take_device
-    from islands.run.resolve import layers
+    from islands.run.device import take_device
     from islands.run.runner import make_archipelago
+    from islands.spec.resolve import layers
 
     moments["instance"] = time.monotonic()
     options = {"instance": _INSTANCE, "backend": backend_name, "stop": "generations=1"}

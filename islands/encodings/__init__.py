@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from islands.custom.kinds import Kind
 from islands.encodings.base import Encoding
 from islands.encodings.bits import Bits
 from islands.encodings.keys import Keys
 from islands.encodings.keys_of_subset import KeysOfSubset
 from islands.encodings.permutation import Permutation
-from islands.kinds import Kind
 
 _ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, Permutation, Bits)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from islands.custom.kinds import Kind
 from islands.improvers.base import IMPROVERS, Improver, ImproverSettings
 from islands.improvers.local import Reinsert, Swap, TwoOpt
 from islands.improvers.none import Nothing
 from islands.improvers.subset import Exchange, Exchange21, Exchange22, Flip
 from islands.improvers.subset_tabu import SubsetTabu
 from islands.improvers.tabu import Tabu
-from islands.kinds import Kind
 
 _ALL: tuple[type[Improver], ...] = (
     *(Nothing, Swap, TwoOpt, Reinsert),

@@ -8,7 +8,7 @@ import numpy as np
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
-from islands.state import Field
+from islands.backends.state import Field
 
 _HEAD = 16  # the cost, and a spare word: `Migrant` in kernels/migrant.cuh
 _STEP = 16  # the widest access, at multiples of which migrants begin

@@ -14,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.custom.kinds import Kind
+from islands.custom.scripts import file_of, own_lines
 from islands.errors import UsageError
-from islands.kinds import Kind
-from islands.scripts import file_of, own_lines
 
 Islands = NDArray[np.int64]
 Senders = Callable[[int, int, int, int], Iterable[int]]

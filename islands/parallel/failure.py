@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 
+from islands.custom.scripts import place_in
 from islands.errors import IslandsError, RunError, Suspended
-from islands.scripts import place_in
 
 
 class RanksLostError(RunError):

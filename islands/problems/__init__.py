@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from islands.custom.kinds import Kind
+from islands.custom.scripts import is_reference
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import FORMATS, recognised
 from islands.instances.locate import Found, find
 from islands.instances.mkp import read_mkp
-from islands.kinds import Kind
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
-from islands.scripts import is_reference
 from islands.text import counted, option, unknown
 
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}

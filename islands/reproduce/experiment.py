@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from islands.display.heartbeat import Heartbeat
 from islands.errors import Suspended
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.progress.result import Result
 from islands.reproduce.ledger import Ledger
 from islands.reproduce.runs import Sample
-from islands.run.beside import Together, run_beside
-from islands.run.heartbeat import Heartbeat
-from islands.run.machine import take_device
-from islands.run.resolve import layers, resolve
-from islands.run.result import Result
+from islands.run.batch import Together, run_beside
+from islands.run.device import take_device
 from islands.run.runner import Output, run_asked
+from islands.spec.resolve import layers, resolve
 from islands.text import counted
 
 

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from islands.errors import InputError
 from islands.parallel import World
 from islands.paths import reading, writing
-from islands.run.hold import Hold
+from islands.record.lock import Hold
 from islands.untrusted import MISMATCH, parsing
 
 LEDGER = "runs.jsonl"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from islands.display.heartbeat import Heartbeat
 from islands.instances.locate import Found
 from islands.problems import read
 from islands.reproduce.cells import Cell, Fact, Row, header, line
@@ -14,7 +15,6 @@ from islands.reproduce.ledger import Ledger
 from islands.reproduce.output import Folder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import Table
-from islands.run.heartbeat import Heartbeat
 from islands.text import counted
 
 

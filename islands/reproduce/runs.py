@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 from typing import Any, Self
 
 from islands.problems.base import Problem
-from islands.run.beside import Together
+from islands.run.batch import Together
 
 
 @dataclass(frozen=True)

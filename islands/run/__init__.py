@@ -1,1 +1,1 @@
-"""One run: what was asked for, the loop, when it stops, and what it leaves behind."""
+"""One run: prepared, evolved by one of the loops, ended by a criterion or a signal."""

@@ -8,10 +8,10 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
+from islands.display.slow import Slow
 from islands.parallel import Bell, World
 from islands.run.signals import Interruption
-from islands.run.slow import Slow
 
 _LOOKS = 0.1
 """Seconds from one look at the clock and at the signals to the next."""

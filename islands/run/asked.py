@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from islands.custom.kinds import Kind
+from islands.custom.scripts import is_reference
 from islands.errors import InputError, IslandsError, UsageError
-from islands.kinds import Kind
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.folder import SETTINGS
-from islands.run.given import gathered, of_table
-from islands.run.kept import require_same
-from islands.run.own import CHOICES, traits
-from islands.run.resolve import Layer, format_of, instance_of, layers, resolve
-from islands.run.spec import RunSpec
-from islands.scripts import is_reference
+from islands.record.folder import SETTINGS
+from islands.record.kept import require_same
+from islands.spec.given import gathered, of_table
+from islands.spec.own import CHOICES, traits
+from islands.spec.resolve import Layer, format_of, instance_of, layers, resolve
+from islands.spec.spec import RunSpec
 from islands.text import option
 from islands.untrusted import read_toml
 

@@ -9,18 +9,20 @@ from dataclasses import astuple, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
+from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.progress.epoch import Epoch, Moment
+from islands.progress.progress import Progress
+from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm, pass_step
-from islands.run.epochs import INTERRUPTED, Epoch, Moment, Outcome, Viewer, of_generation_0
+from islands.run.epochs import INTERRUPTED, Outcome, Viewer, of_generation_0
 from islands.run.pace import Pace
-from islands.run.schedule import Schedule
 from islands.run.signals import Interruption
-from islands.run.slow import Slow
-from islands.run.spec import RunSpec
-from islands.run.stop import Progress, first_reason, time_limit
-from islands.run.tally import Tally, summarise
+from islands.spec.schedule import Schedule
+from islands.spec.spec import RunSpec
+from islands.spec.stop import first_reason, time_limit
 
 _TAG = 4
 _NUMBERS = len(fields(Tally)) + 2  # a tally, the generation, and signals

@@ -10,19 +10,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from islands.archipelago import Archipelago
-from islands.lookout import IslandMeasure
-from islands.migration import Arrivals
+from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.measure import IslandMeasure
+from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.progress.epoch import Epoch, Moment
+from islands.progress.progress import Progress
+from islands.progress.tally import Calls, Tally, summarise
 from islands.run.alarm import Alarm, pass_step
 from islands.run.pace import Pace
-from islands.run.schedule import Schedule
 from islands.run.signals import INTERRUPT, Interruption, suspension
-from islands.run.slow import Slow
-from islands.run.spec import RunSpec
-from islands.run.stop import Progress, first_reason, time_limit
-from islands.run.tally import Calls, Tally, summarise
+from islands.spec.schedule import Schedule
+from islands.spec.spec import RunSpec
+from islands.spec.stop import first_reason, time_limit
 from islands.text import counted
 
 _VIEW_SECONDS = 1.0
@@ -38,25 +39,6 @@ class Viewer(Protocol):
 
     def say(self, text: str) -> None:
         """Hear something in words."""
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """What one rank knows when an epoch ends."""
-
-    measures: Sequence[IslandMeasure]
-    arrivals: Arrivals | None
-    progress: Progress
-
-
-@dataclass(frozen=True)
-class Moment:
-    """Where a loop stands beside its islands: all that it needs to go on from there."""
-
-    generation: int
-    seconds: float
-    before: Progress | None
-    """The progress at the end of the epoch before."""
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.spec import RunSpec
+from islands.spec.spec import RunSpec
 
 
 def islands_of(

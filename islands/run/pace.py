@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from islands.run.spec import RunSpec
-from islands.run.stop import Progress
+from islands.progress.progress import Progress
+from islands.spec.spec import RunSpec
 
 _STEP_SECONDS = 0.5
 """After about so long at the latest, the host looks at the clock and for signals."""

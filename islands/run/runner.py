@@ -10,31 +10,32 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.display.foreword import Foreword, open_run
+from islands.display.screen import Screen
 from islands.errors import InputError, RunError, UnwritableError, UsageError
 from islands.migration import migrates
 from islands.migration.road import find
 from islands.parallel import RanksLostError, World
 from islands.problems.base import Problem, Solution
-from islands.run.agreement import require_agreement
+from islands.progress.machine import Machine
+from islands.progress.result import Result
+from islands.record.checkpoint import settle
+from islands.record.folder import FINISHED, claim, refuse_unfit, require_run
+from islands.record.kept import keep
+from islands.record.lock import Hold
+from islands.record.settings_file import require_intact, write_settings
+from islands.record.solution import Finished, finished
 from islands.run.asked import found_again, resolved, resolved_again
-from islands.run.checkpoint import settle
-from islands.run.folder import FINISHED, claim, refuse_unfit, require_run
-from islands.run.foreword import Foreword, open_run
-from islands.run.hold import Hold
+from islands.run.device import Conduct, take_device
 from islands.run.islands_of import islands_of
-from islands.run.kept import keep
-from islands.run.machine import Conduct, Machine, take_device
-from islands.run.own import traits
-from islands.run.resolve import layers
-from islands.run.result import Result
-from islands.run.screen import Screen
-from islands.run.settings_file import require_intact, write_settings
 from islands.run.signals import Interruption
-from islands.run.solution import Finished, finished
-from islands.run.spec import RunSpec
 from islands.run.start import Start, perform
+from islands.spec.agreement import require_agreement
+from islands.spec.own import traits
+from islands.spec.resolve import layers
+from islands.spec.spec import RunSpec
 
 _ORDERLY = Conduct()
 

@@ -13,20 +13,21 @@ from pathlib import Path
 from typing import TextIO
 
 import islands
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.measure import Candidate
+from islands.display.screen import Screen, opening, place
 from islands.errors import RunError
-from islands.lookout import Candidate
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.progress.epoch import Epoch, Moment
+from islands.progress.machine import Machine
+from islands.progress.result import Result
+from islands.record.folder import LOG
+from islands.record.journal import Journal
 from islands.run.asynchronous import evolve_freely
-from islands.run.epochs import Epoch, Moment, Outcome, evolve
-from islands.run.folder import LOG
-from islands.run.journal import Journal
-from islands.run.machine import Machine
-from islands.run.result import Result
-from islands.run.screen import Screen, opening, place
+from islands.run.epochs import Outcome, evolve
 from islands.run.signals import Interruption
-from islands.run.spec import RunSpec
+from islands.spec.spec import RunSpec
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ from statistics import fmean
 from islands.backends.base import Backend
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.beside import run_beside
+from islands.progress.progress import Progress
+from islands.run.batch import run_beside
 from islands.run.epochs import evolve
 from islands.run.runner import make_archipelago
 from islands.run.signals import Interruption
-from islands.run.spec import RunSpec
 from islands.run.start import check_exactly
-from islands.run.stop import Criterion, Progress
+from islands.spec.spec import RunSpec
+from islands.spec.stop import Criterion
 
 _AIMS = ("target", "gap", "best-known", "optimum")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from islands.errors import UsageError
 from islands.paths import reading
-from islands.run.spec import RunSpec
-from islands.run.table_file import Row, read_table, write_table
+from islands.record.table_file import Row, read_table, write_table
+from islands.spec.spec import RunSpec
 from islands.tune.cell import Cell, is_timed
 
 LEDGER = "tune.tsv"

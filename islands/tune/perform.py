@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from islands.backends.base import Backend
+from islands.display.heartbeat import Heartbeat
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
-from islands.run.folder import fresh
-from islands.run.heartbeat import Heartbeat
-from islands.run.hold import Hold
+from islands.record.folder import fresh
+from islands.record.lock import Hold
+from islands.record.table_file import write_table
 from islands.run.signals import suspending
-from islands.run.table_file import write_table
 from islands.text import counted
 from islands.tune.cell import Cell, run_cell
 from islands.tune.configurations import Search

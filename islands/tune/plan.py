@@ -14,13 +14,13 @@ from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.given import gathered, of_table, twice
-from islands.run.machine import take_device
-from islands.run.own import lasting
-from islands.run.plan import Job, Plan
-from islands.run.resolve import layers, resolve
-from islands.run.spec import GROUPS, GeneralSettings, RunSpec
+from islands.run.device import take_device
+from islands.series.plan import Job, Plan
 from islands.settings import Settings
+from islands.spec.given import gathered, of_table, twice
+from islands.spec.own import lasting
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
 from islands.tune.cell import goes_beside
 from islands.tune.configurations import Configuration, Search, Values, grid, random, words_of
 from islands.tune.domain import Domain, Owner, domain, require_distinct

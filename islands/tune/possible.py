@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from islands.archipelago.parts import Parts
 from islands.backends.base import Backend
-from islands.halo import require_fit
 from islands.migration import Exchange
+from islands.migration.halo import require_fit
 from islands.parallel import World
-from islands.parts import Parts
 from islands.problems.base import Problem
-from islands.run.spec import RunSpec
+from islands.spec.spec import RunSpec
 
 
 def require_possible(spec: RunSpec, problem: Problem, backend: Backend) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from islands.problems.base import Problem
-from islands.run.stop import is_better
+from islands.progress.progress import is_better
 from islands.tune.cell import Cell
 from islands.tune.configurations import Configuration, Values
 from islands.tune.statistics import Losses, against, friedman, mean_ranks

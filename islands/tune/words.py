@@ -6,7 +6,7 @@ import math
 from statistics import fmean
 
 from islands.problems.base import Problem
-from islands.run.stop import time_limit
+from islands.spec.stop import time_limit
 from islands.text import counted, gap
 from islands.tune.cell import Cell, is_timed
 from islands.tune.configurations import Search

@@ -11,7 +11,7 @@ from numpy_brkga import NumpyBrkga
 from problems_for_tests import cities, lattice, tsp_from
 
 from islands.algorithms.brkga import Brkga, BrkgaSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError

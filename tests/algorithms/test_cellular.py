@@ -13,7 +13,7 @@ from numpy_improvers import NumpyLocalSearch
 from problems_for_tests import cities, facilities, flat
 
 from islands.algorithms.cellular import Cellular, CellularSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.improvers import ImproverSettings

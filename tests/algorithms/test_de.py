@@ -15,7 +15,7 @@ from numpy_improvers import NumpyLocalSearch
 from problems_for_tests import cities, facilities
 
 from islands.algorithms.de import De, DeSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
@@ -24,7 +24,7 @@ from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.resolve import layers, resolve
+from islands.spec.resolve import layers, resolve
 
 STRATEGIES = ["rand/1", "best/1", "current-to-best/1"]
 PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {

@@ -13,7 +13,7 @@ from problems_for_tests import cities, facilities, flat, knapsack
 from test_operators import Wanted
 
 from islands.algorithms.ga import GaSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.instances.qaplib import QapFile

@@ -18,8 +18,8 @@ from islands.backends.header import Header
 from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 from islands.problems.mkp_settings import MkpSettings
-from islands.run.fit import encoding_for
-from islands.run.resolve import layers, resolve
+from islands.spec.fit import encoding_for
+from islands.spec.resolve import layers, resolve
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from numpy_improvers import NumpyLocalSearch
 from postponed import FAR, postpone, postpone_reference
 from problems_for_tests import cities, facilities, knapsack
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.problems.mkp_settings import MkpSettings
 

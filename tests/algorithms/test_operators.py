@@ -15,7 +15,7 @@ from problems_for_tests import cities
 
 from islands.algorithms import operators
 from islands.algorithms.cellular import Cellular, CellularSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.backends.header import Header
 from islands.backends.source import Macros, Source

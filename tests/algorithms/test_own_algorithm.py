@@ -18,16 +18,16 @@ from threshold import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.schedule import Launch
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
+from islands.backends.state import Field
 from islands.errors import IslandsError, UsageError
 from islands.migration import MigrationSettings
 from islands.migration.road import find
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.state import Field
 
 N, POPULATION, ISLANDS, SEED = 21, 12, 4, 9
 START, OWN = 1, 128

@@ -17,7 +17,7 @@ from problems_for_tests import cities, facilities, knapsack
 from test_operators import Wanted
 
 from islands.algorithms.pso import PsoSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
 from islands.improvers import ImproverSettings

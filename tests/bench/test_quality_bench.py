@@ -21,7 +21,7 @@ from islands.cli import bench, main
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.result import Result
+from islands.progress.result import Result
 
 pytest.importorskip("scipy")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from islands.cli import main
-from islands.run.spec import FORMAT, SIGN
+from islands.spec.spec import FORMAT, SIGN
 
 LAST = "# SHA-256 of the lines above: "
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]

@@ -14,8 +14,8 @@ from islands.cli import COMMANDS, main
 from islands.encodings import ENCODINGS
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.migration import TOPOLOGIES
-from islands.run.presets import PRESETS
-from islands.run.stop import KINDS
+from islands.spec.presets import PRESETS
+from islands.spec.stop import KINDS
 
 
 def test_each_command_has_its_sentence_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:

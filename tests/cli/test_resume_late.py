@@ -13,9 +13,9 @@ import pytest
 from postponed import FAR, postponed
 
 from islands.cli import main
-from islands.run.checkpoint import digest, newest_first
-from islands.run.folder import CHECKPOINTS, MANIFEST
-from islands.run.manifest import Manifest
+from islands.record.checkpoint import digest, newest_first
+from islands.record.folder import CHECKPOINTS, MANIFEST
+from islands.record.manifest import Manifest
 
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "3", "--backend", "cpu"]
 RUN += ["--threads", "1", "--improver", "none", "--migration", "random", "--interval", "4"]

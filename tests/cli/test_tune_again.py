@@ -18,7 +18,7 @@ pytest.importorskip("scipy")
 from tuning import LINE, done, rows
 
 from islands.cli import main
-from islands.run import hold
+from islands.record import lock as hold
 from islands.tune.ledger import Ledger
 
 

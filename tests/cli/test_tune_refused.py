@@ -15,7 +15,7 @@ from tuning import LINE, SMALL, done, rows
 
 from islands.cli import main
 from islands.errors import UsageError
-from islands.run.spec import RunSpec
+from islands.spec.spec import RunSpec
 from islands.tune.cell import Cell, run_cell
 
 

@@ -13,10 +13,10 @@ from fuzz_cases import Target
 from islands.algorithms.pso import PsoSettings
 from islands.paths import data_folder
 from islands.problems import load
-from islands.run.resolve import layers, resolve
-from islands.run.settings_file import read_settings, require_intact, write_settings
-from islands.run.spec import GeneralSettings
-from islands.run.stop import parse
+from islands.record.settings_file import read_settings, require_intact, write_settings
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import GeneralSettings
+from islands.spec.stop import parse
 from islands.tune.domain import Owner, domain
 
 

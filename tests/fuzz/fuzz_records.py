@@ -18,25 +18,25 @@ import pyarrow as pa
 from fuzz_cases import Target
 from numpy.typing import NDArray
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.agreement import identity
-from islands.run.checkpoint import digest
-from islands.run.content import checksum
+from islands.progress.result import Result
+from islands.record.checkpoint import digest
+from islands.record.content import checksum
+from islands.record.manifest import Manifest, content_digest
+from islands.record.origin import restore
+from islands.record.parquet import read_parquet, write_parquet
+from islands.record.solution import recorded
+from islands.record.stream import Extent, Stream, first_rows, stream_path
 from islands.run.islands_of import islands_of
-from islands.run.ledger import LEDGER, enter, read_rows, row_of
-from islands.run.manifest import Manifest, content_digest
-from islands.run.origin import restore
-from islands.run.parquet import read_parquet, write_parquet
-from islands.run.resolve import layers, resolve
-from islands.run.result import Result
 from islands.run.runner import Output, run
-from islands.run.solution import recorded
-from islands.run.spec import RunSpec
-from islands.run.stream import Extent, Stream, first_rows, stream_path
+from islands.series.ledger import LEDGER, enter, read_rows, row_of
+from islands.spec.agreement import identity
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import RunSpec
 
 TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", "", "a"]})
 

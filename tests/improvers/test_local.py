@@ -13,7 +13,7 @@ from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch
 from problems_for_tests import cities, facilities
 
 from islands.algorithms.brkga import BrkgaSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS, ImproverSettings

@@ -18,7 +18,7 @@ from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS, ImproverSettings, improvers_for
 from islands.improvers.subset import NearSubset
-from islands.run.fit import require_improver
+from islands.spec.fit import require_improver
 
 MOST = {"flip": 1, "exchange": 2, "exchange21": 3, "exchange22": 4}
 STRATEGIES = ("first", "best")

@@ -12,13 +12,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 from problems_for_tests import cities, facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose, cpu, source
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings

@@ -13,21 +13,21 @@ import pytest
 from layouts import Headers
 from problems_for_tests import cities, facilities, knapsack, lattice
 
+from islands.archipelago.measure import _MEASURE, ISLAND
 from islands.backends.arguments import Arguments, Struct, laid_out
 from islands.backends.base import Array, Block, Call, Program, Room, arena
 from islands.backends.cpu import CpuBackend
 from islands.backends.header import Header
 from islands.backends.source import Source
+from islands.backends.state import Field
 from islands.bench.tabu import Search
-from islands.lookout import _MEASURE, ISLAND
 from islands.migration import Migrant
 from islands.migration.kernels import _ARRIVAL
 from islands.parallel import World
 from islands.paths import data_folder
 from islands.problems.base import Problem
 from islands.run.islands_of import islands_of
-from islands.run.resolve import layers, resolve
-from islands.state import Field
+from islands.spec.resolve import layers, resolve
 
 POPULATION = Source(
     "population.cuh",

@@ -9,8 +9,8 @@ import pytest
 from ga_for_tests import DANTAS, both
 from problems_for_tests import flat, knapsack
 
+from islands.archipelago.measure import ISLAND, NONE
 from islands.backends.base import Backend
-from islands.lookout import ISLAND, NONE
 from islands.problems.mkp import Mkp
 from islands.problems.mkp_settings import MkpSettings
 

@@ -10,7 +10,7 @@ from numpy_brkga import words
 from numpy_migration import SELECT, NumpyMigration
 from test_exchange import ELITE, POPULATION, SEED, archipelago_of, seen
 
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.migration.base import REPLACEMENTS
 

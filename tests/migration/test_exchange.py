@@ -10,7 +10,7 @@ from postponed import FAR, postpone
 from ranks_for_tests import on_ranks
 
 from islands.algorithms.brkga import BrkgaSettings
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.backends.cpu import CpuBackend

@@ -18,14 +18,14 @@ from islands.algorithms import ALGORITHMS
 from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.algorithms.de import De, DeSettings
 from islands.algorithms.schedule import Shape
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.backends.state import Field
 from islands.errors import InputError, UsageError
 from islands.migration import Migrant, MigrationSettings
 from islands.migration.road import find
 from islands.parallel import World, deal, world
-from islands.state import Field
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
 CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}

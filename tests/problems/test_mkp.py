@@ -14,7 +14,7 @@ from problems_for_tests import knapsack
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS

@@ -24,6 +24,7 @@ from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
+from islands.record import lock as hold
 from islands.reproduce import PAPERS, experiment, output
 from islands.reproduce import perform as module
 from islands.reproduce.experiment import Asked
@@ -31,7 +32,6 @@ from islands.reproduce.ledger import LEDGER, Ledger
 from islands.reproduce.output import Folder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import Table
-from islands.run import hold
 
 TABLES = {
     f"{paper}/{name}": table

@@ -22,7 +22,7 @@ from problems_for_tests import cities, facilities, knapsack
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.archipelago import Archipelago
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import Suspended
@@ -35,11 +35,11 @@ from islands.problems.mkp_settings import MkpSettings
 from islands.reproduce.experiment import Experiment
 from islands.run.alarm import Alarm
 from islands.run.asynchronous import evolve_freely
-from islands.run.beside import run_beside
+from islands.run.batch import run_beside
 from islands.run.islands_of import islands_of
-from islands.run.resolve import layers, resolve
 from islands.run.signals import suspending
 from islands.run.start import combined
+from islands.spec.resolve import layers, resolve
 
 SLOW = [
     *("--algorithm", "brkga", "--improver", "tabu", "--set", "improver.steps=50000"),

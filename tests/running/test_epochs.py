@@ -8,13 +8,13 @@ from evolving import Slow, run
 from fakes import FakeArchipelago, FakeProblem, Quiet
 from ranks_for_tests import on_ranks
 
+from islands.archipelago.measure import IslandMeasure
 from islands.errors import InputError
-from islands.lookout import IslandMeasure
 from islands.parallel import World
+from islands.progress.progress import Progress
 from islands.run.epochs import evolve
 from islands.run.pace import step_after
-from islands.run.resolve import layers, resolve
-from islands.run.stop import Progress
+from islands.spec.resolve import layers, resolve
 
 
 def test_epochs_end_at_records_at_migrations_and_at_the_last_generation() -> None:

@@ -10,13 +10,14 @@ from evolving import Slow, resumed, run
 from fakes import FakeArchipelago, FakeProblem, Quiet
 from ranks_for_tests import on_ranks
 
-from islands.lookout import IslandMeasure
+from islands.archipelago.measure import IslandMeasure
 from islands.parallel import World
+from islands.progress.epoch import Moment
+from islands.progress.progress import Progress
 from islands.run import epochs as module
-from islands.run.epochs import Moment, evolve
-from islands.run.resolve import layers, resolve
+from islands.run.epochs import evolve
 from islands.run.signals import INTERRUPT, SUSPENSIONS
-from islands.run.stop import Progress
+from islands.spec.resolve import layers, resolve
 
 
 def test_steps_grow_where_a_run_goes_on_inside_a_long_epoch(

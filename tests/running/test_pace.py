@@ -7,7 +7,7 @@ from typing import Any
 from fakes import FakeProblem
 
 from islands.run.pace import Pace
-from islands.run.resolve import layers, resolve
+from islands.spec.resolve import layers, resolve
 
 
 def pace(**options: Any) -> Pace:

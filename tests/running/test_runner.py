@@ -15,10 +15,11 @@ import pytest
 from fakes import FakeProblem
 from runs_for_tests import Honest, resumed, solved
 
+from islands.archipelago.measure import Candidate
 from islands.errors import InputError, RunError, UsageError
-from islands.lookout import Candidate
-from islands.run import hold, runner
-from islands.run.parquet import read_parquet, write_parquet
+from islands.record import lock as hold
+from islands.record.parquet import read_parquet, write_parquet
+from islands.run import runner as runner
 from islands.run.signals import Interruption
 from islands.run.start import check_exactly, combined
 

@@ -11,9 +11,9 @@ import pytest
 from fakes import FakeArchipelago, Quiet
 from started import ISLANDS, checkpoints, facts, killed, record, require_same, start, streams, whole
 
-from islands.lookout import Candidate, IslandMeasure
-from islands.run import pace
-from islands.run.journal import Journal
+from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.record.journal import Journal
+from islands.run import pace as pace
 
 
 @pytest.fixture(autouse=True)

@@ -19,28 +19,30 @@ from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 from ranks_for_tests import on_ranks
 from results_for_tests import result, standing
 
+from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.cli.run import ended
+from islands.display.table import row
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
-from islands.lookout import Candidate, IslandMeasure
 from islands.parallel import World
-from islands.run import asked
+from islands.progress.epoch import Epoch, Moment
+from islands.progress.progress import Progress, is_better
+from islands.progress.result import Result
+from islands.progress.tally import UNMET, Tally, summarise
+from islands.record.manifest import Manifest
+from islands.run import asked as asked
 from islands.run.asynchronous import evolve_freely
-from islands.run.beside import run_beside
-from islands.run.epochs import Epoch, Moment, evolve
-from islands.run.machine import Conduct
-from islands.run.manifest import Manifest
-from islands.run.plan import Plan
-from islands.run.resolve import layers, resolve
-from islands.run.result import Result
+from islands.run.batch import run_beside
+from islands.run.device import Conduct
+from islands.run.epochs import evolve
 from islands.run.runner import Output, resume_asked, run_asked
-from islands.run.series import Series
-from islands.run.several import run_several
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
-from islands.run.standing import Standing, table
-from islands.run.stop import Progress, is_better, parse
-from islands.run.table import row
-from islands.run.tally import UNMET, Tally, summarise
+from islands.series.plan import Plan
+from islands.series.series import Series
+from islands.series.several import run_several
+from islands.series.standing import Standing, table
+from islands.spec.resolve import layers, resolve
+from islands.spec.stop import parse
 
 
 class Mended(FakeProblem):

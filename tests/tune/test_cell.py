@@ -13,9 +13,9 @@ import islands
 from islands.backends.base import Backend
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.run.resolve import layers, resolve
-from islands.run.spec import RunSpec
-from islands.run.stop import KINDS
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import RunSpec
+from islands.spec.stop import KINDS
 from islands.tune.cell import aims, goes_beside, run_cell
 
 SETTINGS = {"islands": 2, "population": 20, "improver": "none", "seed": 5, "record.every": 10}

@@ -9,7 +9,7 @@ import pytest
 from problems_for_tests import cities
 
 from islands.errors import UsageError
-from islands.run.spec import RunSpec
+from islands.spec.spec import RunSpec
 from islands.tune.ledger import key_of
 from islands.tune.plan import Asked, Tuning
 

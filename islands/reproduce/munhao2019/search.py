@@ -12,7 +12,7 @@ from islands.reproduce.munhao2019.figures import MODELS
 from islands.reproduce.orlib import first_names
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns, total
 from islands.reproduce.timing import scaled_facts
-from islands.run.resolve import layers
+from islands.spec.resolve import layers
 from islands.text import counted
 from islands.tune.configurations import random
 from islands.tune.domain import Reals

@@ -12,8 +12,8 @@ from islands.reproduce.dantas2014.equal_time import EqualTime
 from islands.reproduce.dantas2014.gaps import Gaps, change_facts, level_facts
 from islands.reproduce.dantas2014.prototype import PrototypeGaps, prototype
 from islands.reproduce.orlib import Kind
-from islands.run.resolve import layers
-from islands.run.stop import last_generation, parse
+from islands.spec.resolve import layers
+from islands.spec.stop import last_generation, parse
 
 
 def known(name: str) -> Problem:

@@ -20,8 +20,8 @@ from islands.reproduce.jardim2021.figures import (
     searches,
 )
 from islands.reproduce.jardim2021.implementations import gap_facts
-from islands.run.resolve import layers
-from islands.run.stop import last_generation, parse
+from islands.spec.resolve import layers
+from islands.spec.stop import last_generation, parse
 
 CUT = 0.01  # some of the printed means are truncated
 

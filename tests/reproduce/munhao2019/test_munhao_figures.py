@@ -8,8 +8,8 @@ from islands.instances.catalogue import BestKnown, catalogue
 from islands.reproduce.munhao2019 import PAPER
 from islands.reproduce.munhao2019.figures import MODELS, comparison, gk, orlib, sac94
 from islands.reproduce.munhao2019.models import ModelsTable
-from islands.run.resolve import layers
-from islands.run.stop import last_generation, parse
+from islands.spec.resolve import layers
+from islands.spec.stop import last_generation, parse
 
 SETS = {"orlib": orlib, "sac94": sac94, "gk": gk}
 

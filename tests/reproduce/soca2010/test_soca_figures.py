@@ -5,8 +5,8 @@ import pytest
 from islands.instances.catalogue import catalogue
 from islands.reproduce.soca2010 import PAPER
 from islands.reproduce.soca2010.figures import performance, quality
-from islands.run.resolve import layers
-from islands.run.stop import last_generation, parse
+from islands.spec.resolve import layers
+from islands.spec.stop import last_generation, parse
 
 
 def test_speedups_are_the_ratios_of_the_seconds() -> None:

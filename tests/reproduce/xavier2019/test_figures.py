@@ -7,8 +7,8 @@ import pytest
 from islands.instances.catalogue import catalogue
 from islands.reproduce.xavier2019 import PAPER
 from islands.reproduce.xavier2019.figures import MEAN_SPEEDUPS, MEAN_VALUES, printed
-from islands.run.resolve import layers
-from islands.run.stop import last_generation, parse
+from islands.spec.resolve import layers
+from islands.spec.stop import last_generation, parse
 
 
 def test_the_means_are_those_that_the_paper_prints() -> None:

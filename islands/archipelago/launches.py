@@ -1,0 +1,152 @@
+"""The kernels of islands, compiled for their problem and algorithm and bound to their arrays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from islands.algorithms.schedule import JUDGES, Launch, Shape, Step
+from islands.archipelago.parts import Parts
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, Backend, Call, Program, Room
+from islands.backends.beside import Beside
+from islands.backends.source import Macros, Source
+from islands.errors import UsageError
+
+_INDIVIDUALS_A_SLICE = 6
+
+Segments = list[list[Call]]
+"""Launches, between which somebody else judges."""
+
+
+class Launches:
+    """What is launched for all islands of a rank together."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        parts: Parts,
+        shape: Shape,
+        plan: Struct,
+        archipelago: Struct,
+        measured: Array,
+        halt: Array,
+    ) -> None:
+        """Compile, and bind `plan`, that of the algorithm, and all arrays."""
+        self._backend, self._parts, self._shape = backend, parts, shape
+        self._algorithm, self._archipelago = parts.algorithm, archipelago
+        self._archives = parts.algorithm.loses_best or parts.problem.marks
+        self._arguments = (archipelago, self._data(), plan, parts.improver.plan(halt))
+        # Ranking sorts a cost and an index of each individual, up to a power of two.
+        self.ranking_room = Room(12 << (shape.population - 1).bit_length())
+        schedule = parts.algorithm.schedule(shape, outside=parts.outside)
+        if parts.outside and JUDGES not in schedule.generation:
+            name = parts.algorithm.name
+            raise UsageError(
+                f"decoding=host: {name} judges in kernels of its own. Leave decoding out"
+            )
+        steps = (*schedule.start, *schedule.generation, *schedule.adopt)
+        launched = {step for step in steps if isinstance(step, Launch)}
+        self._room, self._program, self.populations = self._compiled(launched)
+        self.rank_again = self._ranking(step=0)
+        """Where only the individuals have changed."""
+        end = self._ranking(step=1) if parts.algorithm.needs_order else self._crowning()
+        self.start = self._segments(schedule.start)
+        self.generation = self._segments(schedule.generation)
+        self.generation[-1].append(end)
+        self.adopt = [self._bound(launch) for launch in schedule.adopt]
+        self.measure = backend.call(
+            self.populations, "measure", archipelago, measured, blocks=shape.islands
+        )
+
+    def _data(self) -> Struct:
+        """Return `problem::Data`."""
+        if self._parts.outside:
+            return Struct(nothing=np.int32(0))
+        arrays = self._parts.problem.arrays()
+        return Struct(**{f"array{i}": self._backend.upload(a) for i, a in enumerate(arrays)})
+
+    def _asked(self, launches: set[Launch]) -> Room:
+        """Return the working memory that a block needs for any of the launches."""
+        own = Room(max(launch.room or 0 for launch in launches))
+        if all(launch.room is not None for launch in launches):
+            return own
+        loop = self._backend.asked_room(self._source(), *self._arguments)
+        return Room(max(own.large, loop.large + self._parts.room()), loop.small)
+
+    def _source(self) -> Source:
+        _, data, plan, improving = self._arguments
+        lengths: Macros = {
+            "ISLANDS_DATA_BYTES": str(data.bytes),
+            "ISLANDS_PLAN_BYTES": str(plan.bytes),
+            "ISLANDS_IMPROVING_BYTES": str(improving.bytes),
+        }
+        return Source("program.cuh", self._parts.macros() | lengths)
+
+    def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
+        """Return the room of a block, the program of these parts, and that of all populations.
+
+        Both programs are compiled at the same time.
+        """
+        started = time.perf_counter()
+        populations = Beside(self._compiled_populations)
+        try:
+            room = self._asked(launches)
+            program = self._compiled_parts(room)
+        except BaseException:
+            populations.stop(self._backend.stop_compilers)
+            raise
+        compiled = room, program, populations.result()
+        seconds = time.perf_counter() - started
+        self._backend.compile_seconds += seconds
+        self._backend.compiling.took(seconds)
+        return compiled
+
+    def _compiled_populations(self) -> Program:
+        backend, shape = self._backend, self._shape
+        block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
+        return backend.compile(Source("population.cuh", self._parts.encoding_macros()), block)
+
+    def _compiled_parts(self, room: Room) -> Program:
+        # Arenas that spill to global memory stay small beside the genes.
+        slices = max(1, self._shape.individuals // _INDIVIDUALS_A_SLICE)
+        fewest = self._algorithm.fewest_threads
+        block = self._backend.block(room, self._parts.items(), slices, fewest)
+        return self._backend.compile(self._source(), block)
+
+    def _segments(self, steps: Iterable[Step]) -> Segments:
+        segments: Segments = [[]]
+        for step in steps:
+            if isinstance(step, Launch):
+                segments[-1].append(self._bound(step))
+            else:
+                assert step == JUDGES
+                segments.append([])
+        return segments
+
+    def _bound(self, launch: Launch) -> Call:
+        return self._backend.call(
+            self._program, launch.kernel, *self._arguments, blocks=launch.blocks, room=self._room
+        )
+
+    def _course(self, step: int) -> Struct:
+        return Struct(
+            patience=np.int64(self._algorithm.patience),
+            archives=np.int32(self._archives),
+            step=np.int32(step),
+        )
+
+    def _ranking(self, step: int) -> Call:
+        return self._backend.call(
+            self.populations,
+            "rank",
+            *(self._archipelago, self._course(step)),
+            blocks=self._shape.islands,
+            room=self.ranking_room,
+        )
+
+    def _crowning(self) -> Call:
+        arguments = (self._archipelago, self._course(step=1))
+        return self._backend.call(self.populations, "crown", *arguments, blocks=self._shape.islands)

@@ -1,0 +1,168 @@
+"""What the host sees of a rank's islands: a few numbers of each, the best individuals, digests."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.base import Backend
+from islands.backends.state import State
+from islands.encodings import Encoding
+from islands.problems.base import Problem, Solution
+
+NONE = np.iinfo(np.int64).max
+# The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
+ISLAND = (
+    *("generation", "best", "best_generation", "restart", "restarts", "archived"),
+    *("archived_generation", "seed", "number"),
+)
+_MEASURE = (
+    *(
+        "best",
+        "worst",
+        "sum_high",
+        "sum_low",
+        "best_generation",
+        "restarts",
+        "archived",
+        "archived_generation",
+    ),
+    *("best_row", "calls"),
+)
+
+
+@dataclass(frozen=True)
+class IslandMeasure:
+    """What the host sees of an island at the end of an epoch; costs are minimised."""
+
+    island: int
+    best: int | None
+    """None where no feasible solution has been met."""
+    total: int
+    """The sum of all costs."""
+    mean: float
+    worst: int
+    best_generation: int
+    evaluations: int
+    present: int | None = None
+    """The best of this generation; None where it may be infeasible."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An individual: cost on the device (minimised), island, solution and genome."""
+
+    cost: int
+    island: int
+    solution: Solution
+    genome: NDArray[Any]
+
+
+class Lookout:
+    """Looks at the islands `mine` of all those of a run, or of runs side by side."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        encoding: Encoding,
+        state: State,
+        backend: Backend,
+        mine: range,
+        islands_a_run: int,
+    ) -> None:
+        """Take the memory for the numbers; the kernel `measure` writes them to `measured`."""
+        self._problem, self._encoding, self._state = problem, encoding, state
+        self._backend, self._mine, self._islands_a_run = backend, mine, islands_a_run
+        self.measured = backend.empty((len(mine), len(_MEASURE)), np.int64)
+        self._seen = backend.host_array(self.measured.shape, np.int64)
+        self._population = int(state.arrays["order"].shape[1])
+
+    def fetch(self) -> None:
+        """Have the numbers copied, while the host goes on."""
+        self._backend.fetch(self.measured, self._seen)
+
+    def measures(self) -> list[IslandMeasure]:
+        """Return the numbers that have been fetched."""
+        rows = (dict(zip(_MEASURE, row, strict=True)) for row in self._seen.tolist())
+        return [self._seen_as(island, row) for island, row in zip(self._mine, rows, strict=True)]
+
+    def _seen_as(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
+        # An island that restarted may meet the same cost once more: the first time counts.
+        from_archive = self._problem.marks or row["archived"] <= row["best"]
+        best = row["archived" if from_archive else "best"]
+        total = (row["sum_high"] << 32) + row["sum_low"]
+        return IslandMeasure(
+            island=island,
+            best=None if best == NONE else self._unmarked(best),
+            present=None if self._problem.marks else row["best"],
+            total=total,
+            mean=total / self._population,
+            worst=self._unmarked(row["worst"]),
+            best_generation=row["archived_generation" if from_archive else "best_generation"],
+            evaluations=row["calls"],
+        )
+
+    def _unmarked(self, cost: int) -> int:
+        """Return a cost without the mark of kernels/core/marks.cuh."""
+        return cost >> 1 if self._problem.marks else cost
+
+    def elite(self, generation: int, count: int, run: int | None) -> list[Candidate]:
+        """Return the best individuals, best first, archives included; of a run, if it is named.
+
+        Where infeasible solutions stay as they are, only the archives are asked.
+        """
+        costs = self._backend.download(self._state.part("cost", generation)).reshape(-1)
+        islands = np.arange(len(costs)) // self._population
+        records = self._backend.download(self._state.part("island", generation))
+        archived = records[:, ISLAND.index("archived")]
+        # An archive stands behind its island's population, and is none where its cost is NONE.
+        if self._problem.marks:
+            costs = np.full_like(costs, NONE)
+        costs = np.concatenate([costs, archived])
+        islands = np.concatenate([islands, np.arange(len(self._mine))])
+        if run is not None:
+            others = (islands + self._mine.start) // self._islands_a_run != run
+            costs = np.where(others, NONE, costs)
+        chosen = np.lexsort((islands, costs))[:count]
+        found = []
+        for place in chosen[costs[chosen] < NONE]:
+            local = int(islands[place])
+            if place < len(costs) - len(self._mine):
+                row = self._state.part("genes", generation)[local, place - local * self._population]
+            else:
+                row = self._state.part("archive", generation)[local]
+            found.append(self._candidate(self._unmarked(int(costs[place])), local, row))
+        return found
+
+    def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
+        """Return, for each island of all runs or of one, the SHA-256 of its genomes and costs."""
+        size, found = self._encoding.size, []
+        first = 0 if run is None else run * self._islands_a_run
+        for local, island in enumerate(self._mine):
+            if run not in (None, island // self._islands_a_run):
+                continue
+            genes = self._backend.read(self._state.part("genes", generation)[local])
+            cost = self._backend.read(self._state.part("cost", generation)[local])
+            content = hashlib.sha256(_bytes(genes[:, :size]))
+            content.update(_bytes(cost))
+            found.append((island - first, content.hexdigest()))
+        return found
+
+    def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
+        genome = self._backend.download(row)[: self._encoding.size]
+        decoded = self._encoding.decode(genome[np.newaxis])[0]
+        numbering, solution = self._problem.numbering(), decoded
+        if numbering is not None:
+            solution = np.empty_like(decoded)
+            solution[numbering] = decoded
+        return Candidate(cost, self._mine[local], solution, genome)
+
+
+def _bytes(array: NDArray[Any]) -> memoryview:
+    """Return the bytes of an array, not copied unless they lie apart."""
+    return np.ascontiguousarray(array).data.cast("B")

@@ -1,0 +1,103 @@
+"""The arrays that islands are made of, and the struct by which kernels reach them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from islands.algorithms.schedule import Shape
+from islands.archipelago.measure import ISLAND
+from islands.archipelago.outside import fields_for as fields_for_outside
+from islands.archipelago.outside import seen
+from islands.archipelago.parts import Parts
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, Backend
+from islands.backends.state import Field, State
+from islands.errors import UsageError
+from islands.migration import Migrant
+
+
+def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
+    """Return what an island has of each array."""
+    problem, algorithm = parts.problem, parts.algorithm
+    population, pitch, gene = shape.population, shape.pitch, shape.gene
+    fields = {
+        "genes": Field((population, pitch), gene, in_halves=True),
+        "cost": Field((population,), np.int64, in_halves=True),
+        "order": Field((population,), np.int32),
+        "island": Field((len(ISLAND),), np.int64),
+        "calls": Field((population,), np.int64),
+        "given": Field((), np.int32, kind="scratch"),
+    }
+    if algorithm.patience or algorithm.loses_best or problem.marks:
+        fields["archive"] = Field((pitch,), gene)
+    if problem.marks:
+        # Feasible solutions that a population may refuse; a swarm has its particles there anyway.
+        fields["met"] = Field((population, pitch), gene)
+        fields["met_cost"] = Field((population,), np.int64)
+    if algorithm.schedule(shape, outside=parts.outside).adopt:
+        fields["changed"] = Field((population,), np.int32, kind="scratch")
+    if parts.outside:
+        fields |= fields_for_outside(shape, algorithm.children)
+    return fields | _own_fields(parts, shape, fields)
+
+
+def _own_fields(parts: Parts, shape: Shape, others: dict[str, Field]) -> dict[str, Field]:
+    """Return those of the algorithm; refuse what is taken, and what cannot travel."""
+    own, population = parts.algorithm.fields(shape), shape.population
+    named = f"algorithm {parts.algorithm.name}: the field"
+    for name, field in own.items():
+        if name in others and others[name] != field:
+            raise UsageError(
+                f"{named} {name} is one that islands have anyway. Give it another name"
+            )
+        if field.travels and field.shape[:1] != (population,):
+            raise UsageError(
+                f"{named} {name} travels with each individual, but its shape is {field.shape}. Let"
+                f" it begin with the population, which is {population}, or choose travels=False"
+            )
+    return own
+
+
+def tables_of(backend: Backend, parts: Parts, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return what the algorithm lets islands share, beside their `arrays`."""
+    tables = parts.algorithm.tables(parts.problem)
+    for name, table in tables.items():
+        named = f"algorithm {parts.algorithm.name}: the table {name}"
+        if name in arrays:
+            raise UsageError(f"{named} has the name of a field. Give it another")
+        if not isinstance(table, np.ndarray):
+            raise UsageError(
+                f"{named} is of the type {type(table).__name__}. Return a NumPy array, of the type"
+                " that kernels read"
+            )
+    return {name: backend.upload(table) for name, table in tables.items()}
+
+
+def as_kernels_see(
+    backend: Backend, state: State, migrant: Migrant, shape: Shape, genome: Struct
+) -> Struct:
+    """Return `Archipelago` of kernels/core/archipelago.cuh."""
+    arrays = state.arrays
+    traits = migrant.traits(arrays)
+    return Struct(
+        island=arrays["island"],
+        genes=arrays["genes"],
+        cost=arrays["cost"],
+        order=arrays["order"],
+        calls=arrays["calls"],
+        archive=arrays.get("archive"),
+        met=arrays.get("met"),
+        met_cost=arrays.get("met_cost"),
+        given=arrays["given"],
+        outside=seen(arrays),
+        changed=arrays.get("changed"),
+        traits=backend.upload_structs(traits),
+        trait_count=np.int32(len(traits)),
+        migrant_bytes=np.int32(migrant.bytes),
+        islands=np.int32(shape.islands),
+        population=np.int32(shape.population),
+        shape=genome,
+        share=np.uint64((2**64 - 1) // shape.population + 1),
+    )

@@ -1,0 +1,44 @@
+"""Solutions that islands start from, placed among the individuals of generation 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from islands.backends.base import Backend
+from islands.backends.state import State
+from islands.encodings import Encoding
+from islands.errors import UsageError
+from islands.problems.base import Problem, Solution
+
+
+def dealt(
+    solutions: Sequence[Solution], mine: range, islands: int, population: int
+) -> list[Sequence[Solution]]:
+    """Return what each of my islands gets of the solutions, which are dealt to all in turn."""
+    most = islands * population
+    if len(solutions) > most:
+        raise UsageError(
+            f"{len(solutions)} solutions to start from are more than the {most} individuals"
+        )
+    return [solutions[island::islands] for island in mine]
+
+
+def place(
+    solutions: Sequence[Sequence[Solution]],
+    problem: Problem,
+    encoding: Encoding,
+    backend: Backend,
+    state: State,
+) -> None:
+    """Check the solutions of each island, and let its first individuals stand for them."""
+    numbering = problem.numbering()
+    counts = np.array([len(each) for each in solutions], np.int32)
+    backend.upload(counts, state.arrays["given"])
+    genes = state.part("genes", 0)
+    for island, own in enumerate(solutions):
+        for slot, solution in enumerate(own):
+            problem.check(solution)
+            seen = solution if numbering is None else solution[numbering]
+            backend.upload(encoding.encode(seen), genes[island, slot])

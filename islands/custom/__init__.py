@@ -1,0 +1,1 @@
+"""Parts that scripts bring, beside those that the package has by name."""

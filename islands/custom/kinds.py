@@ -1,0 +1,223 @@
+"""The kinds of parts that a script may bring, and how one that is not built in gets its name.
+
+A registry stays a dictionary of names: a part of a script stands in it under its own name, which is
+what settings and records hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, MutableMapping
+from dataclasses import Field, dataclass, is_dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from islands.backends.header import Header
+from islands.custom.scripts import (
+    file_of,
+    is_reference,
+    lasting,
+    module_of,
+    own_lines,
+    parted,
+    reference_to,
+)
+from islands.errors import InputError, UsageError
+from islands.paths import data_folder
+from islands.settings import Settings
+from islands.text import either, nearest, plain
+
+_NAME = re.compile(r"[A-Za-z]\w*(-\w+)*")
+_MEMBERS: dict[str, tuple[type, str]] = {
+    "name": (str, '"mine"'),
+    "header": (Header, 'islands.Header("mine.cuh", TEXT)'),
+    "encodings": (tuple, '("keys",)'),
+    "solution_kinds": (tuple, '("order",)'),
+    "solution_kind": (str, '"order"'),
+    "solution_suffix": (str, '".txt"'),
+    "instance": (str, '"mine-20"'),
+    "size": (int, "20"),
+    "gene": (object, "numpy.dtype(numpy.float32)"),
+    "Settings": (type, "a dataclass derived from islands.Settings"),
+}
+"""What parts have to have: of which type, and how it is written."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """A part as a script brings it."""
+
+    part: Any
+    reference: str | None
+    """`/path/FILE.py:NAME`, by which it is found again."""
+
+
+class Kind:
+    """One kind of part."""
+
+    all: ClassVar[list[Kind]] = []
+
+    def __init__(
+        self,
+        what: str,
+        base: type,
+        registry: MutableMapping[str, Any],
+        built_in: Iterable[Any],
+        needs: tuple[str, ...],
+        *,
+        is_made: bool = False,
+        entry: Callable[[Any], Any] = lambda part: part,
+    ) -> None:
+        """Take the registry, in which a part stands as its `entry`, and the parts built in.
+
+        Parts are classes, which each run makes anew, unless the kind `is_made`: then they are
+        objects, and a class stands for one that is made without arguments.
+        """
+        self.what, self.base, self.registry, self.own = what, base, registry, dict[str, Own]()
+        self._built_in, self._needs = tuple(built_in), ("name", *needs)
+        self._taken = {plain(name): name for name in registry}
+        self._is_made, self._entry = is_made, entry
+        Kind.all.append(self)
+
+    def named(self, value: Any) -> Any:
+        """Return the name of a part that is given as `FILE.py:NAME`, a class or an object.
+
+        A name is returned as it is, and so is what can be no part, as it may be of another setting.
+        """
+        is_part = is_reference(value) or not isinstance(value, str | int | float | None)
+        return self.taken(value).part.name if is_part else value
+
+    def taken(self, value: Any) -> Own:
+        """Enter a part of a script into the registry; refuse what is none of this kind."""
+        words, reference = repr(value), None
+        if is_reference(value):
+            words, reference = value, lasting(value)
+            value = self._loaded(value)
+        if self._stands_for_class(value):
+            value = type(value)
+        if not self._fits(value):
+            raise self._unfit(words, value)
+        part = value
+        if self._is_made and isinstance(value, type):
+            with own_lines(file_of(value), f"{words} is made without arguments"):
+                part = value()
+        own = Own(part, reference or reference_to(part) or reference_to(value))
+        if not any(each in (part, type(part)) for each in self._built_in):
+            self._require_complete(part)
+            self.registry[part.name] = self._entry(part)
+            self.own[part.name] = own
+        return own
+
+    def _loaded(self, reference: str) -> Any:
+        path, name = parted(reference)
+        defined = vars(module_of(path))
+        if name in defined:
+            return defined[name]
+        near = nearest(name, defined) if name else []
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        missing = f"defines no {name!r}.{hint}" if name else "which of its parts is missing."
+        raise InputError(f"{path}: {missing} {self._offered(path)}")
+
+    def _offered(self, path: Path) -> str:
+        """Say what a script defines that would do."""
+        defined = vars(module_of(path)).items()
+        fit = [name for name, each in defined if self._fits(each) and not self._is_known(each)]
+        if not fit:
+            return f"It defines no {self.what}: derive one from islands.{self.base.__name__}"
+        return f"Write {either([f'{path.name}:{name}' for name in fit])}"
+
+    def _fits(self, value: Any) -> bool:
+        if isinstance(value, type):
+            return issubclass(value, self.base) and value is not self.base
+        return self._is_made and isinstance(value, self.base)
+
+    def _stands_for_class(self, value: Any) -> bool:
+        """Return whether an object, of a kind that runs make anew, has nothing of its own."""
+        if self._is_made or not isinstance(value, self.base):
+            return False
+        maker = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))
+        return maker is self.base
+
+    def _is_known(self, value: Any) -> bool:
+        return any(value is each for each in self._built_in)
+
+    def _unfit(self, words: str, value: Any) -> UsageError:
+        own = f"islands.{self.base.__name__}"
+        if isinstance(value, self.base):
+            fix = f"Pass the class {type(value).__name__}, which each run makes anew"
+        elif is_reference(words):
+            fix = self._offered(parted(words)[0])
+        else:
+            fix = f"Pass a subclass of {own}, FILE.py:NAME of one, or a name"
+        return UsageError(
+            f"{words}: is {_described(value)}, but {_one(self.what)} is wanted. {fix}"
+        )
+
+    def _require_complete(self, part: Any) -> None:
+        """Refuse a part that lacks what the engine asks of it, or whose name is not its own."""
+        kind = part if isinstance(part, type) else type(part)
+        words = f"{self.what} {kind.__name__}"
+        if lacking := sorted(getattr(kind, "__abstractmethods__", ())):
+            raise UsageError(f"{words}: has no {', '.join(lacking)}(). Define it")
+        for name in self._needs:
+            wanted, example = _MEMBERS[name]
+            if not hasattr(part, name):
+                raise UsageError(f"{words}: has no {name}. Write {name} = {example}")
+            value = getattr(part, name)
+            if not isinstance(value, wanted):
+                raise UsageError(
+                    f"{words}: {name} is {_described(value)}. Write such as {name} = {example}"
+                )
+        if hasattr(part, "Settings"):
+            _require_settings(words, part.Settings)
+        if _NAME.fullmatch(part.name) is None:
+            raise UsageError(
+                f"{words}: name={part.name!r}: begin with a letter; letters, digits, - and _ follow"
+            )
+        if known := self._taken.get(plain(part.name)):
+            raise UsageError(
+                f"{words}: the name {part.name!r} means the {self.what} {known!r} that is built in."
+                " Give it a name of its own"
+            )
+        if isinstance(header := getattr(part, "header", None), Header):
+            _require_own_file(words, header)
+
+
+def _require_settings(words: str, settings: type) -> None:
+    """Refuse settings that no one could set."""
+    if not issubclass(settings, Settings):
+        raise UsageError(
+            f"{words}: Settings is {_described(settings)}. Derive it from islands.Settings"
+        )
+    if not is_dataclass(settings) or any(isinstance(v, Field) for v in vars(settings).values()):
+        raise UsageError(
+            f"{words}: {settings.__name__} is no dataclass. Write @dataclass(frozen=True) above it"
+        )
+
+
+def _require_own_file(words: str, header: Header) -> None:
+    """Refuse a header that neither is a file of the package nor has a text, or that is both."""
+    is_file = (data_folder("kernels") / header.name).is_file()
+    if is_file == (header.text is not None):
+        fix = "there is a built-in header of this name. Choose another"
+        if not is_file:
+            fix = f"has no text. Write islands.Header({header.name!r}, TEXT), or a Path of its file"
+        raise UsageError(f"{words}: header {header.name!r}: {fix}")
+
+
+def _described(value: Any) -> str:
+    """Say what a value is."""
+    for kind in Kind.all:
+        if value is kind.base:
+            return f"islands.{value.__name__} itself"
+        if isinstance(value, kind.base):
+            return f"{_one(kind.what)} (an object of {type(value).__name__})"
+        if isinstance(value, type) and issubclass(value, kind.base):
+            return f"{_one(kind.what)} (the class {value.__name__})"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return "a function" if callable(value) else f"of the type {type(value).__name__}"
+
+
+def _one(what: str) -> str:
+    return f"{'an' if what[0] in 'aeiou' else 'a'} {what}"

@@ -1,0 +1,1 @@
+"""Where a run stands and what it comes to: plain records that every room shares."""

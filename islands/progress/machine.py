@@ -1,0 +1,50 @@
+"""On what all ranks together run, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Backend
+from islands.parallel import World
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What all ranks together run on, in words."""
+
+    ranks: int
+    backend: str
+    device: str
+    reason: str
+    """Why this backend was chosen."""
+    road: str
+    compile_seconds: float
+    """Of the slowest rank."""
+
+    @classmethod
+    def of(cls, world: World, backend: Backend, archipelago: Archipelago) -> Self:
+        """Return the machine of a run, the same on every rank; collective."""
+        own = (
+            backend.name,
+            backend.device,
+            backend.reason,
+            archipelago.road,
+            archipelago.compile_seconds,
+        )
+        names, devices, reasons, roads, seconds = zip(*world.allgather(own), strict=True)
+        return cls(
+            world.size, _once(names), _counted(devices), _once(reasons), _once(roads), max(seconds)
+        )
+
+
+def _once(words: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
+
+
+def _counted(words: Iterable[str]) -> str:
+    counts = Counter(words)
+    return ", ".join(word if many == 1 else f"{many} x {word}" for word, many in counts.items())

@@ -1,0 +1,37 @@
+"""Where a run stands at the end of an epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands at an epoch's end; costs are in the instance's own sense.
+
+    Until a feasible solution has been met, there is no cost and no island that found it.
+    """
+
+    generation: int
+    evaluations: int
+    seconds: float
+    cost: float | None
+    island: int | None
+    """The island that found the best solution."""
+    best_generation: int
+    """The generation in which the best cost of all islands was reached; 0 where none was."""
+    mean: float
+    gap: float | None = None
+    best_known: float | None = None
+    maximise: bool = False
+
+    def reached(self, value: float) -> bool:
+        """Return whether the best cost is at least as good as `value`."""
+        return self.cost is not None and not is_better(value, self.cost, maximise=self.maximise)
+
+
+def is_better(cost: float | None, other: float | None, *, maximise: bool) -> bool:
+    """Return whether a cost is better than another one; any is better than none."""
+    if cost is None or other is None:
+        return cost is not None
+    return cost > other if maximise else cost < other

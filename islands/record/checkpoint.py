@@ -1,0 +1,162 @@
+"""Checkpoints: `checkpoints/GENERATION.START/rank-000.npz`, which count by their manifest.
+
+Each start of a run has a number. What it writes, no other start writes again, so that a checkpoint
+and the records that belong to it stay as they are until they are no longer needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+
+from islands.archipelago.archipelago import Archipelago
+from islands.parallel import World
+from islands.paths import published, reading
+from islands.progress.epoch import Moment
+from islands.record.folder import (
+    CHECKPOINTS,
+    MANIFEST,
+    MIGRATIONS,
+    TRACE,
+    UNFINISHED,
+    remove_checkpoint,
+)
+from islands.record.manifest import Manifest, Part
+from islands.record.stream import Extent
+
+_KEPT = 2
+_NAME = re.compile(r"([0-9]+)\.([0-9]+)")
+_STREAM = re.compile(rf"rank-[0-9]+\.([0-9]+){re.escape(UNFINISHED)}")
+
+
+class Checkpoints:
+    """Writes those of one start of a run, and removes what they make needless."""
+
+    def __init__(
+        self,
+        run: Path,
+        identity: str,
+        world: World,
+        archipelago: Archipelago,
+        start: int,
+        goes_on_from: str | None,
+    ) -> None:
+        self._run, self._identity, self._world = run, identity, world
+        self._archipelago, self._start = archipelago, start
+        self._kept = [goes_on_from] if goes_on_from is not None else []
+
+    def keep(self, moment: Moment, records: Callable[[], Mapping[str, Extent]]) -> None:
+        """Write a checkpoint, unless there is one of now; collective.
+
+        `records` secures the records and returns how far each goes.
+        """
+        name = f"{moment.generation:012}.{self._start}"
+        if name in self._kept:
+            return
+        folder = self._run / CHECKPOINTS / name
+        parts = self._world.gather(self._world.agreed(lambda: self._part(folder, records)))
+        if self._world.rank == 0:
+            migrations = self._archipelago.migrations
+            manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
+            manifest.write(folder)
+        self._kept = [*self._kept, name][-_KEPT:]
+        self._tidy()
+
+    def _part(self, folder: Path, records: Callable[[], Mapping[str, Extent]]) -> Part:
+        extents = records()
+        path = folder / f"rank-{self._world.rank:03}.npz"
+        with published(path) as temporary, temporary.open("wb") as stream:
+            summed = Summed(stream)
+            # Its option to allow pickles is of no account for arrays of numbers.
+            saved = self._archipelago.snapshot(is_copied=False)
+            np.savez(cast(IO[bytes], summed), **saved)  # type: ignore[arg-type]
+            stream.flush()
+            os.fsync(stream.fileno())
+        mine = self._archipelago.mine
+        return Part(mine.start, len(mine), path.name, path.stat().st_size, summed.digest(), extents)
+
+    def _tidy(self) -> None:
+        if self._world.rank == 0:
+            for each in (self._run / CHECKPOINTS).glob("[0-9]*"):
+                if each.name not in self._kept:
+                    remove_checkpoint(each)
+            remove_streams(self._run, {*map(start_of, self._kept), self._start})
+
+
+class Summed(io.RawIOBase):
+    """A stream that knows the checksum of what is written to it, so that nobody has to read it."""
+
+    def __init__(self, to: IO[bytes]) -> None:
+        self._to, self._sum = to, hashlib.sha256()
+
+    def writable(self) -> bool:
+        """Return true."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write, and take the data into the checksum."""
+        self._sum.update(data)
+        return self._to.write(data)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all that was written."""
+        return self._sum.hexdigest()
+
+
+def newest_first(run: Path) -> list[str]:
+    """Return the names of the checkpoints that count."""
+    with reading(run / CHECKPOINTS):
+        found = (path.parent.name for path in (run / CHECKPOINTS).glob(f"*/{MANIFEST}"))
+        return sorted(filter(_NAME.fullmatch, found), key=_order, reverse=True)
+
+
+def next_start(run: Path) -> int:
+    """Return the number of a start that has left nothing in the folder yet."""
+    names = [path.name for path in (run / CHECKPOINTS).glob("*")]
+    starts = [start_of(name) for name in names if _NAME.fullmatch(name)]
+    return 1 + max([*starts, *_starts_of_streams(run).values()], default=0)
+
+
+def settle(run: Path, start: int) -> None:
+    """Remove all that a run which a start has finished, with its Parquet files, no longer needs."""
+    for name in newest_first(run):
+        # Of the records of earlier starts, nothing stays.
+        if start_of(name) != start:
+            remove_checkpoint(run / CHECKPOINTS / name)
+    remove_streams(run, ())
+
+
+def start_of(checkpoint: str) -> int:
+    """Return which start of the run wrote a checkpoint."""
+    return _order(checkpoint)[1]
+
+
+def remove_streams(run: Path, needed: Collection[int]) -> None:
+    """Remove the records of starts that are not needed."""
+    for path, start in _starts_of_streams(run).items():
+        if start not in needed:
+            path.unlink(missing_ok=True)
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with reading(path), path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _order(name: str) -> tuple[int, int]:
+    generation, _, start = name.partition(".")
+    return int(generation), int(start)
+
+
+def _starts_of_streams(run: Path) -> dict[Path, int]:
+    paths = [path for folder in (TRACE, MIGRATIONS) for path in (run / folder).glob("rank-*")]
+    matches = [(path, _STREAM.fullmatch(path.name)) for path in paths]
+    return {path: int(match[1]) for path, match in matches if match is not None}

@@ -1,0 +1,87 @@
+"""The rows of records that a run goes on after: those that an uninterrupted run would have by then.
+
+A state is worth more than its records: where these are lost, the run goes on without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from islands.errors import InputError
+from islands.parallel import World
+from islands.record.manifest import Manifest
+from islands.record.stream import Extent, first_rows, rows_path
+from islands.spec.schedule import Schedule
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from islands.record.record import Record
+
+_DAMAGED = ".damaged"
+"""What follows the name of a file whose rows could not be read, and which nothing removes."""
+_NONE = Extent(0, "")
+
+Losses = Mapping[Path, str]
+"""Files of records that could not be read, and why."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What is left of one record."""
+
+    rows: pa.Table
+    losses: Losses
+
+
+def earlier_rows(
+    run: Path,
+    kind: type[Record],
+    schema: pa.Schema,
+    manifest: Manifest,
+    mine: range,
+    schedule: Schedule,
+) -> Earlier:
+    """Return the rows of my islands that the run begins with."""
+    import pyarrow as pa
+
+    folder = run / kind.folder
+    tables, losses = [schema.empty_table()], {}
+    for rank, part in enumerate(manifest.parts):
+        if part.first < mine.stop and mine.start < part.first + part.islands:
+            extent = part.records.get(kind.folder, _NONE)
+            try:
+                tables.append(first_rows(folder, rank, manifest.start, schema, extent))
+            except InputError as error:
+                last = part.first + part.islands - 1
+                losses[rows_path(folder, rank, manifest.start)] = (
+                    f"the {kind.folder} of islands {part.first} to {last} is lost up to generation"
+                    f" {manifest.moment.generation}: {error}"
+                )
+    table = pa.concat_tables(tables)
+    island = table.column(kind.island).to_numpy()
+    generation = table.column("generation").to_numpy()
+    last = manifest.moment.generation - (1 if kind.is_of_now else 0)
+    wanted = (island >= mine.start) & (island < mine.stop) & (generation <= last)
+    table = table.filter(pa.array(wanted & schedule.visits(generation)))
+    # The rows of each island are in order already, and stay so.
+    order = [("generation", "ascending"), (kind.island, "ascending")]
+    return Earlier(table.sort_by(order), losses)
+
+
+def shared_losses(losses: Losses, world: World) -> Losses:
+    """Return what any rank has lost; collective."""
+    return {path: why for each in world.allgather(dict(losses)) for path, why in each.items()}
+
+
+def set_aside(losses: Losses) -> None:
+    """Rename what could not be read, so that nobody overwrites it."""
+    for path in losses:
+        if path.exists():
+            number = 1
+            while (aside := path.with_name(f"{path.name}{_DAMAGED}-{number}")).exists():
+                number += 1
+            path.rename(aside)

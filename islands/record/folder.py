@@ -1,0 +1,270 @@
+"""A run's folder: no two runs share one, and nothing but an earlier run is ever overwritten."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
+
+import islands
+from islands.errors import InputError, UsageError, system_reason
+from islands.paths import writing
+from islands.problems import PROBLEMS
+from islands.spec.spec import FORMAT, SIGN
+from islands.text import option
+from islands.untrusted import bounded_text, parsing
+
+if TYPE_CHECKING:
+    from islands.record.lock import Hold
+
+SETTINGS = "run.toml"
+"""The file that is written first: a folder that holds one of ours is that of a run."""
+LOG = "log.txt"
+TRACE, MIGRATIONS = "trace", "migrations"
+"""The folders in it with a file a rank."""
+UNFINISHED = ".unfinished.arrows"
+"""The suffix of a rank's file while its run lasts."""
+CHECKPOINTS = "checkpoints"
+"""The folder in it with a folder a checkpoint, which holds a file a rank and the manifest."""
+MANIFEST = "manifest.json"
+"""The file of a checkpoint that is written last."""
+PARTS, INDEX = "parts", "index.json"
+"""The folder in it with the headers that scripts have brought, and the file that lists them."""
+FINISHED = "solution.parquet"
+"""The file that is written last: a folder that holds it is that of a finished run."""
+_FIRST_LINE = re.compile(
+    rf"{SIGN}( (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}))?: --config repeats it\.\n"
+)
+_LONGEST_LINE = 200
+_FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
+
+
+def refuse_unfit(folder: Path | None, *, force: bool) -> None:
+    """Refuse what is not a folder, one with files of others, and without `force` a run's.
+
+    A run that has come to no checkpoint is nothing to be kept.
+    """
+    if folder is None:
+        return
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{option('out', folder)}: is a file. Name a folder, which may be new")
+        if folder.exists() and _holds_files(folder) and not _is_of_a_run(folder):
+            raise UsageError(
+                f"{option('out', folder)}: holds files, but no run. Name a folder that is new or"
+                " empty, so that nothing of yours is overwritten"
+            )
+        if (folder / FINISHED).exists() and not force:
+            raise UsageError(
+                f"{option('out', folder)}: holds a finished run. Name another folder, or pass"
+                f" {option('force', True)} to overwrite it"
+            )
+        if has_checkpoint(folder) and not force:
+            raise UsageError(
+                f"{option('out', folder)}: holds a run that can go on. Go on with: islands resume"
+                f" {shlex.quote(str(folder))}; or pass {option('force', True)} to overwrite it"
+            )
+    except OSError as error:
+        raise _unusable(folder, error) from error
+
+
+def has_checkpoint(folder: Path) -> bool:
+    """Return whether there is something to go on from."""
+    return any((folder / CHECKPOINTS).glob(f"*/{MANIFEST}"))
+
+
+def require_run(folder: Path) -> None:
+    """Refuse what is not the folder of a run, and one of another format."""
+    try:
+        if _is_of_a_run(folder):
+            return _require_own_format(folder)
+        is_spoilt = (folder / SETTINGS).exists() and (folder / LOG).exists()
+    except OSError as error:
+        raise InputError(f"{folder}: {system_reason(error)}. Name a run's folder") from error
+    if is_spoilt:
+        raise InputError(
+            f"{folder / SETTINGS}: is damaged: it does not begin with {SIGN!r}. Restore it"
+        )
+    raise InputError(
+        f"{folder}: holds no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
+    )
+
+
+def _require_own_format(folder: Path) -> None:
+    settings = folder / SETTINGS
+    with settings.open("rb") as stream:
+        line = stream.readline(_LONGEST_LINE).decode(errors="replace")
+    said = _FIRST_LINE.fullmatch(line)
+    if said is None:
+        raise InputError(f"{settings}: is damaged: its first line says no format. Restore it")
+    # Those of format 2 and before did not say so.
+    version, form = said["version"] or "before this one", int(said["format"] or 2)
+    if form != FORMAT:
+        raise InputError(
+            f"{folder}: is of format {form}, of islands {version}, but this is islands"
+            f" {islands.__version__}, of format {FORMAT}. Use the version that wrote it, or repeat"
+            f" the run with: islands run --config {shlex.quote(str(settings))}"
+        )
+
+
+def claim(folder: Path | None, *, name: str, force: bool, hold: Hold) -> Path:
+    """Return a folder for a run: the one asked for, emptied of an earlier run, or a fresh one.
+
+    From then on it is held.
+    """
+    refuse_unfit(folder, force=force)
+    try:
+        if folder is None:
+            folder = fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
+            hold.take(folder)
+            return folder
+        folder.mkdir(parents=True, exist_ok=True)
+        _require_writable(folder)
+        hold.take(folder)
+        # It may have been another's until now.
+        refuse_unfit(folder, force=force)
+        _remove_earlier_run(folder)
+    except OSError as error:
+        raise _unusable(folder or Path("runs"), error) from error
+    return folder
+
+
+def remove_unpublished(folder: Path) -> None:
+    """Remove what a run that was killed had begun to write, outside of its checkpoints."""
+    for path in _unpublished_of_a_run(folder):
+        path.unlink(missing_ok=True)
+
+
+def remove_checkpoint(checkpoint: Path) -> None:
+    """Remove a checkpoint, which no longer counts from the first moment on."""
+    with writing(checkpoint):
+        for path in _files_of_a_checkpoint(checkpoint):
+            if not path.is_dir():  # which no run has made
+                path.unlink(missing_ok=True)
+        if not any(checkpoint.iterdir()):
+            checkpoint.rmdir()
+
+
+def _unusable(folder: Path, error: OSError) -> UsageError:
+    reason = f"{option('out', folder)}: {system_reason(error)}"
+    return UsageError(f"{reason}. Name a folder that can be written")
+
+
+def _holds_files(folder: Path) -> bool:
+    # A run that is killed before it has written its settings leaves no more than these.
+    return any(
+        not path.name.startswith(f".{SETTINGS}.")
+        and not (path.name == LOG and path.stat().st_size == 0)
+        for path in folder.iterdir()
+    )
+
+
+def _is_of_a_run(folder: Path) -> bool:
+    settings = folder / SETTINGS
+    if not settings.is_file():
+        return False
+    with settings.open("rb") as stream:
+        return stream.read(len(SIGN)) == SIGN.encode()
+
+
+def fresh(parent: Path, name: str) -> Path:
+    """Make a folder that was not there; making it is the test, so that two runs never share one."""
+    parent.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        folder = parent / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return folder
+
+
+def _require_writable(folder: Path) -> None:
+    """Write where the run will, so that an earlier one is not removed for a run that cannot be."""
+    for place in (folder, *(folder / name for name in _FOLDERS)):
+        if place.exists():
+            with TemporaryFile(dir=place) as probe:
+                probe.write(b"probe")
+
+
+def _remove_earlier_run(folder: Path) -> None:
+    """Remove the files that runs write, and nothing else that a user may keep there.
+
+    The log, by which the folder is held, is emptied.
+    """
+    for path in _files_of_a_run(folder):
+        if path.name == LOG:
+            os.truncate(path, 0)
+        else:
+            path.unlink(missing_ok=True)
+    # The innermost first.
+    for place in (*(folder / CHECKPOINTS).glob("[0-9]*"), *(folder / name for name in _FOLDERS)):
+        if place.is_dir() and not any(place.iterdir()):
+            place.rmdir()
+
+
+def _files_of_a_run(folder: Path) -> Iterator[Path]:
+    # The sign of a finished run goes first: a folder half emptied must not look whole. The sign of
+    # a run goes last: what is left of it must not look like a user's own files.
+    # Between them, what can be gone on from goes before what it needs.
+    yield folder / FINISHED
+    for checkpoint in sorted((folder / CHECKPOINTS).glob("[0-9]*")):
+        yield from _files_of_a_checkpoint(checkpoint)
+    yield from (folder / name for name in _solutions())
+    yield folder / LOG
+    for name in (TRACE, MIGRATIONS):
+        for suffix in (".parquet", UNFINISHED):
+            yield from sorted((folder / name).glob(f"rank-[0-9]*{suffix}"))
+    yield from _unpublished_of_a_run(folder)
+    yield from (folder / PARTS / name for name in _parts(folder))
+    yield folder / PARTS / INDEX
+    yield folder / SETTINGS
+
+
+def _solutions() -> list[str]:
+    """Return the names that solutions have in the formats of all kinds of problems."""
+    return [f"solution{kind.solution_suffix}" for kind in PROBLEMS.values()]
+
+
+def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
+    yield from _unpublished(folder, FINISHED, *_solutions(), SETTINGS)
+    yield from _unpublished(folder / PARTS, *_parts(folder), INDEX)
+    for name in (TRACE, MIGRATIONS):
+        yield from _unpublished(folder / name, "rank-")
+
+
+def kept_as(header: str) -> str:
+    """Return the name of the file that keeps a header of a script."""
+    return header.replace("/", "-")
+
+
+def _parts(folder: Path) -> list[str]:
+    """Return the files of headers that the run has kept."""
+    index = folder / PARTS / INDEX
+    if not index.exists():
+        return []
+    with suppress(InputError), parsing(index):
+        names = [each["file"] for each in json.loads(bounded_text(index))]
+        return [name for name in names if name and Path(name).name == name]
+    return []
+
+
+def _files_of_a_checkpoint(checkpoint: Path) -> Iterator[Path]:
+    yield checkpoint / MANIFEST
+    yield from sorted(checkpoint.glob("rank-[0-9]*.npz"))
+    yield from _unpublished(checkpoint, "rank-", MANIFEST)
+
+
+def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
+    """Yield what `published` leaves of files that begin so, when it is killed."""
+    for name in names:
+        yield from sorted(folder.glob(f".{name}*"))

@@ -1,0 +1,157 @@
+"""Where a run goes on: its newest checkpoint that is whole, on the same or other ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.archipelago.archipelago import Archipelago
+from islands.errors import InputError
+from islands.parallel import World
+from islands.paths import reading
+from islands.problems.base import Problem
+from islands.progress.epoch import Moment
+from islands.record.checkpoint import digest, newest_first
+from islands.record.earlier import Losses, earlier_rows, shared_losses
+from islands.record.folder import CHECKPOINTS, SETTINGS
+from islands.record.manifest import Manifest, Part
+from islands.record.recorder import records
+from islands.spec.schedule import Schedule
+from islands.spec.spec import RunSpec
+from islands.untrusted import MISMATCH, parsing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A checkpoint that the archipelago has taken over."""
+
+    name: str
+    moment: Moment
+    earlier: Mapping[str, pa.Table]
+    """The rows that each record of this rank begins with."""
+    losses: Losses
+    """Of the records of all ranks."""
+
+
+def restore(
+    run: Path,
+    spec: RunSpec,
+    problem: Problem,
+    identity: str,
+    world: World,
+    archipelago: Archipelago,
+    say: Callable[[str], None],
+) -> Origin | None:
+    """Restore the newest usable checkpoint, and say why newer ones are not; collective.
+
+    One whose records are lost is used where there is no other. Where there is no checkpoint at all,
+    there is nothing to go on from; where all are unusable, refuse.
+    """
+    names = world.bcast(world.agreed(lambda: newest_first(run) if world.rank == 0 else []))
+    refused: list[str] = []
+    without_records: list[str] = []
+
+    def tried(name: str, *, needs_records: bool) -> Origin | None:
+        origin, fault = _tried(run, name, spec, problem, identity, archipelago)
+        faults = [each for each in world.allgather(fault) if each is not None]
+        if origin is not None and not faults:
+            losses = shared_losses(origin.losses, world)
+            if not (losses and needs_records):
+                archipelago.meet()
+                say(f"goes on from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
+                return replace(origin, losses=losses)
+            without_records.append(name)
+            say(f"passed over {CHECKPOINTS}/{name} for one with records: {_first(losses)}")
+            return None
+        refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
+        say(f"refused {refused[-1]}")
+        return None
+
+    for name in names:
+        if (origin := tried(name, needs_records=True)) is not None:
+            return origin
+    for name in without_records:
+        if (origin := tried(name, needs_records=False)) is not None:
+            for reason in origin.losses.values():
+                say(f"there is none, so that {reason}")
+            return origin
+    world.agreed(lambda: _require_one(run, refused))
+    say("begins anew, as there is no checkpoint yet")
+    return None
+
+
+def _first(losses: Losses) -> str:
+    return next(iter(losses.values()))
+
+
+def _require_one(run: Path, refused: list[str]) -> None:
+    if refused:
+        raise InputError(
+            f"{run}: no checkpoint can be used: {'; '.join(refused)}."
+            f" Start again with: islands run --config {run / SETTINGS}"
+        )
+
+
+def _tried(
+    run: Path,
+    name: str,
+    spec: RunSpec,
+    problem: Problem,
+    identity: str,
+    archipelago: Archipelago,
+) -> tuple[Origin | None, str | None]:
+    checkpoint = run / CHECKPOINTS / name
+    try:
+        with parsing(checkpoint):
+            manifest = Manifest.read(checkpoint, identity)
+            moment, mine = manifest.moment, archipelago.mine
+            state = _joined([_part(checkpoint, *each) for each in _needed(manifest, mine)])
+            archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
+    except InputError as error:
+        return None, str(error)
+    schedule = Schedule.of(spec)
+    earlier = {
+        kind.folder: earlier_rows(run, kind, kind.schema(problem), manifest, mine, schedule)
+        for kind in records(spec)
+    }
+    losses = {path: why for each in earlier.values() for path, why in each.losses.items()}
+    rows = {folder: each.rows for folder, each in earlier.items()}
+    return Origin(name, moment, rows, losses), None
+
+
+def _needed(manifest: Manifest, mine: range) -> list[tuple[Part, slice]]:
+    """Return the parts that hold islands of mine, with the places of these in them."""
+    found = []
+    for part in manifest.parts:
+        first, stop = max(part.first, mine.start), min(part.first + part.islands, mine.stop)
+        if first < stop:
+            found.append((part, slice(first - part.first, stop - part.first)))
+    if sum(place.stop - place.start for _, place in found) != len(mine):
+        raise InputError(f"its files do not hold islands {mine.start} to {mine.stop - 1}")
+    return found
+
+
+def _part(checkpoint: Path, part: Part, place: slice) -> dict[str, NDArray[Any]]:
+    path = checkpoint / part.file
+    with reading(path):
+        size = path.stat().st_size
+    if size != part.bytes:
+        raise InputError(f"{part.file}: has {size} bytes of {part.bytes}")
+    if digest(path) != part.sha256:
+        raise InputError(f"{part.file}: {MISMATCH}")
+    with parsing(path), np.load(path, allow_pickle=False) as arrays:
+        return {name: arrays[name][place] for name in arrays.files}
+
+
+def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    if len({frozenset(part) for part in parts}) != 1:
+        raise InputError("its files hold different arrays")
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

@@ -1,0 +1,63 @@
+"""The Parquet files of a run's folder, each of which carries a checksum of all that it says.
+
+Nothing is read or written by Arrow's own threads: at the end of a short process, one that is still
+at work ends it by `abort`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from islands.errors import InputError
+from islands.paths import published
+from islands.record.content import RowsChecksum, checksum
+from islands.untrusted import MISMATCH, parsing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CHECKSUM = b"islands.sha256"
+"""The key of the metadata that holds the checksum of the rows and of all other metadata."""
+_SCHEMA = b"ARROW:schema"
+"""The key under which Arrow itself keeps the types of the columns."""
+
+
+def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
+    """Write tables one after the other; the file appears whole."""
+    import pyarrow.parquet as pq
+
+    rows = RowsChecksum(schema)
+    # An open file, since Arrow takes no path that is not UTF-8.
+    with (
+        published(path) as temporary,
+        temporary.open("wb") as stream,
+        pq.ParquetWriter(stream, schema) as writer,
+    ):
+        for table in tables:
+            for batch in table.to_batches():
+                rows.add(batch)
+            writer.write_table(table.replace_schema_metadata(schema.metadata))
+        writer.add_key_value_metadata({_CHECKSUM: rows.hexdigest(schema.metadata)})
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """Return the rows and metadata that were written; refuse a damaged file."""
+    import pyarrow.parquet as pq
+
+    with (
+        parsing(path),
+        path.open("rb") as stream,
+        pq.ParquetFile(stream, pre_buffer=False) as file,
+    ):
+        table = file.read(use_threads=False)
+        table.validate(full=True)
+        metadata = dict(file.metadata.metadata or {})
+        said = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
+        found = checksum(table, said).encode()
+    if _CHECKSUM not in metadata:
+        raise InputError(f"{path}: has no checksum: another version of islands wrote it")
+    if metadata[_CHECKSUM] != found:
+        raise InputError(f"{path}: {MISMATCH}")
+    return table.replace_schema_metadata(said)

@@ -1,0 +1,125 @@
+"""The solution that a finished run leaves, and the result that is read from it again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from islands.errors import InputError
+from islands.problems import PROBLEMS
+from islands.problems.base import Problem
+from islands.progress.result import Result
+from islands.record.folder import FINISHED, SETTINGS, has_checkpoint
+from islands.record.parquet import read_parquet, write_parquet
+from islands.record.typed import typed
+from islands.spec.agreement import identity
+from islands.spec.spec import RunSpec
+from islands.untrusted import parsing
+
+_RESULT = b"islands.result"
+_RUN, _START = b"islands.run", b"islands.start"
+
+
+def write_solution(
+    folder: Path,
+    spec: RunSpec,
+    problem: Problem,
+    result: Result,
+    start: int,
+    metadata: Mapping[str, str],
+) -> None:
+    """Write the solution in the format of its kind and as a table: this ends the folder."""
+    import pyarrow as pa
+
+    assert result.solution is not None, "a run without a solution is not finished"
+    native = folder / f"solution{problem.solution_suffix}"
+    (units,) = problem.costs(result.solution[np.newaxis]).tolist()
+    problem.write_solution(native, result.solution, units)
+    said: dict[bytes, str] = {key.encode(): value for key, value in metadata.items()}
+    said |= {_RUN: identity(spec, problem), _START: str(start)}
+    table = pa.table({"solution": result.solution}).replace_schema_metadata(said)
+    write_parquet(folder / FINISHED, [table], table.schema)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a finished run has left."""
+
+    result: Result
+    run: str
+    """What tells the run from others: see `islands.spec.agreement.identity`."""
+    start: int
+    """Which start of the run ended it, whose records and checkpoints stay."""
+
+    def require_exact(self, spec: RunSpec, problem: Problem) -> None:
+        """Compute the cost again; refuse a result of another run, or one that is contradicted."""
+        result, path = self.result, Path(str(self.result.folder), FINISHED)
+        assert result.solution is not None, "a finished run has a solution"
+        if self.run != identity(spec, problem):
+            raise InputError(
+                f"{path}: is of another run than {SETTINGS} beside it, or {result.instance} has"
+                " changed since. Restore the file that was changed"
+            )
+        exact = problem.cost(result.solution)
+        if exact != result.cost:
+            word = problem.cost_word
+            raise InputError(
+                f"{path}: says {word} {result.cost}, but its solution has {word} {exact}."
+                f" {_remedy(path.parent)}"
+            )
+
+
+def finished(folder: Path, *, goes_on: bool) -> Finished | None:
+    """Return what a run has left that has ended by itself and is not to go on, or None.
+
+    Refuse one that is to go on, or was interrupted, but has no checkpoints.
+    """
+    if not (folder / FINISHED).exists():
+        return None
+    found = recorded(folder)
+    if not (goes_on or found.result.interrupted):
+        return found
+    if not (found.result.reproducible and has_checkpoint(folder)):
+        why = ""
+        if not found.result.reproducible:
+            why = "its ranks did not wait for each other (--async), so that "
+        raise InputError(
+            f"{folder}: {why}there are no checkpoints to go on from. {_begin_again(folder)}"
+        )
+    return None
+
+
+def recorded(folder: Path) -> Finished:
+    """Return what a finished run has left."""
+    path = folder / FINISHED
+    try:
+        table = read_parquet(path)
+        with parsing(path):
+            said = table.schema.metadata
+            facts = json.loads(said[_RESULT])
+            solution = table.column("solution").to_numpy()
+            result = typed(Result, facts, solution=solution, folder=str(folder))
+            return Finished(result, said[_RUN].decode(), int(said[_START]))
+    except InputError as error:
+        raise InputError(f"{error}. {_remedy(folder)}") from error
+
+
+def _remedy(folder: Path) -> str:
+    """Return what helps where the result is spoilt."""
+    if has_checkpoint(folder):
+        return f"Remove {FINISHED}, and islands resume goes on from the last checkpoint"
+    return _begin_again(folder)
+
+
+def _begin_again(folder: Path) -> str:
+    again = ["islands", "run", "--config", str(folder / SETTINGS)]
+    for kind in PROBLEMS.values():
+        native = folder / f"solution{kind.solution_suffix}"
+        if native.exists():
+            return f"Begin from its solution with: {shlex.join([*again, '--start', str(native)])}"
+    return f"Begin again with: {shlex.join(again)}"

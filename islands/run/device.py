@@ -1,0 +1,47 @@
+"""Which device a rank takes, and how ranks go about a run."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+
+from islands.backends import choose, takes_gpu
+from islands.backends.base import Backend
+from islands.backends.gpus import assigned
+from islands.parallel import World
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """How ranks go about a run; it is told anew at each start."""
+
+    share_gpu: bool = False
+    """Whether several may take the same GPU."""
+    asynchronous: bool = False
+    """Whether they do not wait for each other, so that no two runs are the same."""
+
+
+def take_device(
+    world: World, name: str, threads: int | None = None, *, share_gpu: bool = False
+) -> Backend:
+    """Return the backend of this name on the device that this rank takes; collective."""
+    visible = world.agreed(lambda: _visible(name))
+    everyone = world.local_allgather(visible)
+
+    def chosen() -> Backend:
+        if not visible:
+            return choose(name, threads, sharers=world.local_size)
+        numbers = assigned([each for each in everyone if each], platform.node(), share=share_gpu)
+        place = sum(bool(each) for each in everyone[: world.local_rank])
+        return choose(name, threads, numbers[place], world.local_size)
+
+    return world.agreed(chosen)
+
+
+def _visible(name: str) -> list[str]:
+    """Return the GPUs that this rank may take; none where it is to use the CPU."""
+    if not takes_gpu(name):
+        return []
+    from islands.backends.cuda import identities
+
+    return identities()

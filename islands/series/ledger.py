@@ -1,0 +1,66 @@
+"""`runs.tsv`: a row a run of a series, with its result and all its settings."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from islands.paths import reading
+from islands.progress.result import Result
+from islands.record.folder import SETTINGS
+from islands.record.settings_file import read_settings
+from islands.record.table_file import Row, read_table, write_table
+
+LEDGER = "runs.tsv"
+COLUMNS = (
+    *("instance", "gap", "evaluations", "seconds", "cost", "solution", "backend", "device"),
+    *("started", "seed", "generations", "reason", "digest", "settings"),
+)
+
+
+def row_of(result: Result) -> Row:
+    """Return the row of a run that has ended, which says the same whenever it is made."""
+    settings = Path(str(result.folder), SETTINGS)
+    asked = read_settings(settings.parent)
+    with reading(settings):
+        # They are written when a run begins, or goes on.
+        started = datetime.fromtimestamp(settings.stat().st_mtime, UTC).astimezone()
+    cells = {
+        "instance": result.instance,
+        "gap": result.gap,
+        "evaluations": result.evaluations,
+        "seconds": result.seconds,
+        "cost": result.cost,
+        "solution": " ".join(map(str, result.things() or [])),
+        "backend": result.backend,
+        "device": result.device,
+        "started": started.isoformat(timespec="seconds"),
+        "seed": result.seed,
+        "generations": result.generations,
+        "reason": result.reason,
+        "digest": result.digest,
+        "settings": json.dumps(asked),
+    }
+    return {name: "" if cells[name] is None else str(cells[name]) for name in COLUMNS}
+
+
+def read_rows(folder: Path) -> list[Row]:
+    """Return the rows so far, none where there is no table; refuse one of somebody else's."""
+    return read_table(folder / LEDGER, COLUMNS, "runs")
+
+
+def holds(folder: Path, instance: str, seed: int) -> bool:
+    """Return whether the table has a row of this run with a solution."""
+    return any(_run(row) == (instance, str(seed)) and row["cost"] for row in read_rows(folder))
+
+
+def enter(folder: Path, row: Row) -> None:
+    """Put the row of a run into the table, in the place of an earlier one of the same run."""
+    rows = {_run(each): each for each in read_rows(folder)}
+    if rows.get(_run(row)) != row:
+        write_table(folder / LEDGER, COLUMNS, (rows | {_run(row): row}).values())
+
+
+def _run(row: Row) -> tuple[str, str]:
+    return row["instance"], row["seed"]

@@ -1,0 +1,142 @@
+"""Which runs a series is made of: each instance in turn with one seed, then with the next.
+
+A machine that becomes slower meanwhile then does so for all instances alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from islands.errors import UsageError
+from islands.parallel import World
+from islands.paths import reading
+from islands.problems.base import Problem
+from islands.record.folder import SETTINGS, refuse_unfit
+from islands.record.settings_file import require_intact
+from islands.run.asked import resolved
+from islands.series.ledger import LEDGER, read_rows
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import RunSpec
+
+_OWN = ("backend", "threads")
+"""Settings that may differ from one start of a series to the next, as no result depends on them."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a series."""
+
+    spec: RunSpec
+    problem: Problem
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder in that of the series."""
+        return f"{self.problem.instance.split('/')[-1]}-seed{self.spec.general.seed}"
+
+    def later(self, runs: int) -> Job:
+        """Return the run of the same instance that comes so many seeds later."""
+        return Job(replace(self.spec, general=self.spec.general.later(runs)), self.problem)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs of a series."""
+
+    first: tuple[Job, ...]
+    """The run of each instance with the first seed."""
+    runs: int
+
+    @classmethod
+    def of(
+        cls,
+        instances: Sequence[str],
+        runs: int,
+        options: Mapping[str, Any],
+        config: Path | None = None,
+    ) -> Self:
+        """Resolve what was asked for; refuse here all that can be refused before the first run."""
+        named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
+        first = [Job(*resolved(layers({**options, **instance}, config))) for instance in named]
+        if first[1:] and any(job.spec.start for job in first):
+            raise UsageError(
+                "--start with several instances: a solution is one of a single instance. Leave it"
+                " out, or name one instance"
+            )
+        _refuse_twins(first)
+        first[-1].later(runs - 1)
+        return cls(tuple(first), runs)
+
+    def jobs(self) -> Iterator[Job]:
+        """Yield the runs in the order in which they are done."""
+        for number in range(self.runs):
+            for job in self.first:
+                yield job.later(number)
+
+    def __len__(self) -> int:
+        return self.runs * len(self.first)
+
+    def require_agreement(self, world: World, *places: object) -> None:
+        """Refuse ranks that would make other runs than rank 0, or in other places; collective."""
+        facts = world.allgather(([job.folder for job in self.first], self.runs, *places))
+        if any(fact != facts[0] for fact in facts):
+            error = UsageError(
+                "the ranks would make different series of runs. Start all of them with the same"
+                " options"
+            )
+            world.agreed(lambda: _raise(error))
+
+    def refuse_unfit(self, folder: Path, *, force: bool) -> None:
+        """Refuse a folder with files of others, and without `force` one with other runs."""
+        with reading(folder):
+            if not folder.exists():
+                return
+            if not folder.is_dir():
+                raise UsageError(f"--out {folder}: is a file. Name a folder, which may be new")
+            names = {path.name for path in folder.iterdir()}
+        mine = {job.folder: job for job in self.jobs() if job.folder in names}
+        others = {name for name in names if name not in mine and not name.startswith(f".{LEDGER}.")}
+        read_rows(folder)
+        if others and LEDGER not in names:
+            raise UsageError(
+                f"--out {folder}: holds files, but no series of runs. Name a folder that is new or"
+                " empty, so that nothing of yours is overwritten"
+            )
+        for name, job in mine.items():
+            refuse_unfit(folder / name, force=True)
+            if not force and (folder / name / SETTINGS).exists():
+                _refuse_other(folder, job)
+
+
+def _refuse_twins(jobs: Sequence[Job]) -> None:
+    seen: dict[str, Job] = {}
+    for job in jobs:
+        other = seen.setdefault(job.folder, job)
+        one, two = other.problem.instance, job.problem.instance
+        if other is not job and one == two:
+            raise UsageError(f"{one} is named twice. Name each instance once")
+        if other is not job:
+            raise UsageError(
+                f"{one} and {two} would both have the folder {job.folder}. Run one of them in a"
+                " series of its own"
+            )
+
+
+def _refuse_other(folder: Path, job: Job) -> None:
+    """Refuse the folder of a job that holds a run which is not this one."""
+    kept = resolve(layers({}, require_intact(folder / job.folder)), job.problem).to_mapping()
+    asked = job.spec.to_mapping()
+    names = [name for name in asked | kept if name not in _OWN]
+    differing = [name for name in names if asked.get(name) != kept.get(name)]
+    if differing:
+        raise UsageError(
+            f"--out {folder}: {job.folder} holds a run with other settings:"
+            f" {', '.join(differing)}. Name another folder, or pass --force to overwrite it"
+        )
+
+
+def _raise(error: UsageError) -> None:
+    raise error

@@ -1,0 +1,1 @@
+"""The settings of a run: from what was asked for to a complete, checked `RunSpec`."""

@@ -1,0 +1,50 @@
+"""Which generations the host visits: a function of settings alone, never of a clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from islands.migration import migrates
+from islands.spec.spec import RunSpec
+from islands.spec.stop import last_generation
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The ends of epochs, each of which is a row of the trace."""
+
+    migration_interval: int | None
+    record_every: int
+    last: int | None
+
+    @classmethod
+    def of(cls, spec: RunSpec) -> Schedule:
+        """Return the schedule of a run."""
+        has_migration = migrates(spec.migration, spec.general.islands)
+        return cls(
+            migration_interval=spec.migration.interval if has_migration else None,
+            record_every=spec.record.every,
+            last=last_generation(spec.stop),
+        )
+
+    def next_visit(self, generation: int) -> int:
+        """Return the first generation after this one at which an epoch ends."""
+        steps = [self.record_every, self.migration_interval]
+        visits = [generation - generation % step + step for step in steps if step is not None]
+        if self.last is not None and generation < self.last:
+            visits.append(self.last)
+        return min(visits)
+
+    def visits(self, generation: Any) -> Any:
+        """Return whether an epoch ends at this generation, or at each of an array of them."""
+        ends = generation % self.record_every == 0
+        if self.migration_interval is not None:
+            ends |= generation % self.migration_interval == 0
+        if self.last is not None:
+            ends |= generation == self.last
+        return ends
+
+    def migrates(self, generation: int) -> bool:
+        """Return whether islands exchange migrants after this generation."""
+        return self.migration_interval is not None and generation % self.migration_interval == 0

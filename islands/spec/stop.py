@@ -1,0 +1,213 @@
+"""Stopping criteria: pure functions of a `Progress` record that return the reason, or None.
+
+They hold no counters, so that a resumed run stops where the uninterrupted one would have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from islands.errors import UsageError
+from islands.instances.catalogue import BestKnown
+from islands.progress.progress import Progress
+from islands.text import counted, meant, option, seconds, unknown
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One reason to stop: a kind of `KINDS` and its value."""
+
+    kind: str
+    value: float
+    text: str
+    """As `--stop` takes it."""
+
+    def reason(self, progress: Progress) -> str | None:
+        """Return why the run stops here, or None."""
+        return KINDS[self.kind].reason(progress, self.value)
+
+    def words(self) -> str:
+        """Return the criterion as it stands in a sentence."""
+        return KINDS[self.kind].words(self.value)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of criterion: how its value is read, its words, its reason, and what it must know."""
+
+    example: str
+    read: Callable[[str], float]
+    words: Callable[[float], str]
+    reason: Callable[[Progress, float], str | None]
+    needs: str = ""
+
+
+def parse(text: str) -> Criterion:
+    """Return the criterion that `--stop TEXT` means."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    name = meant(name, KINDS)
+    if name not in KINDS:
+        raise UsageError(f"{option('stop', text)}: {unknown('criterion', name, KINDS)}")
+    kind = KINDS[name]
+    takes_value = "=" in kind.example
+    if takes_value and not value:
+        example = option("stop", kind.example)
+        raise UsageError(f"{option('stop', text)}: needs a value, such as {example}")
+    if equals and not takes_value:
+        raise UsageError(f"{option('stop', text)}: takes no value; write {option('stop', name)}")
+    try:
+        return Criterion(name, kind.read(value), f"{name}={value}" if takes_value else name)
+    except ValueError as error:
+        raise UsageError(f"{option('stop', text)}: {error}") from None
+
+
+def require_known(criteria: Iterable[Criterion], instance: str, known: BestKnown | None) -> None:
+    """Refuse criteria that compare with a value which nobody knows for this instance."""
+    for criterion in criteria:
+        needs = KINDS[criterion.kind].needs
+        if needs and (known is None or (needs == "optimum" and known.status != "optimal")):
+            raise UsageError(
+                f"{option('stop', criterion.text)}: no {needs} of {instance} is in the catalogue."
+                f" Use {option('stop', 'target=VALUE')}"
+            )
+
+
+def last_generation(criteria: Iterable[Criterion]) -> int | None:
+    """Return the exact generation at which the run ends at the latest, or None."""
+    limits = [int(criterion.value) for criterion in criteria if criterion.kind == "generations"]
+    return min(limits, default=None)
+
+
+def time_limit(criteria: Iterable[Criterion]) -> float:
+    """Return the seconds after which the run ends at the latest; infinite without a limit."""
+    limits = [criterion.value for criterion in criteria if criterion.kind == "seconds"]
+    return min(limits, default=math.inf)
+
+
+def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | None:
+    """Return the reason of the first criterion that is met, or None."""
+    reasons = (criterion.reason(progress) for criterion in criteria)
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError("must be a number") from None
+    if not math.isfinite(number):
+        raise ValueError("must be a finite number")
+    return number
+
+
+def _whole(text: str) -> int:
+    number = int(text) if text.lstrip("+-").isdecimal() else _number(text)
+    if number != int(number):
+        raise ValueError("must be a whole number")
+    return int(number)
+
+
+def _cost(text: str) -> float:
+    """Return a cost: a whole one exactly, whatever its size."""
+    nearest = _number(text)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        raise ValueError("must be a number of fewer digits") from None
+    return int(exact) if exact == int(exact) else nearest
+
+
+def _at_least_one(text: str) -> int:
+    number = _whole(text)
+    if number < 1:
+        raise ValueError("must be at least 1")
+    return number
+
+
+def _seconds(text: str) -> float:
+    number = seconds(text)
+    if number <= 0:
+        raise ValueError("must be more than 0")
+    return number
+
+
+def _percent(text: str) -> float:
+    percent = _number(text.removesuffix("%"))
+    if percent < 0:
+        raise ValueError("must be at least 0%")
+    return percent
+
+
+def _no_value(_: str) -> float:
+    return 0
+
+
+def _generations(progress: Progress, limit: float) -> str | None:
+    return f"{counted(limit, 'generation')} done" if progress.generation >= limit else None
+
+
+def _time(progress: Progress, limit: float) -> str | None:
+    reached = progress.seconds >= limit
+    return f"{progress.seconds:.1f} s is at least {limit:g} s" if reached else None
+
+
+def _evaluations(progress: Progress, limit: float) -> str | None:
+    reached = progress.evaluations >= limit
+    made = counted(progress.evaluations, "evaluation")
+    return f"{made} is at least {limit}" if reached else None
+
+
+def _target(progress: Progress, value: float) -> str | None:
+    return f"cost {progress.cost} reached the target {value}" if progress.reached(value) else None
+
+
+def _gap(progress: Progress, percent: float) -> str | None:
+    if progress.gap is None or progress.gap > percent:
+        return None
+    return f"gap {progress.gap:.3g}% is at most {percent:g}%"
+
+
+def _best_known(progress: Progress, _: float) -> str | None:
+    if progress.best_known is None or not progress.reached(progress.best_known):
+        return None
+    return f"cost {progress.cost} reached the best known {progress.best_known}"
+
+
+def _optimum(progress: Progress, _: float) -> str | None:
+    if progress.best_known is None or not progress.reached(progress.best_known):
+        return None
+    return f"cost {progress.cost} is the proven optimum"
+
+
+def _stagnation(progress: Progress, limit: float) -> str | None:
+    idle = progress.generation - progress.best_generation
+    return f"no better solution for {counted(idle, 'generation')}" if idle >= limit else None
+
+
+def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
+    """Return what says how many of something there are to be."""
+    return lambda value: f"{counted(value, noun, form=form)}{rest}"
+
+
+KINDS = {
+    "generations": Kind("generations=1000", _at_least_one, _words("generation"), _generations),
+    "seconds": Kind("seconds=60", _seconds, "{:g} s".format, _time),
+    "evaluations": Kind(
+        "evaluations=1e9", _at_least_one, _words("evaluation", form=","), _evaluations
+    ),
+    "target": Kind("target=9552", _cost, "cost {}".format, _target),
+    "gap": Kind("gap=0.5%", _percent, "gap at most {:g}%".format, _gap, needs="best known value"),
+    "best-known": Kind(
+        "best-known", _no_value, "the best known cost".format, _best_known, needs="best known value"
+    ),
+    "optimum": Kind("optimum", _no_value, "the proven optimum".format, _optimum, needs="optimum"),
+    "stagnation": Kind(
+        "stagnation=200",
+        _at_least_one,
+        _words("generation", " without a better solution"),
+        _stagnation,
+    ),
+}

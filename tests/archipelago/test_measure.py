@@ -1,0 +1,57 @@
+"""Of equal individuals, those of the lowest island come first, and of these the lowest place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from problems_for_tests import flat
+
+from islands.algorithms.cellular import CellularSettings
+from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.measure import ISLAND, NONE
+from islands.backends.base import Backend
+from islands.migration import MigrationSettings
+from islands.parallel import World
+
+COSTS = [[5, 3, 3, 9], [3, 7, 3, 5], [3, 3, 6, 2]]
+ARCHIVED = [3, NONE, 2]
+
+
+@pytest.mark.parametrize("run", [None, 0, 1])
+def test_equals_are_in_the_order_of_islands_and_places(backend: Backend, run: int | None) -> None:
+    runs = 1 if run is None else 2
+    mine = Archipelago(
+        problem=flat(9, 720),
+        algorithm="cellular",
+        encoding="permutation",
+        settings=CellularSettings.build({"neighbours": 2}),
+        population=4,
+        islands=3,
+        runs=runs,
+        seed=1,
+        migration=MigrationSettings.build({"topology": "none"}),
+        backend=backend,
+        world=World(),
+    )
+    mine.start()
+    saved = mine.snapshot()
+    saved["cost"] = np.array(COSTS * runs)
+    saved["island"][:, ISLAND.index("archived")] = ARCHIVED * runs
+    saved["archive"][:, :9] = [np.roll(np.arange(9), place) for place in range(3 * runs)]
+    mine.restore(saved, generation=0, migrations=0)
+    first = 3 * (run or 0)
+    # An archive stands behind its island's population.
+    everyone = sorted(
+        (cost, first + island, place)
+        for island, costs in enumerate(COSTS)
+        for place, cost in enumerate([*costs, ARCHIVED[island]])
+        if cost != NONE
+    )
+    for count in (1, 5, 100):
+        found = mine.elite(count, run)
+        assert [(each.cost, each.island) for each in found] == [
+            (cost, island) for cost, island, _ in everyone[:count]
+        ]
+        for each, (_, island, place) in zip(found, everyone, strict=False):
+            rows = [*saved["genes"][island], saved["archive"][island]]
+            assert each.genome.tolist() == each.solution.tolist() == rows[place][:9].tolist()

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from islands.backends.base import Backend
+from islands.backends.state import Field, State
+from islands.errors import InputError, UsageError
+
+FIELDS = {"cost": Field((4,), np.int64, in_halves=True), "island": Field((2,), np.float32)}
+
+
+def filled(backend: Backend) -> State:
+    state = State(backend, 3, FIELDS)
+    backend.upload(np.arange(24).reshape(2, 3, 4), state.arrays["cost"])
+    backend.upload(np.arange(6, dtype=np.float32).reshape(3, 2), state.arrays["island"])
+    return state
+
+
+@pytest.mark.parametrize("generation", [6, 7])
+def test_the_half_of_the_generation_is_saved_and_restored(
+    backend: Backend, generation: int
+) -> None:
+    saved = filled(backend).snapshot(generation)
+    half = generation % 2
+    assert saved["cost"].tolist() == np.arange(12 * half, 12 * half + 12).reshape(3, 4).tolist()
+    assert saved["island"].tolist() == [[0, 1], [2, 3], [4, 5]]
+    other = State(backend, 3, FIELDS)
+    other.require_fit(saved)
+    other.restore(saved, generation)
+    again = other.snapshot(generation)
+    assert {name: rows.tolist() for name, rows in again.items()} == {
+        name: rows.tolist() for name, rows in saved.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"cost": np.zeros((3, 5), np.int64)},
+            r"the saved array cost holds \(3, 5\) of int64, but",
+        ),
+        ({"cost": np.zeros((3, 4), np.int32)}, r"holds \(3, 4\) of int32"),
+        ({"velocity": np.zeros(3)}, "the saved arrays are cost, island, velocity, but this run"),
+    ],
+)
+def test_what_was_saved_elsewhere_is_refused(
+    backend: Backend, change: dict[str, np.ndarray], message: str
+) -> None:
+    state = filled(backend)
+    with pytest.raises(InputError, match=message):
+        state.require_fit({**state.snapshot(0), **change})
+
+
+def test_only_what_is_kept_is_saved_asked_for_and_restored(backend: Backend) -> None:
+    others = {
+        "matrix": Field((2,), np.int32, kind="derived"),
+        "lists": Field((2,), np.int32, in_halves=True, kind="scratch"),
+    }
+    state = State(backend, 3, {**FIELDS, **others})
+    for name in state.arrays:
+        state.fill(name, 7)
+    saved = state.snapshot(1)
+    assert set(saved) == set(FIELDS)
+    state.require_fit(saved)
+    state.restore({name: rows + 1 for name, rows in saved.items()}, 1)
+    assert (state.part("cost", 1) == 8).all()
+    for name in others:
+        assert (backend.download(state.arrays[name]) == 7).all()
+    with pytest.raises(InputError, match="the saved arrays are cost, island, matrix, but"):
+        state.require_fit({**saved, "matrix": np.full((3, 2), 7, np.int32)})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"kind": "derive"}, "Field of kind='derive': .*Did you mean 'derived'"),
+        ({"kind": "derived", "travels": True}, "only what is kept travels with migrants"),
+        ({"kind": "scratch", "travels": True}, "Choose kind='kept', or travels=False"),
+    ],
+)
+def test_fields_that_cannot_be_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Field((4,), np.int32, **wrong)

@@ -1,0 +1,110 @@
+"""While a generation takes long, a run says how far it is."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from evolving import Slow as SlowArchipelago
+from evolving import run as evolved
+from fakes import FakeArchipelago, FakeProblem, Silent
+
+from islands.display.slow import Slow
+from islands.progress.progress import Progress
+from islands.spec.resolve import layers, resolve
+
+
+class AtWork(FakeArchipelago):
+    """Has made so many individuals."""
+
+    is_on_cpu = True
+
+    def made(self) -> int:
+        """Return how many."""
+        return 31
+
+
+def slow(islands: AtWork, clock: SimpleNamespace, monkeypatch: Any, **options: Any) -> Slow:
+    tick = SimpleNamespace(perf_counter=lambda: clock.now)
+    monkeypatch.setattr("islands.display.slow.time", tick)
+    spec = resolve(layers({"islands": 2, "population": 256, **options}), FakeProblem())
+    return Slow(islands, spec, clock.said.append)  # type: ignore[arg-type]
+
+
+def test_a_generation_of_more_than_five_seconds_is_told_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, islands = SimpleNamespace(now=100.0, said=[]), AtWork()
+    looks = slow(islands, clock, monkeypatch)
+    for now in (100, 107):
+        clock.now = now
+        looks.look()  # nothing is being made
+    islands.ahead = range(2, 3)
+    for now in (108, 112.9, 113, 114, 118):
+        clock.now = now
+        looks.look()
+    assert clock.said == [
+        "  generation 2, 31 of 512 individuals after 5 s. What makes it shorter: a smaller"
+        " --population, or a GPU",
+        "  generation 2, 31 of 512 individuals after 10 s",
+    ]
+    islands.ahead = range(3, 5)
+    for now in (119, 124):
+        clock.now = now
+        looks.look()
+    assert clock.said[2:] == ["  generations 3 to 4 after 5 s"]
+
+
+def test_what_has_become_whole_meanwhile_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    class JustDone(AtWork):
+        """Becomes whole while it is asked."""
+
+        def made(self) -> int:
+            self.ahead = range(0)
+            return 512
+
+    clock, islands = SimpleNamespace(now=0.0, said=[]), JustDone()
+    looks = slow(islands, clock, monkeypatch)
+    islands.ahead = range(2, 3)
+    for clock.now in (1.0, 6.5):
+        looks.look()
+    assert clock.said == []
+
+
+def test_rank_0_tells_of_its_own_islands_and_of_what_slows_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, islands = SimpleNamespace(now=0.0, said=[]), AtWork(range(1))
+    islands.is_on_cpu = False
+    looks = slow(islands, clock, monkeypatch, improver="two_opt")
+    islands.ahead = range(1)
+    for clock.now in (1.0, 6.5):
+        looks.look()
+    assert clock.said == [
+        "  generation 0, 31 of 256 individuals of rank 0 after 6 s. What makes it shorter: a"
+        " smaller --population, a smaller improver.rate, fewer improver.steps, or more GPUs"
+    ]
+
+
+def test_between_visits_that_lie_far_apart_the_run_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Seen(Silent):
+        """Keeps where the run stood."""
+
+        def show(self, progress: Progress) -> None:
+            shown.append(progress)
+
+    shown: list[Progress] = []
+    options = {"stop": "generations=20", "record.every": 20}
+    plain = evolved(options, FakeProblem(), archipelago=SlowArchipelago(monkeypatch, seconds=0.5))
+    viewed = evolved(
+        options,
+        FakeProblem(),
+        archipelago=SlowArchipelago(monkeypatch, seconds=0.5),
+        viewer=Seen(),
+    )
+    assert [each.generation for each in shown] == [2, 4, 6, 8, 10, 12, 14, 16, 18]
+    assert [each.cost for each in shown] == [1000 - each.generation for each in shown]
+    assert viewed[2] == plain[2]

@@ -1,0 +1,71 @@
+"""Runs of islands that only pretend, from epoch to epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fakes import FakeArchipelago, FakeProblem, Quiet
+
+from islands.parallel import World
+from islands.progress.epoch import Epoch, Moment
+from islands.run import epochs as module
+from islands.run.epochs import Outcome, Viewer, evolve
+from islands.spec.resolve import layers, resolve
+
+
+def run(
+    options: dict[str, Any],
+    problem: FakeProblem,
+    interruption: Any = Quiet,
+    archipelago: FakeArchipelago | None = None,
+    viewer: Viewer | None = None,
+) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
+    archipelago, epochs = archipelago or FakeArchipelago(), list[Epoch]()
+    spec = resolve(layers(options), problem)
+    outcome = evolve(
+        archipelago,  # type: ignore[arg-type]
+        spec,
+        problem,
+        World(),
+        epochs.append,
+        interruption,
+        viewer=viewer,
+    )
+    return outcome, archipelago, epochs
+
+
+class Slow(FakeArchipelago):
+    """Its generations take a time of their own, by a clock of its own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, seconds: float) -> None:
+        super().__init__()
+        self.now, self.seconds = 5.0, seconds
+        monkeypatch.setattr(module.time, "perf_counter", lambda: self.now)
+
+    def start(self) -> None:
+        super().start()
+        self.now += self.seconds
+
+    def advance(self, generations: int) -> None:
+        super().advance(generations)
+        self.now += generations * self.seconds
+
+
+def resumed(
+    options: dict[str, Any], archipelago: FakeArchipelago, origin: Moment, interruption: Any = Quiet
+) -> tuple[Outcome, list[Epoch], list[Moment]]:
+    """Go on from a checkpoint, and return the epochs and the checkpoints that followed."""
+    archipelago.generation, epochs, kept = origin.generation, list[Epoch](), list[Moment]()
+    spec = resolve(layers(options), FakeProblem())
+    outcome = evolve(
+        archipelago,  # type: ignore[arg-type]
+        spec,
+        FakeProblem(),
+        World(),
+        epochs.append,
+        interruption,
+        kept.append,
+        origin,
+    )
+    return outcome, epochs, kept

@@ -1,0 +1,189 @@
+"""A problem and an archipelago whose every number is known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.backends.header import Header
+from islands.errors import InputError
+from islands.instances.catalogue import BestKnown
+from islands.migration import Arrivals, Phases
+from islands.paths import reading
+from islands.problems.base import Problem, Solution
+from islands.progress.progress import Progress
+
+
+class FakeProblem(Problem):
+    """The cost of an order is 100 plus its first thing."""
+
+    name: ClassVar[str] = "tsp"
+    header: ClassVar[Header] = Header("problems/tsp.cuh")
+    solution_kind: ClassVar[str] = "order"
+    moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
+    solution_suffix: ClassVar[str] = ".tour"
+
+    def __init__(self, known: BestKnown | None = None, *, maximise: bool = False) -> None:
+        self.instance = "fake/five"
+        self.size = 5
+        self.best_known = known
+        self.is_maximised = maximise
+
+    @property
+    def maximise(self) -> bool:  # type: ignore[override]
+        return self.is_maximised
+
+    def defines(self) -> dict[str, str]:
+        return {}
+
+    def arrays(self) -> list[NDArray[np.generic]]:
+        return []
+
+    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        return 100 + solutions[:, 0]
+
+    def check(self, solution: Solution) -> None:
+        assert sorted(solution) == list(range(5))
+
+    def read_solution(self, path: Path) -> Solution:
+        with reading(path):
+            return np.array(path.read_text().split(), np.int64)
+
+    def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
+        path.write_text(" ".join(map(str, solution)))
+
+
+class DeadError(BaseException):
+    """Stands for the end of a process that is killed."""
+
+
+class FakeArchipelago:
+    """Two islands: the best of island i at generation g is 1000 + i - g; it remembers its calls.
+
+    Each migration brings one migrant to each island.
+    """
+
+    is_partial = may_take_long = is_on_cpu = False
+    ahead = range(0)
+
+    def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
+        self.mine, self.dies_at = mine, dies_at
+        self.generation = -1
+        self.migrations = 0
+        self.came = False
+        self.compile_seconds = 0.25
+        self.road = "device"
+        self.calls: list[str] = []
+
+    def give_up(self) -> None:
+        """Do nothing: its generations are quick."""
+
+    def start(self) -> None:
+        self.generation = 0
+        self.calls.append("start")
+
+    def advance(self, generations: int) -> None:
+        self.generation += generations
+        if self.dies_at is not None and self.generation >= self.dies_at:
+            raise DeadError
+        self.calls.append(f"advance {generations}")
+
+    def migrate(self) -> None:
+        self.migrations += 1
+        self.came = True
+        self.calls.append("migrate")
+
+    def arrivals(self) -> Arrivals | None:
+        if not self.came:
+            return None
+        self.came = False
+        target = np.array(self.mine)
+        return arrivals(self.migrations, target + 1, target, 500 + target)
+
+    def snapshot(self, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
+        return {"numbers": 1000 * self.generation + np.array(self.mine)}
+
+    def restore(
+        self, saved: Mapping[str, NDArray[Any]], *, generation: int, migrations: int
+    ) -> None:
+        if set(saved) != {"numbers"}:
+            raise InputError(f"the saved arrays are {', '.join(sorted(saved))}")
+        assert saved["numbers"].tolist() == [1000 * generation + i for i in self.mine]
+        self.generation, self.migrations = generation, migrations
+        self.calls.append(f"restore {generation}")
+
+    def meet(self) -> None:
+        """Return at once: no island sees another."""
+
+    def wait(self) -> None:
+        """Return at once: here nothing is done later."""
+
+    def measure(self) -> list[IslandMeasure]:
+        g = self.generation
+        return [
+            IslandMeasure(
+                island=i,
+                best=1000 + i - g,
+                total=2000 * 256,
+                mean=2000.0,
+                worst=3000,
+                best_generation=g,
+                evaluations=10 * (g + 1),
+            )
+            for i in self.mine
+        ]
+
+    def best(self) -> Candidate:
+        cost = 1000 + self.mine[0] - self.generation
+        order = np.arange(5, dtype=np.int64)
+        order[0] = cost - 100
+        return Candidate(cost, self.mine[0], order, order)
+
+    def digests(self, run: int | None = None) -> list[tuple[int, str]]:
+        return [(i, f"{i:064x}") for i in self.mine]
+
+
+def arrivals(epoch: int, source: Any, target: Any, cost: Any) -> Arrivals:
+    """Return arrivals; those from odd islands are accepted, and every other travelled."""
+    count = np.arange(len(target))
+    return Arrivals(
+        epoch=epoch,
+        source=np.array(source),
+        target=np.array(target),
+        cost=np.array(cost),
+        accepted=np.array(source) % 2 == 1,
+        bytes=80,
+        microseconds=1.5 + count,
+        road=np.where(count % 2 == 0, "staged", "device"),
+        phases=Phases(0.0, 0.0, 0.0),
+    )
+
+
+class Silent:
+    """Nobody is told of what is shown and said."""
+
+    def show(self, _progress: Progress) -> None:
+        """Show nothing."""
+
+    def say(self, _text: str) -> None:
+        """Say nothing."""
+
+
+class Quiet:
+    """No signal has come."""
+
+    requested: Any = 0
+
+    @staticmethod
+    def takes_call() -> bool:
+        """Hear of no other one either."""
+        return False
+
+    @staticmethod
+    def hear_interrupts() -> None:
+        """Hear nothing."""

@@ -1,0 +1,96 @@
+"""Improvers of subsets at work on choices that are there already."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy_subset import Choice, NumpyKnapsack, NumpySearch
+from problems_for_tests import knapsack
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend
+from islands.backends.source import Source
+from islands.improvers import Improver, ImproverSettings, improvers_for
+from islands.paths import data_folder
+from islands.problems.mkp import Mkp
+from islands.problems.mkp_settings import MkpSettings
+
+KERNEL = os.path.relpath(
+    Path(__file__).parents[1] / "improvers" / "near_subset.cuh", data_folder("kernels")
+)
+
+INFEASIBLE = 2 * 1234 + 1
+"""A marked cost of a choice that does not fit."""
+
+
+def source_of(problem: Mkp, improver: Improver, **more: str) -> Source:
+    """Return the program by which choices are improved."""
+    macros = {
+        "COSTS_MARKED": str(int(problem.marks)),
+        "ISLANDS_IMPROVER": improver.header,
+    }
+    return Source(KERNEL, problem.defines() | improver.defines() | macros | more)
+
+
+def improved(
+    backend: Backend, problem: Mkp, choices: list[Choice], threads: int = 32, **search: Any
+) -> tuple[list[Choice], list[int], list[int]]:
+    """Return what the device makes of choices, numbered as there, with their costs and calls."""
+    n, count = problem.size, len(choices)
+    settings = ImproverSettings.build(search)
+    improver = improvers_for("subset")[settings.name](settings, n)
+    words = -(-n // 32)
+    bits = np.zeros((count, 32 * words), np.uint8)
+    bits[:, :n] = choices
+    packed = np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
+    data = Struct(**{f"array{i}": backend.upload(a) for i, a in enumerate(problem.arrays())})
+    source = source_of(problem, improver)
+    room = backend.asked_room(source, np.int32(n), data, improver.plan())
+    program = backend.compile(source, backend.block(room, 16 * threads, count, fewest=threads))
+    device = NumpyKnapsack(problem)
+    start = np.array([device.cost(c) if device.fits(c) else INFEASIBLE for c in choices])
+    chosen, cost = backend.upload(packed), backend.upload(start)
+    calls = backend.zeros((count,), np.int64)
+    arguments = (np.int32(count), np.int32(n), data, improver.plan(), chosen, cost, calls)
+    backend.run([backend.call(program, "check_improve", *arguments, blocks=count, room=room)])
+    seen = np.unpackbits(
+        backend.download(chosen).astype("<u4").view(np.uint8), axis=1, bitorder="little"
+    )
+    assert not seen[:, n:].any(), "bits behind the last item are set"
+    numbers = [backend.download(each).tolist() for each in (cost, calls)]
+    return seen[:, :n].tolist(), numbers[0], numbers[1]
+
+
+def ways(n: int, m: int, way: str = "repair", **changes: Any) -> Mkp:
+    return knapsack(n, m, **changes).adjusted(MkpSettings(infeasible=way))
+
+
+def feasible(problem: Mkp, count: int) -> list[Choice]:
+    """Return choices that fit, from none of the items to as many as fit, at random."""
+    rng, device = np.random.default_rng(problem.size), NumpyKnapsack(problem)
+    found = []
+    for share in np.linspace(0, 1, count):
+        chosen = [0] * problem.size
+        for item in rng.permutation(problem.size)[: round(share * problem.size)]:
+            more = [*chosen]
+            more[item] = 1
+            chosen = more if device.fits(more) else chosen
+        found.append(chosen)
+    return found
+
+
+def assert_same(
+    backend: Backend, problem: Mkp, search: NumpySearch, threads: int = 32, **changes: Any
+) -> None:
+    """Let choices be improved on a device and by plain Python: nothing may differ."""
+    choices = feasible(problem, 6)
+    device = NumpyKnapsack(problem)
+    seen, costs, calls = improved(backend, problem, choices, threads, **changes)
+    for row, choice in enumerate(choices):
+        wanted, tried = search.improve(choice, (7, 3, 5, row))
+        assert seen[row] == wanted
+        assert costs[row] == device.cost(wanted)
+        assert calls[row] == tried

@@ -1,0 +1,44 @@
+"""Runs of islands that only pretend, whole ones and those that go on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fakes import FakeArchipelago, FakeProblem
+
+from islands.archipelago.measure import Candidate
+from islands.parallel import World
+from islands.run import asked as asked
+from islands.run.runner import Output, resume_asked, run_asked
+
+
+class Honest(FakeArchipelago):
+    """Its best is what the exact objective says."""
+
+    def measure(self) -> list[Any]:
+        return [
+            replace(m, best=100 + m.island, best_generation=self.generation)
+            for m in super().measure()
+        ]
+
+    def best(self) -> Candidate:
+        order = np.arange(5, dtype=np.int64)
+        return Candidate(100, 0, order, order)
+
+
+def solved(folder: Path | None, problem: FakeProblem | None = None, **options: Any) -> Any:
+    output = Output(writes=folder is not None, folder=folder, stream=StringIO())
+    options = {"backend": "cpu", "stop": "generations=100", **options}
+    return run_asked(options, None, World(), output, problem or FakeProblem())
+
+
+def resumed(folder: Path, world: World | None = None, **options: Any) -> Any:
+    output = Output(writes=True, folder=folder, stream=StringIO())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(asked, "load", lambda *_: FakeProblem())
+        return resume_asked(folder, options, world or World(), output)

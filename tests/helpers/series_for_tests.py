@@ -1,0 +1,112 @@
+"""Series of runs that only pretend."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+import time
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from fakes import DeadError, FakeArchipelago
+from started import AnyOrder
+
+from islands.archipelago.measure import Candidate
+from islands.instances.catalogue import BestKnown
+from islands.parallel import World
+from islands.run import asked as asked
+from islands.run.device import Conduct
+from islands.run.runner import Output
+from islands.series.plan import Plan
+from islands.series.series import Series
+from islands.series.several import run_several
+
+COSTS = {1: 103, 2: 101, 3: 106, 4: 101}
+"""What runs end with, by their seeds."""
+
+
+class Named(AnyOrder):
+    """An instance called as it is asked for."""
+
+    def __init__(self, name: str, _: str | None = None) -> None:
+        super().__init__(BestKnown(101, "best_known", "") if name == "fake/a" else None)
+        self.instance = name
+
+
+class Seeded(FakeArchipelago):
+    """Its best, and its digests, are known from the seed; it remembers who has begun."""
+
+    begun: ClassVar[list[tuple[str, int]]] = []
+    dies_with: ClassVar[int | None] = None
+    signalled_at: ClassVar[tuple[int, int] | None] = None
+    """The seed, and the generation from which it is in its epoch."""
+
+    def __init__(self, *, problem: Named, seed: int, **_: Any) -> None:
+        super().__init__()
+        self.seed, self.name = seed, problem.instance
+
+    def start(self) -> None:
+        super().start()
+        self.begun.append((self.name, self.seed))
+
+    def advance(self, generations: int) -> None:
+        if self.seed == self.dies_with:
+            raise DeadError
+        if (self.seed, self.generation) == self.signalled_at:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.2)
+        super().advance(generations)
+
+    def measure(self) -> list[Any]:
+        return [replace(each, best=COSTS[self.seed] + each.island) for each in super().measure()]
+
+    def best(self) -> Candidate:
+        order = np.arange(5, dtype=np.int64)
+        order[0] = COSTS[self.seed] - 100
+        return Candidate(COSTS[self.seed], 0, order, order)
+
+    def digests(self) -> list[tuple[int, str]]:
+        return [(i, f"{10 * self.seed + i:064x}") for i in self.mine]
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let runs be those of `Seeded` on instances that are `Named`, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Seeded)
+    monkeypatch.setattr(asked, "load", Named)
+    monkeypatch.setattr(Seeded, "begun", [])
+
+
+def planned(*instances: str, runs: int = 2, **options: Any) -> Plan:
+    options = {"backend": "cpu", "stop": "generations=100", **options}
+    return Plan.of(instances, runs, options)
+
+
+def done(
+    *instances: str,
+    runs: int = 2,
+    out: str | None = "out",
+    force: bool = False,
+    quiet: bool = True,
+    said: StringIO | None = None,
+    conduct: Conduct | None = None,
+    **options: Any,
+) -> Series:
+    folder = Path(out) if out is not None else None
+    output = Output(True, folder, force, said or StringIO(), quiet)
+    asked = planned(*instances, runs=runs, **options)
+    return run_several(asked, World(), output, conduct or Conduct())
+
+
+def rows(folder: str = "out") -> list[dict[str, str]]:
+    with Path(folder, "runs.tsv").open(newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t"))
+
+
+def entered() -> list[tuple[str, int]]:
+    return [(row["instance"], int(row["seed"])) for row in rows()]

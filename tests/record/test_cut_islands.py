@@ -1,0 +1,122 @@
+"""Runs of real islands, cut wherever it may be, go on on other ranks to the very same end."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fakes import DeadError, Quiet
+from problems_for_tests import facilities, knapsack
+from ranks_for_tests import on_ranks
+from started import facts, record
+
+from islands.backends import choose
+from islands.migration.road import Bare
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.progress.machine import Machine
+from islands.run import pace as pace
+from islands.run.islands_of import islands_of
+from islands.run.start import Start, perform
+from islands.spec.resolve import layers, resolve
+
+GENERAL: dict[str, Any] = {"islands": 5, "population": 8, "seed": 3, "improver": "none"}
+LAST = 23
+GENERAL |= {"stop": f"generations={LAST}", "record.every": 4, "checkpoint.every": "1e-9"}
+AWAY: dict[str, Any] = {"migration": "random", "interval": 5, "migrants": 1, "migration.delay": 1}
+ALGORITHMS: dict[str, tuple[Callable[[], Problem], dict[str, Any]]] = {
+    "brkga": (lambda: facilities(9), {**AWAY, "elite": 0.25, "mutants": 0.125, "reset": 4}),
+    "de": (lambda: facilities(9), {**AWAY, "adaptation": "jde", "migration": "ring"}),
+    "cellular": (lambda: facilities(9), {**AWAY, "replacement": "generational", "reset": 4}),
+    "cellular with a halo": (lambda: facilities(9), {"halo": True, "replacement": "generational"}),
+    "ga": (lambda: knapsack(20, 3), {**AWAY, "infeasible": "linear", "migration": "hypercube"}),
+    "pso": (
+        lambda: knapsack(20, 3),
+        {**AWAY, "infeasible": "dynamic", "schedule": "linear", "horizon": 9, "reset": 4},
+    ),
+}
+SAME = ("digest", "cost", "island", "best_generation", "evaluations", "reason")
+
+
+@pytest.fixture(autouse=True)
+def _checkpoints_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let checkpoints be written after each generation, in no time."""
+    monkeypatch.setattr(pace, "_STEP_SECONDS", 0.0)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **options: Any) -> None:
+    """Make one start of a run; where it is to die, after it has reached a generation."""
+    made, settings = ALGORITHMS[name]
+    asked = {"algorithm": name.partition(" ")[0], **GENERAL, **settings, **options}
+
+    def one(world: World) -> None:
+        problem = made()
+        spec = resolve(layers(asked), problem)
+        problem, backend = problem.adjusted(spec.problem), choose("cpu", 1)
+        mine = islands_of(spec, problem, world, backend, road=Bare if ranks > 1 else None)
+        advance = mine.advance
+
+        def dying(generations: int) -> None:
+            advance(generations)
+            if mine.generation == dies_at:
+                world.barrier()  # all have done what comes before
+                raise DeadError
+
+        mine.advance = dying  # type: ignore[method-assign]
+        machine = Machine(ranks, "cpu", "CPU", "asked for", mine.road, 0.0)
+        start = Start(spec, problem, world, mine, machine, "CPU", folder, goes_on=True)
+        perform(start, Quiet, StringIO(), quiet=True)  # type: ignore[arg-type]
+
+    folder.mkdir(exist_ok=True)
+    try:
+        on_ranks(ranks, one)
+    except DeadError:
+        assert dies_at is not None
+    else:
+        assert dies_at is None
+
+
+def rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Return what all ranks have recorded, in the order of a single one."""
+    table = pa.concat_tables(record(folder, name).values())
+    place = "island" if name == "trace" else "to"
+    ordered = table.sort_by([("generation", "ascending"), (place, "ascending")])
+    return list(ordered.to_pylist())
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_run_that_was_cut_ends_as_the_uninterrupted_one(name: str, tmp_path: Path) -> None:
+    cut, whole = tmp_path / "cut", tmp_path / "whole"
+    run(name, whole, 1, **{"checkpoint.every": "0"})
+    # Migrants leave after generations 5, 10, 15 and 20, and are taken in five later: checkpoints
+    # stand before they leave, when they have left, between, and when they have been taken in.
+    for generation, ranks in zip(
+        range(1, LAST + 1), itertools.cycle((2, 3, 1, 5, 4)), strict=False
+    ):
+        run(name, cut, ranks, dies_at=generation)
+    run(name, cut, 2)
+    log = (cut / "log.txt").read_text()
+    gone_on = [int(each) for each in re.findall(r"goes on from generation (\d+)", log)]
+    assert gone_on == list(range(LAST))
+    assert {key: facts(cut)[key] for key in SAME} == {key: facts(whole)[key] for key in SAME}
+    assert solution(cut) == solution(whole)
+    trace, migrations = rows(whole, "trace"), rows(whole, "migrations")
+    assert (rows(cut, "trace"), rows(cut, "migrations")) == (trace, migrations)
+    migrates = "migration" in ALGORITHMS[name][1]
+    came = {(row["epoch"], row["generation"]) for row in migrations}
+    assert came == ({(1, 10), (2, 15), (3, 20)} if migrates else set())
+    visits = {0, 4, 8, 12, 16, 20, LAST} | ({5, 10, 15} if migrates else set())
+    assert {row["generation"] for row in trace} == visits
+
+
+def solution(folder: Path) -> list[int]:
+    return list(pq.read_table(folder / "solution.parquet").column(0).to_pylist())

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from islands.errors import InputError
+from islands.record.parquet import read_parquet, write_parquet
+
+TABLE = pa.table({"best": pa.array([5, None, 3]), "road": ["ring", "", "a"]})
+SAID = {b"islands.seed": b"7", b"islands.reason": b"100 generations done"}
+
+
+def written(path: Path) -> Path:
+    write_parquet(path, [TABLE.slice(0, 1), TABLE.slice(1)], TABLE.schema.with_metadata(SAID))
+    return path
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    found = read_parquet(written(tmp_path / "a.parquet"))
+    assert found.schema.metadata == SAID
+    assert found.to_pylist() == TABLE.to_pylist()
+
+
+def test_any_bit_that_is_turned_is_noticed_or_of_no_effect(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet")
+    content = bytearray(path.read_bytes())
+    noticed = 0
+    for place in range(len(content)):
+        content[place] ^= 1 << place % 8
+        path.write_bytes(content)
+        try:
+            found = read_parquet(path)
+        except InputError:
+            noticed += 1
+        else:
+            assert found.to_pylist() == TABLE.to_pylist()
+            assert found.schema.metadata == SAID
+        content[place] ^= 1 << place % 8
+    assert noticed > len(content) // 2
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1PAR1PAR1", b"\0" * 1000])
+def test_what_is_no_parquet_file_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.parquet: is damaged or cut off: "):
+        read_parquet(path)
+
+
+def test_a_file_without_a_checksum_is_refused(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(TABLE, tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="has no checksum: another version of islands wrote it"):
+        read_parquet(tmp_path / "a.parquet")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
+def test_a_process_that_has_read_records_has_no_threads_of_arrow_left(tmp_path: Path) -> None:
+    """One that is at work when a process ends makes it end by `abort`, once in many times."""
+    code = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "import pyarrow.parquet\n"
+        "before = set(os.listdir('/proc/self/task'))\n"
+        "from islands.record.parquet import read_parquet, write_parquet\n"
+        "table = read_parquet(Path(sys.argv[1]))\n"
+        "write_parquet(Path(sys.argv[1] + '.2'), [table], table.schema)\n"
+        "print(len(set(os.listdir('/proc/self/task')) - before))\n"
+    )
+    command = [sys.executable, "-c", code, str(written(tmp_path / "a.parquet"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
+    assert done.stdout == "0\n"

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from islands.errors import InputError, UnwritableError
+from islands.record import stream as module
+from islands.record.content import RowsChecksum
+from islands.record.stream import Extent, Stream, finished_path, first_rows, stream_path
+
+SCHEMA = pa.schema([("number", pa.int64()), ("word", pa.string())])
+
+
+def batch(*numbers: int) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{"number": n, "word": f"w{n}"} for n in numbers], SCHEMA)
+
+
+def written(folder: Path, *batches: pa.RecordBatch, rank: int = 0, start: int = 1) -> Stream:
+    stream = Stream(folder, rank, start, SCHEMA)
+    for each in batches:
+        stream.write(each)
+    return stream
+
+
+def extent(*numbers: int) -> Extent:
+    """Return the extent of a record with a row for each number."""
+    rows = RowsChecksum(SCHEMA)
+    rows.add(batch(*numbers))
+    return Extent(len(numbers), rows.hexdigest())
+
+
+def numbers(folder: Path, *wanted: int, start: int = 1) -> list[int]:
+    found = first_rows(folder, 0, start, SCHEMA, extent(*wanted)).column("number").to_pylist()
+    return [int(number) for number in found]
+
+
+def test_the_first_rows_of_a_stream_that_is_being_written(tmp_path: Path) -> None:
+    stream = written(tmp_path, batch(1, 2), batch(3))
+    assert stream.secured() == extent(1, 2, 3)
+    for wanted in ([], [1], [1, 2, 3]):
+        assert numbers(tmp_path, *wanted) == wanted
+
+
+def test_rows_that_are_not_those_that_were_written_are_refused(tmp_path: Path) -> None:
+    written(tmp_path, batch(1, 2), batch(3))
+    with pytest.raises(InputError, match=r"rank-000\.1\.unfinished\.arrows: checksum mismatch"):
+        numbers(tmp_path, 1, 3)
+
+
+def test_any_bit_that_is_turned_in_a_stream_is_noticed_or_of_no_effect(tmp_path: Path) -> None:
+    written(tmp_path, batch(1, 2), batch(3))
+    path = stream_path(tmp_path, 0, 1)
+    content = bytearray(path.read_bytes())
+    noticed = 0
+    for place in range(len(content)):
+        content[place] ^= 1 << place % 8
+        path.write_bytes(content)
+        try:
+            assert numbers(tmp_path, 1, 2, 3) == [1, 2, 3]
+        except InputError:
+            noticed += 1
+        content[place] ^= 1 << place % 8
+    assert noticed > len(content) // 4
+
+
+def test_a_stream_cut_anywhere_gives_what_is_whole(tmp_path: Path) -> None:
+    stream = written(tmp_path, batch(1, 2))
+    size = stream_path(tmp_path, 0, 1).stat().st_size
+    stream.write(batch(3, 4))
+    path = stream_path(tmp_path, 0, 1)
+    content = path.read_bytes()
+    refused = r"rank-000\.1.*: (holds 2 of 3 rows$|is damaged or cut off)"
+    for cut in range(size, len(content)):
+        path.write_bytes(content[:cut])
+        assert numbers(tmp_path, 1, 2) == [1, 2]
+        with pytest.raises(InputError, match=refused):
+            numbers(tmp_path, 1, 2, 3)
+    for cut in (0, 1, 20):
+        path.write_bytes(content[:cut])
+        with pytest.raises(InputError, match="is damaged or cut off"):
+            numbers(tmp_path, 1, 2)
+
+
+def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> None:
+    stream = written(tmp_path, batch(1, 2), batch(3), start=4)
+    stream.close()
+    stream.publish({"islands.seed": "9"})
+    schema = pq.read_schema(finished_path(tmp_path, 0))
+    assert schema.metadata[b"islands.seed"] == b"9"
+    stream_path(tmp_path, 0, 4).unlink()
+    assert numbers(tmp_path, 1, 2, start=4) == [1, 2]
+    with pytest.raises(InputError, match=r"rank-000\.3\.unfinished\.arrows: is missing"):
+        numbers(tmp_path, 1, 2, start=3)
+
+
+def test_the_stream_goes_before_the_file_of_an_earlier_start(tmp_path: Path) -> None:
+    first = written(tmp_path, batch(1))
+    first.close()
+    first.publish({})
+    written(tmp_path, batch(7, 8), start=2)
+    assert numbers(tmp_path, 7, start=2) == [7]
+    assert numbers(tmp_path, 1, start=1) == [1]
+
+
+def test_rows_that_are_gone_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"rank-000\.1\.unfinished\.arrows: is missing"):
+        numbers(tmp_path, 1)
+    finished_path(tmp_path, 0).write_text("no Parquet")
+    with pytest.raises(InputError, match=r"rank-000\.parquet: "):
+        numbers(tmp_path, 1)
+    other = pa.schema([("number", pa.int32())])
+    Stream(tmp_path, 0, 1, other).write(pa.RecordBatch.from_pylist([{"number": 1}], other))
+    with pytest.raises(InputError, match="has other columns than number int64, word string"):
+        numbers(tmp_path, 1)
+
+
+def test_many_small_batches_become_few_groups(tmp_path: Path) -> None:
+    stream = written(tmp_path, *[batch(n, n) for n in range(300)])
+    stream.close()
+    stream.publish({})
+    file = pq.ParquetFile(finished_path(tmp_path, 0))
+    assert (file.metadata.num_rows, file.metadata.num_row_groups) == (600, 1)
+
+
+def test_batches_are_counted_once_however_many_make_a_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Batch:
+        counted = 0
+
+        @property
+        def num_rows(self) -> int:
+            Batch.counted += 1
+            return 3
+
+    class Table:
+        from_batches = staticmethod(len)
+
+    monkeypatch.setattr(pa, "Table", Table)
+    monkeypatch.setattr(module, "_ROWS_A_GROUP", 300)
+    groups = list(module._grouped(Batch() for _ in range(250)))  # type: ignore[misc]
+    assert (groups, Batch.counted) == ([100, 100, 50], 250)
+
+
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.RawIOBase):
+        def writable(self) -> bool:
+            return True
+
+        def write(self, _: object) -> int:
+            raise OSError(28, "No space left on device")
+
+    message = (
+        r"rank-000\.1\.unfinished\.arrows: cannot be written: No space left on device\. Make room"
+    )
+    monkeypatch.setattr(Path, "open", lambda *_: Full())
+    with pytest.raises(UnwritableError, match=message):
+        written(tmp_path, batch(1))
+
+
+def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
+    (tmp_path / "trace").touch()
+    with pytest.raises(UnwritableError, match=r"rank-000.*: cannot be written: File exists\. Make"):
+        written(tmp_path / "trace")
+
+
+def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    stream = written(folder, batch(1))
+    assert numbers(folder, 1) == [1]
+    stream.close()
+    stream.publish({})
+    stream_path(folder, 0, 1).unlink()
+    assert numbers(folder, 1) == [1]

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fakes import FakeProblem
+
+from islands.archipelago.measure import IslandMeasure
+from islands.progress.epoch import Epoch
+from islands.progress.progress import Progress
+from islands.record.trace import Trace
+
+
+def epoch(generation: int, seconds: float = 0.5) -> Epoch:
+    measures = [IslandMeasure(i, 10 - i, 205, 20.5, 30, generation - i, 7) for i in (4, 5)]
+    return Epoch(measures, None, Progress(generation, 14, seconds, 5, 5, 0, 20.5))
+
+
+def test_a_row_an_island_an_epoch(tmp_path: Path) -> None:
+    trace = Trace(tmp_path, 2, 1, FakeProblem())
+    trace.add(epoch(0))
+    trace.add(epoch(50, seconds=1.25))
+    trace.publish({"islands.seed": "9"})
+    table = pq.read_table(tmp_path / "trace" / "rank-002.parquet")
+    assert table.column("island").to_pylist() == [4, 5, 4, 5]
+    assert table.slice(3, 1).to_pylist() == [
+        {
+            "island": 5,
+            "generation": 50,
+            "seconds": 1.25,
+            "best": 5,
+            "mean": 20.5,
+            "worst": 30,
+            "best_generation": 45,
+            "evaluations": 7,
+        }
+    ]
+    assert table.schema.metadata[b"islands.seed"] == b"9"
+
+
+def test_profits_are_positive(tmp_path: Path) -> None:
+    trace = Trace(tmp_path, 0, 1, FakeProblem(maximise=True))
+    progress = Progress(0, 7, 0.0, 10, 0, 0, 8.5, maximise=True)
+    trace.add(Epoch([IslandMeasure(0, -10, -85, -8.5, -2, 0, 7)], None, progress))
+    trace.publish({})
+    row = pq.read_table(tmp_path / "trace" / "rank-000.parquet").to_pylist()[0]
+    assert (row["best"], row["mean"], row["worst"]) == (10, 8.5, 2)
+
+
+def test_a_killed_run_leaves_what_was_written_readable(tmp_path: Path) -> None:
+    trace = Trace(tmp_path, 0, 3, FakeProblem())
+    for number in range(10):
+        trace.add(epoch(number, seconds=2.0 * number))
+    assert not (tmp_path / "trace" / "rank-000.parquet").exists()
+    killed = tmp_path / "killed"
+    killed.write_bytes((tmp_path / "trace" / "rank-000.3.unfinished.arrows").read_bytes())
+    with killed.open("rb") as source:
+        table = pa.ipc.open_stream(source).read_all()
+    assert table.column("generation").to_pylist() == [g for g in range(10) for _ in range(2)]
+
+
+def test_few_writes_for_many_quick_epochs(tmp_path: Path) -> None:
+    trace = Trace(tmp_path, 0, 1, FakeProblem())
+    for number in range(20_000):
+        trace.add(epoch(number, seconds=0.0))
+    with (tmp_path / "trace" / "rank-000.1.unfinished.arrows").open("rb") as source:
+        reader = pa.ipc.open_stream(source)
+        assert reader.read_next_batch().num_rows >= 10_000
+    assert trace.kept().rows == 40_000
+
+
+def test_rows_that_were_not_written_yet_are_kept(tmp_path: Path) -> None:
+    trace = Trace(tmp_path, 0, 1, FakeProblem())
+    trace.add(epoch(0, seconds=0.0))
+    assert trace.kept().rows == 2
+    trace.add(epoch(5, seconds=0.0))
+    assert trace.kept().rows == 4
+    assert trace.kept().rows == 4
+
+
+def test_a_record_begins_with_the_rows_of_an_earlier_start(tmp_path: Path) -> None:
+    first = Trace(tmp_path, 0, 1, FakeProblem())
+    first.add(epoch(0))
+    first.publish({})
+    earlier = pq.read_table(tmp_path / "trace" / "rank-000.parquet")
+    second = Trace(tmp_path, 0, 2, FakeProblem())
+    second.begin_with(earlier.replace_schema_metadata(None))
+    second.add(epoch(50))
+    assert second.kept().rows == 4
+    second.publish({})
+    table = pq.read_table(tmp_path / "trace" / "rank-000.parquet")
+    assert table.column("generation").to_pylist() == [0, 0, 50, 50]

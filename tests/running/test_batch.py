@@ -1,0 +1,187 @@
+"""Runs side by side are the runs that they would be alone."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from problems_for_tests import cities, facilities, knapsack
+
+import islands
+from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.measure import IslandMeasure
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.run import batch as beside
+from islands.run.batch import run_beside
+from islands.spec.resolve import layers, resolve
+
+SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
+DELAYED = {"migration": "ring", "interval": 7, "migration.delay": 1}
+
+
+def test_each_run_is_the_one_alone(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(30, tmp_path)
+    asked = {**SETTINGS, "stop": ["generations=60", "evaluations=1500"], "record.every": 10}
+    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    alone = [
+        islands.solve(problem, backend=backend.name, **{**asked, "seed": seed})
+        for seed in (5, 6, 7)
+    ]
+    assert [run.digest for run in together.runs] == [run.digest for run in alone]
+    assert len({run.digest for run in together.runs}) == 3
+    for mine, other in zip(together.runs, alone, strict=True):
+        assert (mine.seed, mine.progress.cost) == (other.seed, other.cost)
+        assert (mine.progress.evaluations, mine.reason) == (other.evaluations, other.reason)
+        assert mine.best.solution.tolist() == list(other.solution)
+    assert together.seconds_a_run * 3 == pytest.approx(together.seconds)
+
+
+@pytest.mark.parametrize("way", ["repair", "drop", "linear", "dynamic"])
+def test_each_run_on_a_knapsack_is_the_one_alone(backend: Backend, way: str) -> None:
+    problem = knapsack(40, 3)
+    asked = {**SETTINGS, "algorithm": "cellular", "infeasible": way, "stop": "generations=20"}
+    together = run_beside(resolve(layers(asked), problem), problem, 2, backend)
+    for mine in together.runs:
+        other = islands.solve(problem, backend=backend.name, **{**asked, "seed": mine.seed})
+        assert (mine.digest, mine.progress.cost) == (other.digest, other.cost)
+        assert mine.best is not None
+        assert problem.cost(mine.best.solution) == problem.cost(other.solution) == other.cost
+
+
+def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(12, tmp_path)
+    asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
+    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    ends = [run.progress.generation for run in together.runs]
+    assert len(set(ends)) > 1, "choose another target"
+    for run in together.runs:
+        other = islands.solve(problem, backend=backend.name, **{**asked, "seed": run.seed})
+        assert (run.digest, run.progress.generation) == (other.digest, other.generations)
+
+
+def test_how_runs_end_is_no_part_of_the_time_of_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    problem, now, ended = cities(12, tmp_path), [5.0], list[int]()
+    advance, end = Archipelago.advance, beside._ended
+
+    def advancing(archipelago: Archipelago, generations: int) -> None:
+        advance(archipelago, generations)
+        now[0] += generations
+
+    def ending(archipelago: Archipelago, *arguments: Any) -> Any:
+        now[0] += 1000
+        ended.append(archipelago.generation)
+        return end(archipelago, *arguments)
+
+    monkeypatch.setattr(beside.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(Archipelago, "advance", advancing)
+    monkeypatch.setattr(beside, "_ended", ending)
+    asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
+    together = run_beside(resolve(layers(asked), problem), problem, 3, choose("cpu"))
+    assert len(set(ended)) > 1, "choose another target"
+    assert together.seconds == max(ended)
+    assert sorted(run.progress.seconds for run in together.runs) == ended
+
+
+@pytest.mark.parametrize("migration", [{}, DELAYED])
+@pytest.mark.parametrize("algorithm", ["brkga", "cellular", "ga", "pso"])
+def test_nothing_depends_on_how_often_the_host_looks(
+    monkeypatch: pytest.MonkeyPatch,
+    backend: Backend,
+    tmp_path: Path,
+    algorithm: str,
+    migration: dict[str, Any],
+) -> None:
+    looked: list[int] = []
+    measure = Archipelago.measure
+
+    def noted(archipelago: Archipelago) -> list[IslandMeasure]:
+        looked.append(archipelago.generation)
+        return measure(archipelago)
+
+    monkeypatch.setattr(Archipelago, "measure", noted)
+    # So few cities that an island that has restarted meets its best cost once more.
+    problem = cities(6, tmp_path)
+    asked = {**SETTINGS, "algorithm": algorithm, "reset": 9, "record.every": 1, **migration}
+    ends = []
+    for stop in (["generations=133"], ["generations=133", "target=1"]):
+        spec = resolve(layers({**asked, "stop": stop}), problem)
+        runs = run_beside(spec, problem, 3, backend).runs
+        ends.append([(run.digest, replace(run.progress, seconds=0.0)) for run in runs])
+    assert looked == [0, 133, *range(134)]
+    assert ends[0] == ends[1]
+
+
+def test_the_clock_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(30, tmp_path)
+    asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
+    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    assert 0.3 <= together.seconds < 2.3
+    for run in together.runs:
+        assert 0 < run.progress.generation < 10**5
+        assert run.reason.endswith("s is at least 0.3 s")
+    alone = {**asked, "stop": f"generations={together.runs[0].progress.generation}"}
+    assert islands.solve(problem, backend=backend.name, **alone).digest == together.runs[0].digest
+
+
+def test_runs_whose_generation_0_takes_longer_than_the_clock_lets_them_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        time.sleep(0.1 * len(solutions))
+        return judged(solutions)
+
+    problem = cities(30, tmp_path)
+    judged = problem.costs
+    monkeypatch.setattr(problem, "costs", costs)
+    asked = {**SETTINGS, "decoding": "host", "stop": "seconds=0.3"}
+    began = time.perf_counter()
+    # Some of the runs may not have an individual by then.
+    with pytest.raises(UsageError, match="not even generation 0 of the runs"):
+        run_beside(resolve(layers(asked), problem), problem, 2, choose("cpu"))
+    assert time.perf_counter() - began < 4  # of 8 that all would take
+
+
+@pytest.mark.parametrize("topology", ["ring", "broadcast", "random", "hypercube"])
+@pytest.mark.parametrize("islands_a_run", [2, 5])
+def test_no_migrant_leaves_its_run(
+    backend: Backend, tmp_path: Path, topology: str, islands_a_run: int
+) -> None:
+    problem = cities(30, tmp_path)
+    asked = {**SETTINGS, "islands": islands_a_run, "stop": ["generations=45"], "record.every": 10}
+    migrating = {**asked, "migration": topology, "interval": 7, "migrants": 1}
+    together = run_beside(resolve(layers(migrating), problem), problem, 3, backend)
+    alone = [
+        islands.solve(problem, backend=backend.name, **{**migrating, "seed": seed})
+        for seed in (5, 6, 7)
+    ]
+    apart = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    assert [run.digest for run in together.runs] == [run.digest for run in alone]
+    assert {run.digest for run in together.runs}.isdisjoint(run.digest for run in apart.runs)
+
+
+def test_seeds_that_cannot_be_are_refused_before_anything_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("islands.run.batch.islands_of", None)
+    problem = knapsack(9, 2)
+    spec = resolve(layers({"seed": 2**63 - 2}), problem)
+    message = "seed=9223372036854775806: the last of 3 runs would have the seed 9223372036854775808"
+    with pytest.raises(UsageError, match=message):
+        run_beside(spec, problem, 3, choose("cpu"))
+
+
+def test_slices_of_one_ring_cannot_go_side_by_side() -> None:
+    problem = facilities(8)
+    asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
+    spec = resolve(layers(asked), problem)
+    with pytest.raises(UsageError, match="halo=true with 2 runs side by side"):
+        run_beside(spec, problem, 2, choose("cpu"))

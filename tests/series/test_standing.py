@@ -1,0 +1,91 @@
+"""What runs come to, beside NumPy's numbers, and the table of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from near_misses import NEAR
+from results_for_tests import SECONDS, result, standing
+
+from islands.series.standing import HEADER, KEY, Standing, table
+
+COSTS = (210, 200, 240, 200, 260)
+
+
+def test_costs_are_summed_up_as_numpy_does() -> None:
+    found = standing(*COSTS)
+    assert (found.runs, found.best, found.worst, found.best_known) == (5, 200, 260, 200)
+    assert found.mean == pytest.approx(np.mean(COSTS))
+    assert found.standard_deviation == pytest.approx(np.std(COSTS, ddof=1))
+    assert found.gap_best == 0
+    assert found.gap_mean == pytest.approx(np.mean(100 * (np.array(COSTS) / 200 - 1)))
+    assert (found.hits, found.hit_seconds) == (2, pytest.approx((2 + 8) / 2))
+    assert found.seconds == pytest.approx(np.mean(SECONDS))
+    assert found.evaluations == pytest.approx(np.mean(COSTS))
+
+
+def test_a_profit_is_to_be_large() -> None:
+    found = standing(*COSTS, known=250, maximise=True)
+    assert (found.best, found.worst) == (260, 200)
+    # What is better than all that is known is a hit as well.
+    assert (found.hits, found.hit_seconds, found.gap_best) == (1, 16.0, pytest.approx(-4))
+
+
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
+    # Its gap may be too small to be told from none.
+    costs = [(near, 0.0, 4.0), (known, 0.0, 1.0), (near, 0.0, 9.0)]
+    runs = [result(cost=c, gap=g, best_known=known, seconds=s) for c, g, s in costs]
+    found = Standing.of(runs, maximise=maximise)
+    assert (found.hits, found.hit_seconds, found.best, found.worst) == (1, 1.0, known, near)
+    missed = Standing.of(runs[:1], maximise=maximise)
+    assert (missed.hits, missed.hit_seconds) == (0, None)
+
+
+@pytest.mark.parametrize("unmet", [0, 1, 5])
+@pytest.mark.parametrize("met", [1, 2, 4])
+def test_runs_without_a_solution_count_neither_as_costs_nor_in_their_number(
+    unmet: int, met: int
+) -> None:
+    costs = COSTS[:met]
+    runs = [result(cost=None, gap=None, best_known=200)] * unmet
+    runs += [result(cost=cost, gap=2.0 * cost, best_known=200) for cost in costs]
+    found = Standing.of(runs, maximise=False)
+    assert (found.runs, found.unmet) == (met + unmet, unmet)
+    assert (found.best, found.worst) == (min(costs), max(costs))
+    assert (found.mean, found.gap_mean) == pytest.approx((np.mean(costs), 2 * np.mean(costs)))
+    deviation = np.std(costs, ddof=1) if met > 1 else None
+    assert found.standard_deviation == pytest.approx(deviation)
+
+
+def test_what_is_not_known_is_none() -> None:
+    found = standing(210, known=None)
+    assert (found.hits, found.gap_best, found.gap_mean, found.hit_seconds) == (None,) * 4
+    assert found.standard_deviation is None
+    assert standing(210).hits == 0
+
+
+def test_a_mean_gap_needs_all_gaps() -> None:
+    runs = [result(cost=cost, gap=gap, best_known=0) for cost, gap in ((0, 0.0), (3, None))]
+    found = Standing.of(runs, maximise=False)
+    assert (found.gap_best, found.gap_mean, found.hits) == (0.0, None, 1)
+
+
+def test_columns_of_the_table_stand_under_their_heads() -> None:
+    far = standing(923_456_789, 923_400_000, known=100_000_000, instance="set/long")
+    odd = standing(210, known=None, instance="a\nb")
+    lines = table([standing(*COSTS), far, odd]).split("\n")
+    assert lines[0] == KEY
+    assert lines[2] == f"Instance {HEADER}"
+    bars = [i for i, letter in enumerate(lines[2]) if letter == "|"]
+    for line in lines[3:]:
+        assert [i for i, letter in enumerate(line) if letter == "|"] == bars
+        assert len(line) == len(lines[2])
+    assert lines[3].split() == [
+        *("fake/five", "5", "|", "200", "0.00%", "|", "222.0", "11.00%", "26.8", "|", "260", "|"),
+        *("2", "5.00s", "|", "222", "6.20s"),
+    ]
+    assert lines[5].split() == [
+        *("a\\nb", "1", "|", "210", "-", "|", "210.0", "-", "-", "|", "210", "|"),
+        *("-", "-", "|", "210", "1.00s"),
+    ]

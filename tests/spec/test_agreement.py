@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from fakes import FakeProblem
+from numpy.typing import NDArray
+
+from islands.errors import UsageError
+from islands.parallel import World
+from islands.spec.agreement import identity, require_agreement
+from islands.spec.resolve import layers, resolve
+from islands.text import command_line
+
+
+class Ranks(World):
+    """Rank 0 of three, to which the others say what the last calls here said."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.size = 3
+        self.said: list[Any] = []
+
+    def allgather(self, value: Any) -> list[Any]:
+        self.said.append(value)
+        return [*self.said[::-1], *[value] * 3][:3]
+
+    def agreed(self, work: Any) -> Any:
+        return work()
+
+
+class Data(FakeProblem):
+    def __init__(self, *numbers: int) -> None:
+        super().__init__()
+        self.numbers = numbers
+
+    def arrays(self) -> list[NDArray[np.generic]]:
+        return [np.array(self.numbers)]
+
+
+def agree(ranks: Ranks, problem: FakeProblem, writes: bool = True, **options: Any) -> None:
+    spec = resolve(layers({"instance": "fake/five", **options}), problem)
+    require_agreement(ranks, spec, problem, writes=writes)
+
+
+def test_the_same_run_on_other_devices_is_agreed_on() -> None:
+    ranks = Ranks()
+    agree(ranks, Data(1, 2), backend="cpu", threads=2)
+    agree(ranks, Data(1, 2), backend="auto", threads=3)
+    agree(ranks, Data(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"rho": 0.8}, "the settings differ"),
+        ({"problem": Data(1, 3)}, "the data of the instance differ"),
+        ({"writes": False}, "whether files are written differ"),
+        ({"seed": 2, "problem": Data(2)}, "the settings and the data of the instance differ"),
+    ],
+)
+def test_ranks_that_differ_are_named(change: dict[str, Any], what: str) -> None:
+    ranks = Ranks()
+    agree(ranks, Data(1, 2))
+    with pytest.raises(UsageError, match=rf"^rank 1 of 3 would .* than rank 0: {what}\. Start all"):
+        agree(ranks, **{"problem": Data(1, 2), **change})
+
+
+def test_a_file_of_settings_is_named_as_the_user_does() -> None:
+    ranks = Ranks()
+    agree(ranks, Data(1, 2))
+    with pytest.raises(UsageError, match=" let config, ISLANDS_INSTANCES and "):
+        agree(ranks, Data(1, 3))
+    with command_line(), pytest.raises(UsageError, match=" let --config, ISLANDS_INSTANCES and "):
+        agree(ranks, Data(1, 3))
+
+
+def test_one_rank_agrees_with_itself() -> None:
+    agree(World(), FakeProblem())  # type: ignore[arg-type]
+
+
+def digest(problem: FakeProblem, **options: Any) -> str:
+    return identity(resolve(layers({"instance": "fake/five", **options}), problem), problem)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"backend": "cpu", "threads": 2}, {"stop": "seconds=5"}, {"checkpoint.every": "5m"}],
+)
+def test_a_run_is_the_same_whatever_ends_it_and_wherever_it_is_made(
+    options: dict[str, Any],
+) -> None:
+    assert digest(Data(1, 2), **options) == digest(Data(1, 2))
+
+
+@pytest.mark.parametrize("options", [{"seed": 2}, {"rho": 0.8}, {"record.every": 5}])
+def test_other_settings_make_another_run(options: dict[str, Any]) -> None:
+    assert digest(Data(1, 2), **options) != digest(Data(1, 2))
+
+
+def test_other_data_make_another_run() -> None:
+    assert digest(Data(1, 3)) != digest(Data(1, 2))

@@ -1,0 +1,215 @@
+"""Settings of a problem: asked for by bare names, kept with the run, and used by its islands."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fakes import FakeArchipelago, FakeProblem
+from numpy.typing import NDArray
+
+import islands
+import islands.spec.resolve as module
+from islands.archipelago.measure import Candidate
+from islands.backends import choose
+from islands.errors import UsageError
+from islands.parallel import World
+from islands.problems import PROBLEMS
+from islands.problems.base import Problem
+from islands.run import asked as asked
+from islands.run.batch import run_beside
+from islands.run.runner import Output, resume_asked, run_asked
+from islands.series.plan import Plan
+from islands.series.several import run_several
+from islands.settings import Settings, setting
+from islands.spec.agreement import identity
+from islands.spec.given import ALIASES
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import RunSpec
+
+
+@dataclass(frozen=True)
+class WaySettings(Settings):
+    way: str = setting("left", "where to go", choices=("left", "right"))
+    fine: float = setting(2.5, "what it costs", low=0)
+
+
+class Chosen(FakeProblem):
+    """A problem with settings, and defaults that set one of them."""
+
+    Settings = WaySettings
+    settings: Settings = WaySettings()
+    usual: dict[str, Any] = {"algorithm": "brkga", "fine": 4, "islands": 3}  # noqa: RUF012
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        super().__init__()
+        self.settings = settings or WaySettings()
+
+    def defaults(self) -> dict[str, Any]:
+        return self.usual
+
+    def arrays(self) -> list[NDArray[np.generic]]:
+        return []
+
+
+class Plain(Chosen):
+    name = "plain"
+    usual: dict[str, Any] = {"algorithm": "brkga"}  # noqa: RUF012
+
+
+class Named(Plain):
+    name = "named"
+
+
+def resolved(problem: Problem | None = None, **options: Any) -> RunSpec:
+    return resolve(layers(options), problem or Plain())
+
+
+def test_they_are_asked_for_by_bare_names() -> None:
+    assert resolved().problem == WaySettings()
+    assert resolved(way="right").problem == WaySettings("right")
+    assert resolved(fine="7").problem == WaySettings("left", 7.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"way": "rigth"}, "way=rigth: unknown choice 'rigth'. Did you mean 'right'?"),
+        ({"fine": "-1"}, "fine=-1: must be at least 0"),
+        ({"wya": "left"}, "unknown setting of brkga on plain 'wya'. Did you mean 'way'?"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_mend(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolved(**options)
+    assert str(caught.value).startswith(message)
+
+
+def test_settings_of_another_kind_of_problem_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PROBLEMS, "chosen", Chosen)
+    with pytest.raises(UsageError) as caught:
+        resolved(FakeProblem(), way="left")
+    assert str(caught.value) == (
+        "way: is a setting of chosen, but fake/five is of the kind tsp. Leave it out, or name an"
+        " instance of chosen"
+    )
+
+
+def test_a_run_in_toml_has_them(tmp_path: Path) -> None:
+    spec = resolved(way="right", fine=0.1)
+    path = tmp_path / "run.toml"
+    path.write_text(spec.to_toml())
+    assert 'way = "right"' in path.read_text()
+    assert resolve(layers({}, path), Plain()) == spec
+    assert resolve(layers({"way": "left"}, path), Plain()).problem == WaySettings("left", 0.1)
+
+
+def test_the_defaults_of_a_problem_may_set_them_and_the_islands() -> None:
+    spec = resolved(Chosen())
+    assert (spec.problem, spec.general.islands) == (WaySettings("left", 4), 3)
+    # How much is done and when it ends does not make it another search.
+    spec = resolved(Chosen(), population=64, stop="seconds=1", way="right", seed=9)
+    assert (spec.problem, spec.general.islands) == (WaySettings("right", 4), 3)
+    assert resolved(Chosen(), islands=5).problem == WaySettings("left", 4)
+    for other in ({"algorithm": "de"}, {"preset": "xavier2019"}):
+        assert resolved(Chosen(), **other).problem == WaySettings()
+
+
+def test_a_problem_that_was_made_with_others_keeps_them() -> None:
+    problem = Plain(WaySettings("right", 1.0))
+    assert resolved(problem).problem == WaySettings("right", 1.0)
+    assert resolved(problem, way="left").problem == WaySettings("left", 1.0)
+
+
+def test_an_adjusted_problem_is_the_same_but_for_its_settings() -> None:
+    problem = Plain()
+    assert problem.adjusted(WaySettings()) is problem
+    other = problem.adjusted(WaySettings("right"))
+    assert other.settings == WaySettings("right")
+    assert (other.instance, problem.settings) == ("fake/five", WaySettings())
+
+
+def test_other_settings_make_another_run() -> None:
+    problem = Plain()
+    digests = [identity(resolved(way=way), problem) for way in ("left", "right", "right")]
+    assert digests[0] != digests[1] == digests[2]
+
+
+class Adjusted(FakeArchipelago):
+    """Remembers which problem it is made for."""
+
+    ways: list[Settings] = []  # noqa: RUF012
+
+    def __init__(self, *, problem: Problem, **_: Any) -> None:
+        super().__init__()
+        self.ways.append(problem.settings)
+
+    def measure(self) -> list[Any]:
+        return [type(m)(m.island, 100, 0, 0.0, 100, 0, 1) for m in super().measure()]
+
+    def best(self) -> Candidate:
+        return Candidate(100, 0, np.arange(5), np.arange(5))
+
+    def elite(self, count: int, run: int | None = None) -> list[Candidate]:
+        return [self.best()]
+
+
+@pytest.fixture
+def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
+    """Give the settings of the problems that islands are made for."""
+    monkeypatch.setattr("islands.run.islands_of.Archipelago", Adjusted)
+    monkeypatch.setattr(asked, "load", lambda *_: Plain())
+    monkeypatch.setattr("islands.solver.load", lambda *_: Plain())
+    Adjusted.ways.clear()
+    return Adjusted.ways
+
+
+ASKED = {"instance": "fake/five", "way": "right", "stop": "generations=4", "backend": "cpu"}
+
+
+def test_a_run_and_what_goes_on_from_it_use_them(ways: list[Settings], tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    run_asked(ASKED, None, World(), Output(writes=True, folder=folder))
+    resume_asked(folder, {"stop": "generations=6"}, World(), Output(writes=True, folder=folder))
+    assert ways == [WaySettings("right")] * 2
+
+
+def test_a_series_uses_them(ways: list[Settings], tmp_path: Path) -> None:
+    planned = Plan.of(["fake/five"], 2, ASKED)
+    output = Output(writes=True, folder=tmp_path / "a")
+    run_several(planned, World(), output)
+    run_several(planned, World(), output)
+    assert ways == [WaySettings("right")] * 2
+    with pytest.raises(UsageError, match="holds a run with other settings: way"):
+        run_several(Plan.of(["fake/five"], 2, {**ASKED, "way": "left"}), World(), output)
+
+
+def test_runs_side_by_side_and_solvers_use_them(ways: list[Settings]) -> None:
+    asked = layers({**ASKED, "islands": 2, "migration": "none"})
+    run_beside(resolve(asked, Plain()), Plain(), 1, choose("cpu"))
+    solver = islands.Solver("fake/five", way="right", backend="cpu")
+    assert solver.problem.settings == WaySettings("right")
+    islands.solve(Named(), way="right", backend="cpu", stop="generations=1")
+    assert ways == [WaySettings("right")] * 3
+
+
+ARGUMENTS = {*inspect.signature(islands.solve).parameters} - {"settings"}
+GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *ALIASES}
+
+
+@pytest.mark.parametrize(
+    ("problem", "algorithm"),
+    list(itertools.product(PROBLEMS.values(), module.ALGORITHMS.values())),
+    ids=lambda kind: kind.name,
+)
+def test_no_setting_of_a_problem_has_the_name_of_another_one(
+    problem: type[Problem], algorithm: type[Any]
+) -> None:
+    names = problem.Settings.names()
+    assert len(names) == len({*names})
+    assert {*algorithm.Settings.names(), *GENERAL, *ARGUMENTS}.isdisjoint(names)

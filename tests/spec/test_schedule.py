@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from islands.spec.schedule import Schedule
+
+
+def test_schedules_never_stand_still() -> None:
+    schedule = Schedule(migration_interval=None, record_every=10, last=25)
+    assert [schedule.next_visit(g) for g in (0, 9, 10, 20, 24, 25)] == [10, 10, 20, 25, 25, 30]
+
+
+@pytest.mark.parametrize("interval", [None, 7])
+@pytest.mark.parametrize("last", [None, 25, 30])
+def test_a_generation_is_visited_if_it_is_the_next_visit_of_one_before(
+    interval: int | None, last: int | None
+) -> None:
+    schedule = Schedule(interval, 10, last)
+    visited, generation = [0], 0
+    while generation < 60:
+        generation = schedule.next_visit(generation)
+        visited.append(generation)
+    assert [g for g in range(61) if schedule.visits(g)] == [g for g in visited if g <= 60]
+    together = schedule.visits(np.arange(61))
+    assert np.flatnonzero(together).tolist() == [g for g in visited if g <= 60]

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from fakes import FakeProblem
+from near_misses import NEAR
+
+from islands.errors import UsageError
+from islands.instances.catalogue import BestKnown
+from islands.progress.progress import Progress
+from islands.spec.stop import KINDS, first_reason, last_generation, parse, require_known, time_limit
+from islands.text import command_line
+
+
+def progress(**changes: object) -> Progress:
+    values = {
+        "generation": 100,
+        "evaluations": 5000,
+        "seconds": 12.5,
+        "cost": 210,
+        "island": 1,
+        "best_generation": 60,
+        "mean": 300.0,
+        "gap": 5.0,
+        "best_known": 200,
+    }
+    return Progress(**{**values, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("met", "not_met", "reason"),
+    [
+        ("generations=100", "generations=101", "100 generations done"),
+        ("seconds=12.5", "seconds=12.6", "12.5 s is at least 12.5 s"),
+        ("evaluations=5e3", "evaluations=5001", "5000 evaluations is at least 5000"),
+        ("target=210", "target=209", "cost 210 reached the target 210"),
+        ("gap=5%", "gap=4.99%", "gap 5% is at most 5%"),
+        ("stagnation=40", "stagnation=41", "no better solution for 40 generations"),
+    ],
+)
+def test_each_criterion_stops_exactly_at_its_limit(met: str, not_met: str, reason: str) -> None:
+    assert parse(met).reason(progress()) == reason
+    assert parse(not_met).reason(progress()) is None
+
+
+@pytest.mark.parametrize("text", ["best-known", "optimum"])
+def test_known_values_are_reached_at_equality(text: str) -> None:
+    assert parse(text).reason(progress(cost=201)) is None
+    assert parse(text).reason(progress(cost=200)) is not None
+    assert parse(text).reason(progress(cost=199)) is not None
+
+
+def test_a_maximising_problem_reaches_its_target_from_below() -> None:
+    assert parse("target=300").reason(progress(maximise=True, cost=299)) is None
+    assert parse("target=300").reason(progress(maximise=True, cost=300)) is not None
+
+
+@pytest.mark.parametrize("text", ["best-known", "optimum", "target", "gap=0%"])
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+def test_a_near_miss_stops_no_run(known: float, near: float, maximise: bool, text: str) -> None:
+    criterion = parse(f"target={known}" if text == "target" else text)
+    problem = FakeProblem(BestKnown(known, "optimal", ""), maximise=maximise)
+    reasons = [
+        criterion.reason(
+            progress(cost=cost, gap=problem.gap(cost), best_known=known, maximise=maximise)
+        )
+        for cost in (near, known)
+    ]
+    assert [reason is None for reason in reasons] == [True, False]
+
+
+def test_a_gap_just_above_its_limit_stops_no_run() -> None:
+    for gap, stops in ((1.0, True), (1.0 + 1e-9, False), (1.004, False)):
+        assert (parse("gap=1%").reason(progress(gap=gap)) is not None) == stops
+
+
+def test_a_gap_that_is_not_known_is_not_small() -> None:
+    assert parse("gap=5%").reason(progress(gap=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("60", 60), ("60s", 60), ("5m", 300), ("2h", 7200), ("0.5", 0.5)]
+)
+def test_seconds_take_units(text: str, seconds: float) -> None:
+    assert parse(f"seconds={text}").value == seconds
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_example_of_each_kind_is_read_and_keeps_its_text(kind: str) -> None:
+    criterion = parse(KINDS[kind].example)
+    assert criterion.kind == kind
+    assert parse(criterion.text) == criterion
+    assert criterion.words()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("generations=-5", "--stop generations=-5: must be at least 1"),
+        ("generations=1.5", "--stop generations=1.5: must be a whole number"),
+        ("generations=many", "--stop generations=many: must be a number"),
+        ("generations=1e999", "--stop generations=1e999: must be a finite number"),
+        ("generations", "--stop generations: needs a value, such as --stop generations=1000"),
+        ("seconds=0", "--stop seconds=0: must be more than 0"),
+        ("seconds=nan", "--stop seconds=nan: must be a number of seconds, or such as 60s"),
+        ("seconds=5d", "--stop seconds=5d: must be a number of seconds, or such as 60s"),
+        ("gap=-1%", "--stop gap=-1%: must be at least 0%"),
+        ("best-known=3", "--stop best-known=3: takes no value; write --stop best-known"),
+        ("generation=5", "unknown criterion 'generation'. Did you mean 'generations'?"),
+        ("", "unknown criterion ''"),
+    ],
+)
+def test_a_wrong_text_is_refused_with_the_mend(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught, command_line():
+        parse(text)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_large_whole_numbers_are_exact() -> None:
+    assert parse("target=9007199254740993").value == 9007199254740993
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "is_refused"),
+    [
+        ("gap=1%", None, True),
+        ("best-known", None, True),
+        ("best-known", BestKnown(7, "best_known", "a list"), False),
+        ("optimum", BestKnown(7, "best_known", "a list"), True),
+        ("optimum", BestKnown(7, "optimal", "a list"), False),
+        ("generations=5", None, False),
+    ],
+)
+def test_what_nobody_knows_cannot_be_a_criterion(
+    text: str, known: BestKnown | None, is_refused: bool
+) -> None:
+    if not is_refused:
+        require_known([parse(text)], "fake/five", known)
+        return
+    with pytest.raises(UsageError, match=r"five is in the catalogue. Use stop=\"target=VALUE\""):
+        require_known([parse(text)], "fake/five", known)
+
+
+def test_the_first_criterion_that_is_met_gives_the_reason() -> None:
+    criteria = [parse("generations=500"), parse("target=210"), parse("seconds=1")]
+    assert first_reason(criteria, progress()) == "cost 210 reached the target 210"
+    assert first_reason(criteria[:1], progress()) is None
+
+
+def test_the_time_limit_is_the_least() -> None:
+    assert time_limit([parse("seconds=500"), parse("generations=3"), parse("seconds=30")]) == 30
+    assert time_limit([parse("generations=500")]) == math.inf
+
+
+def test_the_last_generation_is_the_least_limit() -> None:
+    assert last_generation([parse("generations=500"), parse("generations=30")]) == 30
+    assert last_generation([parse("seconds=500")]) is None

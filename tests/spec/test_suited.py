@@ -1,0 +1,214 @@
+"""What a run gets that names an improver and no more."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fakes import FakeProblem
+from problems_for_tests import facilities, knapsack
+
+from islands.backends import choose
+from islands.cli.run import add_arguments, options
+from islands.display.screen import opening
+from islands.errors import UsageError
+from islands.improvers import improvers_for
+from islands.instances.tsplib import TspFile
+from islands.problems import load
+from islands.problems.base import Problem
+from islands.problems.tsp import Tsp
+from islands.record.settings_file import write_settings
+from islands.spec.fit import fitting
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import RunSpec
+from islands.tune.possible import require_possible
+
+BACKENDS = ("cpu", "cuda")
+ORDERS = {"algorithm": "de", "improver": "tabu"}
+
+
+def tour(n: int) -> Tsp:
+    points = np.random.default_rng(n).integers(0, 10_000, (n, 2)).astype(float)
+    return Tsp(TspFile(f"random{n}", None, n, "EUC_2D", coordinates=points))
+
+
+def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
+    return resolve(layers({"backend": backend, **options}), problem)
+
+
+PROBLEMS: dict[str, Any] = {
+    **{f"tsp {n}": (tour, n) for n in (3, 120, 929, 5000, 25_000)},
+    **{f"qap {n}": (facilities, n) for n in (3, 30, 100, 256)},
+    **{f"mkp {n} x {m}": (knapsack, n, m) for n, m in ((6, 2), (100, 5), (500, 30), (2500, 100))},
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_whatever_the_parts_and_the_size_the_settings_can_be(name: str) -> None:
+    make, *size = PROBLEMS[name]
+    problem, cpu = make(*size), choose("cpu", 1)
+    for improver in improvers_for(problem.solution_kind):
+        for algorithm, encoding in fitting(problem):
+            for backend in BACKENDS:
+                named = {"algorithm": algorithm, "encoding": encoding, "improver": improver}
+                spec = resolved(problem, backend, **named)
+                require_possible(spec, problem, cpu)
+                assert spec.improver.rate > 0
+                if improver == "none":
+                    assert not spec.adjusted
+
+
+def moves_a_generation(spec: RunSpec, steps: int, moves: int) -> float:
+    return spec.general.islands * spec.general.population * spec.improver.rate * steps * moves
+
+
+@pytest.mark.parametrize("n", [60, 120, 400, 2000])
+def test_a_generation_of_taboo_search_is_short(n: int) -> None:
+    spec = resolved(tour(n), algorithm="brkga", improver="tabu")
+    # A thread tries about 60 million exchanges of cities a second.
+    assert moves_a_generation(spec, spec.improver.steps, n * n // 2) < 70e6
+    before = resolved(tour(n), algorithm="brkga", improver="none")
+    assert moves_a_generation(before, 20 * n, n * n // 2) > 1e9
+
+
+def test_more_individuals_and_steps_are_left_to_a_gpu() -> None:
+    cpu, gpu = (resolved(tour(120), backend, **ORDERS) for backend in BACKENDS)
+    assert cpu.general.population < gpu.general.population
+    assert cpu.improver.steps < gpu.improver.steps
+    assert cpu.general.islands * cpu.general.population >= 128
+    assert gpu.general.islands * gpu.general.population >= 512
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_small_searches_change_nothing(kind: str) -> None:
+    spec = resolved(tour(20), kind, algorithm="de", improver="two_opt")
+    assert (spec.general.population, spec.improver.rate, spec.improver.steps) == (256, 1, 0)
+    assert spec.adjusted == ""
+
+
+def test_neither_seed_nor_threads_make_a_difference() -> None:
+    specs = [resolved(tour(300), **ORDERS, seed=s, threads=t) for s, t in ((1, 1), (7, 64))]
+    assert specs[0].adjusted == specs[1].adjusted != ""
+    assert specs[0].improver == specs[1].improver
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"population": 100},
+        {"improver.steps": 50_000},
+        {"improver.rate": 0.9},
+        {"population": 100, "improver.rate": 1.0},
+        {"population": 100, "improver.rate": 1.0, "improver.steps": 0},
+    ],
+)
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_what_is_given_stays(given: dict[str, Any], kind: str, tmp_path: Path) -> None:
+    spec = resolved(tour(929), kind, algorithm="ga", improver="two_opt", **given)
+    config = tmp_path / "mine.toml"
+    lines = "".join(f"{name} = {value}\n" for name, value in given.items())
+    config.write_text(f'algorithm = "ga"\nbackend = "{kind}"\nimprover.name = "2opt"\n{lines}')
+    assert resolve(layers({}, config), tour(929)) == spec
+    found = spec.general.to_mapping()
+    found |= {f"improver.{name}": value for name, value in spec.improver.to_mapping().items()}
+    assert found.items() >= given.items()
+    assert not any(f"{name} " in spec.adjusted for name in given)
+
+
+def test_a_preset_keeps_its_improver_on_whom_it_likes() -> None:
+    for preset in ("jardim2021-b", "soca2010"):
+        spec = resolved(facilities(256), preset=preset)
+        assert spec.adjusted == ""
+        assert spec.improver.rate == (0.2 if preset == "jardim2021-b" else 1)
+    spec = resolved(tour(929), preset="xavier2019", improver="two_opt")
+    assert (spec.general.population, spec.improver.rate) == (256, 0.019)
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_its_settings_repeat_the_run_on_either_backend(kind: str, tmp_path: Path) -> None:
+    spec = resolved(tour(929), kind, algorithm="ga", improver="tabu")
+    assert spec.adjusted
+    write_settings(tmp_path, spec)
+    for other in BACKENDS:
+        again = resolve(layers({"backend": other}, tmp_path / "run.toml"), tour(929))
+        assert again.adjusted == ""
+        assert (again.improver, again.general.population) == (
+            spec.improver,
+            spec.general.population,
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "population"),
+    [
+        ({}, 16),
+        ({"islands": 1}, 128),
+        ({"islands": 64, "migration": "ring"}, 16),
+        ({"migration": "ring", "migrants": 40}, 64),
+        ({"migrants": 3}, 32),  # seven islands send them
+        ({"algorithm": "brkga", "elite": 0.02}, 64),
+        ({"algorithm": "ga", "replacement": "generational", "elite": 40}, 64),
+        ({"algorithm": "ga", "children": 100}, 128),
+        ({"algorithm": "pso", "neighbourhood": "ring", "neighbours": 20}, 32),
+        ({"algorithm": "cellular", "grid": "torus", "radius": 2}, 64),
+        ({"algorithm": "cellular", "neighbours": 40, "halo": True}, 32),
+    ],
+)
+def test_populations_are_as_large_as_other_settings_need(
+    options: dict[str, Any], population: int
+) -> None:
+    spec = resolved(tour(400), **(ORDERS | options))
+    require_possible(spec, tour(400), choose("cpu", 1))
+    assert spec.general.population == population
+
+
+def test_what_can_never_be_is_refused_as_it_was_asked_for() -> None:
+    spec = resolved(tour(400), **ORDERS, migrants=100)
+    with pytest.raises(UsageError, match="of population=256 are not elite"):
+        require_possible(spec, tour(400), choose("cpu", 1))
+
+
+def test_the_defaults_of_problems_were_chosen_on_a_gpu() -> None:
+    for problem in (tour(929), facilities(256)):
+        cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
+        assert (gpu.general.population, gpu.improver.rate, gpu.adjusted) == (64, 1, "")
+        assert cpu.general.population == 16
+        usual = {"algorithm": gpu.algorithm, "improver": gpu.improver.name}
+        assert resolved(problem, "cuda", **usual) == gpu
+        assert resolved(problem, "cpu", **usual) == cpu
+    for problem in (tour(120), facilities(30), knapsack(100, 5), knapsack(2500, 100)):
+        assert resolved(problem).adjusted == ""
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_runs_with_a_digest_that_is_known_stay_as_they_are(kind: str) -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    with Path(__file__).parents[1].joinpath("digests.csv").open(newline="") as stream:
+        runs = [row["run"] for row in csv.DictReader(stream)]
+    for run in runs:
+        asked = options(parser.parse_args([*shlex.split(run), "--backend", kind]))
+        assert resolve(layers(asked), load(asked["instance"])).adjusted == "", run
+
+
+def test_an_improver_that_says_nothing_of_its_work_is_left_alone() -> None:
+    spec = resolved(FakeProblem(), improver="two_opt")
+    assert (spec.general.population, spec.adjusted) == (256, "")
+
+
+def test_the_first_lines_say_what_was_adjusted() -> None:
+    problem = tour(120)
+    spec = resolved(problem, **ORDERS)
+    second, third = opening("0.1.0", spec, problem, 1).split("\n")[1:3]
+    assert second.startswith("de on keys with tabu   8 islands x 16 on 1 rank")
+    assert third == (
+        "population 256 -> 16, improver.steps 2400 -> 480 and improver.rate 1 -> 0.057, as tabu on"
+        " the CPU would take long: name them to choose yourself"
+    )
+    given = resolved(problem, **ORDERS, population=16, **{"improver.rate": 1, "improver.steps": 9})
+    assert "would take long" not in opening("0.1.0", given, problem, 1)
