@@ -1,0 +1,49 @@
+"""docs/settings.md says what the program says of its settings."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+from types import ModuleType
+
+import pytest
+from pages import ROOT
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    """Return docs/generate, which is a script, as a module."""
+    loader = importlib.machinery.SourceFileLoader("generate", str(ROOT / "docs" / "generate"))
+    spec = importlib.util.spec_from_loader("generate", loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_up_to_date(generate: ModuleType) -> None:
+    assert generate.main(["--check"]) == 0, "run docs/generate"
+
+
+def test_the_page_has_each_setting_with_its_sentence() -> None:
+    from islands.algorithms.brkga import BrkgaSettings
+
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert "| `rho` | `0.7` | 0.5 to 1 |" in page
+    for name in BrkgaSettings.names():
+        sentence, _, default = BrkgaSettings.words(name).rpartition(" (")
+        assert f"| `{name}` | `{default.removesuffix(')')}` |" in page
+        assert f"| {sentence} |" in page
+
+
+def test_a_page_that_is_out_of_date_is_noticed_and_renewed(generate: ModuleType) -> None:
+    page = generate.PAGE.read_text(encoding="utf-8")
+    for old, new in (("| `0.7` | 0.5 to 1 |", "| `0.6` | 0.5 to 1 |"), ("| `rho` |", "| `roh` |")):
+        assert old in page
+        assert generate.renewed(page.replace(old, new)) == page
+
+
+def test_a_table_that_is_missing_is_refused(generate: ModuleType) -> None:
+    page = generate.PAGE.read_text(encoding="utf-8")
+    with pytest.raises(SystemExit, match="brkga"):
+        generate.renewed(page.replace("<!-- table: brkga -->", ""))
