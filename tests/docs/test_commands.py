@@ -1,0 +1,106 @@
+"""Every command in README and docs is one that the program takes."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from pages import PAGES, ROOT, Block, blocks, commands, prose
+
+from islands.cli import COMMANDS, parser
+from islands.cli.run import options
+from islands.errors import UsageError
+from islands.problems import load
+from islands.run.resolve import layers, resolve
+
+_KINDS = {"tsp": "tsplib national vlsi tsp cities", "qap": "qaplib", "mkp": "orlib sac94 gk mknap1"}
+"""Words in the names of instances, by the demo that stands for them here."""
+_LAUNCHERS = ("mpirun", "srun", "islands-bind")
+_OF_SHELL = ("export", "ls", "cmp", "sleep", "kill")
+_BLOCKS = [
+    pytest.param(block, id=f"{page.stem}-{number}")
+    for page in PAGES
+    for number, block in enumerate(blocks(page))
+    if block.language == "sh"
+]
+
+
+def demo(instance: str) -> str:
+    parts = re.split(r"\W", instance)
+    (kind,) = {kind for kind, words in _KINDS.items() if {*words.split(), kind} & {*parts}}
+    return f"demo/{kind}"
+
+
+def require_taken(words: list[str]) -> None:
+    """Parse a line of `islands`; resolve the settings of a run, with a demo as its instance."""
+    args = parser(words[0]).parse_args(words)
+    if words[0] != "run" or any(".py:" in word for word in words):
+        return
+    args.instances, given = [], args.instances
+    for instance in given or ["demo/tsp"]:
+        asked = {**options(args), "instance": demo(instance)}
+        asked.pop("format", None)
+        resolve(layers(asked), load(asked["instance"]))
+
+
+def islands_line(words: list[str]) -> list[str]:
+    """Return what a command gives to `islands`; check what launches it."""
+    if words[0] == "islands-supervise":
+        ranks = next(place for place, word in enumerate(words) if word.isdigit())
+        rest = words[ranks + 1 :]
+        return rest if rest[0] in COMMANDS else ["run", *rest]
+    if words[0] in _LAUNCHERS:
+        place = words.index("python")
+        assert words[place : place + 3] == ["python", "-m", "islands"]
+        return words[place + 3 :]
+    assert words[0] == "islands", f"{' '.join(words)}: an unknown command"
+    return words[1:]
+
+
+def require_known(block: Block) -> None:
+    """Refuse what is no command of the program or of its scripts, nor one of the shell."""
+    for words in commands(block):
+        while re.match(r"\w+=", words[0]):
+            words = words[1:]
+        installed = [word.replace("islands-", "launch/") for word in words]
+        for script in (word for word in installed if word.startswith(("launch/", "tests/"))):
+            assert os.access(ROOT / script, os.X_OK), f"{script} is no script"
+        if words[:2] == ["pip", "install"]:
+            extras = words[2].removeprefix(".[").removesuffix("]").split(",")
+            project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+            assert set(extras) <= set(project["project"]["optional-dependencies"])
+        elif words[0] not in (*_OF_SHELL, "launch/quickstart", "tests/run"):
+            line = " ".join(islands_line(words)).partition(" >")[0]
+            require_taken(line.removesuffix(" &").split())
+
+
+@pytest.mark.parametrize("block", _BLOCKS)
+def test_each_command_is_one_that_the_program_takes(block: Block) -> None:
+    require_known(block)
+
+
+def test_wrong_commands_are_noticed() -> None:
+    for line in ("islands run --sed 1", "islands walk", "islands run demo/tsp --set roh=0.6"):
+        with pytest.raises(UsageError, match=r"--sed|walk|roh"):
+            require_known(Block("sh", line, None))
+    for line in ("pip install '.[cuda99]'", "launch/bond python -m islands run", "iland run"):
+        with pytest.raises(AssertionError):
+            require_known(Block("sh", line, None))
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        text = prose(page)
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
+            path = (page.parent / target).resolve() if target else page
+            assert path.exists(), f"{page.name}: {target}"
+            assert not anchor or anchor in anchors(path), f"{page.name}: {target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the names that the headings of a page have."""
+    heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
