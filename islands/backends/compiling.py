@@ -14,11 +14,11 @@ from islands.paths import cache_folder
 class Compiling:
     """What a backend says of it, and how long it took the last time, for the next one."""
 
-    def __init__(self, backend: str, usual_seconds: float) -> None:
-        """Take `usual_seconds` until it is known how long it takes here."""
+    def __init__(self, backend: str, usual_seconds: float, how: str = "") -> None:
+        """Take `usual_seconds` until it is known how long it takes here; `how` is said with it."""
         self.tell: Callable[[str], None] | None = None
         """Is told."""
-        self._backend, self._usual = backend, usual_seconds
+        self._backend, self._usual, self._how = backend, usual_seconds, how
         self._is_told = self._has_begun = False
         self._lock = Lock()
 
@@ -28,7 +28,8 @@ class Compiling:
             self._has_begun = True
             if self.tell is not None and not self._is_told:
                 self._is_told = True
-                self.tell(f"compiling the kernels (about {max(1, round(self._about()))} s, once)")
+                seconds = max(1, round(self._about()))
+                self.tell(f"compiling the kernels{self._how} (about {seconds} s, once)")
 
     def took(self, seconds: float) -> None:
         """Keep how long it took, if there was anything to compile."""

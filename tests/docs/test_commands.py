@@ -14,7 +14,7 @@ from islands.cli import COMMANDS, parser
 from islands.cli.run import options
 from islands.errors import UsageError
 from islands.problems import load
-from islands.run.resolve import layers, resolve
+from islands.spec.resolve import layers, resolve
 
 _KINDS = {"tsp": "tsplib national vlsi tsp cities", "qap": "qaplib", "mkp": "orlib sac94 gk mknap1"}
 """Words in the names of instances, by the demo that stands for them here."""

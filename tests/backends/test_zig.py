@@ -1,0 +1,88 @@
+"""Zig's C++ compiler: when it is taken, and what is said of it; one that is pretended here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from scanned import SCAN
+
+from islands.backends import choose
+from islands.backends.base import Block
+from islands.backends.cpu import compiler
+
+# It compiles with the system's compiler, and notes where it would keep what it builds.
+ZIG = """#!/bin/sh
+[ "$1" != version ] || { echo 9.8.7; exit; }
+echo "$ZIG_GLOBAL_CACHE_DIR" >>"${0%/*}/caches"
+shift
+PATH='PLACES' exec REAL "$@"
+"""
+
+
+@pytest.fixture
+def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the program of a ziglang on a machine without another compiler."""
+    real = compiler()[0]
+    package = tmp_path / "site" / "ziglang"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    program = package / "zig"
+    text = ZIG.replace("REAL", " ".join(real)).replace("PLACES", os.environ["PATH"])
+    program.write_text(text)
+    program.chmod(0o755)
+    monkeypatch.syspath_prepend(package.parent)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    for name in ("CXX", "ZIG_GLOBAL_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return program
+
+
+def test_it_is_taken_after_cxx_and_the_system(zig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compiler() == ([str(zig), "c++"], "Zig 9.8.7")
+    true = shutil.which("true", path="/bin:/usr/bin")
+    assert true is not None
+    (zig.parents[2] / "bin").mkdir()
+    system = zig.parents[2] / "bin" / "clang++"
+    system.symlink_to(true)
+    monkeypatch.setenv("PATH", str(system.parent))
+    assert compiler()[0] == [str(system)]
+    monkeypatch.setenv("CXX", true)
+    assert compiler()[0] == [true]
+
+
+def test_another_zig_makes_other_programs_and_keeps_a_runtime_of_its_own(zig: Path) -> None:
+    first = choose("cpu").compile(SCAN, Block())
+    zig.write_text(zig.read_text().replace("9.8.7", "9.8.8"))
+    second = choose("cpu").compile(SCAN, Block())
+    assert first.digest != second.digest
+    cache = zig.parents[2] / "cache"
+    assert (zig.parent / "caches").read_text().splitlines() == [
+        str(cache / "zig-9.8.7"),
+        str(cache / "zig-9.8.8"),
+    ]
+
+
+def test_its_runtime_is_announced_before_it_is_built(
+    zig: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choose("cpu").compile(SCAN, Block())
+    words = "compiling the kernels with Zig, which first builds its C++ runtime (about 60 s, once)"
+    assert capsys.readouterr().err == f"islands: {words}\n"
+    said: list[str] = []
+    for folder in ("zig-9.8.7", "../other"):
+        built = zig.parents[2] / "cache" / folder / "o" / "1" / "libc++.a"
+        built.parent.mkdir(parents=True)
+        built.touch()
+        if folder == "../other":
+            monkeypatch.setenv("ZIG_GLOBAL_CACHE_DIR", str(built.parents[2]))
+        shutil.rmtree(zig.parents[2] / "cache" / "programs")
+        backend = choose("cpu")
+        backend.compiling.tell = said.append
+        backend.compile(SCAN, Block())
+    assert said == ["compiling the kernels with Zig (about 5 s, once)"] * 2
+    assert capsys.readouterr().err == ""
+    assert (zig.parent / "caches").read_text().splitlines()[-1] == str(built.parents[2])
