@@ -150,8 +150,3 @@ def test_every_public_name_is_there() -> None:
 def test_type_checkers_are_told_that_the_package_has_types() -> None:
     # The wheel holds all files of the package.
     assert (ROOT / "py.typed").read_bytes() == b""
-
-
-def test_the_version_is_that_of_the_project() -> None:
-    project = ROOT.parent / "pyproject.toml"
-    assert f'version = "{islands.__version__}"' in project.read_text(encoding="utf-8")

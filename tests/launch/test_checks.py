@@ -12,7 +12,7 @@ def test_run_ends_in_the_closing_line_of_pytest(machine: Machine) -> None:
     assert done.stdout.splitlines()[-1] == "== 7 passed in 0.1s =="
     assert machine.calls("-m pytest") == ["-m pytest -n auto --dist loadfile -k ring"]
     assert "<mpirun><-n><3><-m><pytest><--only-mpi><-m><mpi><-x><-k><ring>" in done.stdout
-    assert machine.calls("-m pip install")[0].endswith(".[mpi,cuda13,test]")
+    assert machine.calls("-m pip install")[0].endswith(".[mpi,cuda13,compiler,test]")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_continuous_integration_installs_what_is_missing_as_root(machine: Machin
     for command in ("c++", "ip"):
         (machine.bin / command).unlink()
     machine.add("id", "#!/bin/sh\necho 1000\n")
-    assert "no C++ compiler found" in machine.run(".ci/run").stderr
+    assert "No C++ compiler found" in machine.run(".ci/run").stderr
 
 
 def test_continuous_integration_does_without_what_only_few_tests_need(machine: Machine) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 
 import pytest
-from stand_in import Machine
+from stand_in import PYTHON, Machine
 
 
 def test_quickstart_installs_once_and_hands_its_arguments_on(machine: Machine) -> None:
@@ -68,8 +70,12 @@ def test_no_network(machine: Machine) -> None:
         ("", {"BREAK": "version_info"}, "no Python >= 3.11 found (python3: Python 3.11.9)"),
         ("", {"PYTHON": "/no/python"}, "PYTHON=/no/python is not a Python >= 3.11"),
         ("", {"BREAK": "import [ep]"}, "python3 has neither ensurepip nor pip"),
-        ("c++", {}, "no C++ compiler found (tried c++ g++ clang++): install one"),
-        ("", {"CXX": "nosuch++"}, "no C++ compiler found (tried nosuch++)"),
+        (
+            "c++",
+            {"BREAK": "ziglang", "ISLANDS_NO_INSTALL": "1"},
+            "no C++ compiler found, and no ziglang in ",
+        ),
+        ("", {"CXX": "nosuch++"}, "no C++ compiler found (tried CXX=nosuch++)"),
     ],
 )
 def test_what_a_machine_lacks_is_named_in_one_line(
@@ -89,6 +95,77 @@ def test_no_mpirun(machine: Machine) -> None:
     failed = machine.run("launch/quickstart")
     assert failed.returncode == 1
     assert "no mpirun found: install Open MPI" in failed.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("script", "extras"),
+    [("launch/quickstart", "mpi,compiler"), ("tests/run", "mpi,cuda13,compiler,test")],
+)
+def test_without_a_compiler_the_one_of_zig_is_installed_and_said(
+    machine: Machine, script: str, extras: str
+) -> None:
+    (machine.bin / "c++").unlink()
+    done = machine.run(script)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("No C++ compiler found (tried c++ g++ clang++): Zig's is taken")
+    (install,) = machine.calls("-m pip install")
+    assert install.endswith(f" .[{extras}]")
+
+
+def test_a_compiler_is_installed_where_a_driver_turns_out_to_have_no_gpu(machine: Machine) -> None:
+    (machine.bin / "c++").unlink()
+    machine.add_driver("580.159.03, 9.0")
+    assert machine.run("launch/quickstart", GPUS="0").returncode == 0
+    assert machine.calls("-m pip install")[-1].endswith(" .[mpi,cuda13,compiler]")
+
+
+def test_tests_start_the_compiler_that_was_found(machine: Machine) -> None:
+    machine.add("python3", PYTHON.replace("PYTHONPATH=${", "CXX=${CXX:-}, PYTHONPATH=${"))
+    assert "CXX=, " in machine.run("tests/run").stdout
+    (machine.bin / "c++").unlink()
+    assert "CXX=python -m ziglang c++, " in machine.run("tests/run", "--no-install").stdout
+
+
+def test_quickstart_ends_with_what_to_do_next(machine: Machine) -> None:
+    done = machine.run("launch/quickstart")
+    lines = [line.split("    #")[0].strip() for line in done.stderr.splitlines()[-6:]]
+    assert lines[1] == f". '{machine.checkout}/.venv/bin/activate'"
+    assert lines[3:] == [
+        "islands run demo/qap --stop seconds=5",
+        f"'{machine.checkout}/launch/supervise' 4 demo/tsp --stop seconds=5",
+        "islands doctor",
+    ]
+    done = machine.run("launch/quickstart", "--no-install")
+    lines = [line.split("    #")[0].strip() for line in done.stderr.splitlines()[-6:]]
+    assert lines[1] == f"export PYTHONPATH='{machine.checkout}'"
+    assert lines[-1] == f"'{machine.bin}/python3' -m islands doctor"
+
+
+def test_quickstart_has_the_status_of_the_run(machine: Machine) -> None:
+    machine.add("mpirun", "#!/bin/sh\nexit 75\n")
+    failed = machine.run("launch/quickstart")
+    assert failed.returncode == 75
+    assert "To go on" not in failed.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
+def test_quickstart_lets_the_run_write_a_checkpoint(
+    machine: Machine, number: signal.Signals
+) -> None:
+    asked = "trap 'echo asked' USR1; trap 'echo ended; exit 75' TERM"
+    machine.add("mpirun", f"#!/bin/sh\n{asked}\necho begun\nwhile :; do sleep 0.05; done\n")
+    with subprocess.Popen(
+        [str(machine.checkout / "launch/quickstart"), "--no-install"],
+        env={"PATH": str(machine.bin), "CALLS": os.devnull, "GPUS": "0"},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        for line in ("begun", "asked", "ended"):
+            assert running.stdout.readline() == f"{line}\n"
+            if line != "ended":
+                running.send_signal(number)
+    assert running.returncode == 75
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
