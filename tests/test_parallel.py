@@ -240,7 +240,7 @@ with ranks.guarded(show_traceback=False):
     ("error", "message"),
     [
         ("ZeroDivisionError('by zero')", "unexpected ZeroDivisionError: by zero"),
-        ("__import__('islands').IslandsError('no road')", "no road"),
+        ("__import__('islands').IslandsError('no transport')", "no transport"),
     ],
 )
 def test_a_failure_on_one_rank_ends_all_and_is_said_once(

@@ -27,7 +27,7 @@ from islands.migration import (
     Exchange,
     Migrant,
     MigrationSettings,
-    Road,
+    Transport,
 )
 from islands.migration.halo import Halo, require_fit
 from islands.parallel import World, deal
@@ -59,17 +59,17 @@ class Archipelago:
         world: World,
         improver: ImproverSettings | None = None,
         runs: int = 1,
-        road: type[Road] | None = None,
+        transport: type[Transport] | None = None,
         asynchronous: bool = False,
         decoding: str = "",
         warm_start: Callable[[], Sequence[Solution]] = tuple,
     ) -> None:
         """Compile the program and take all the memory that the run will need.
 
-        `road` is the one between the ranks, found by `islands.migration.road.find`. Where they are
-        `asynchronous`, they do not wait for each other, until `finish`. Only `start` asks for the
-        solutions of the `warm_start`. Several `runs` of so many islands each, with seeds one after
-        the other, go on side by side; no migrant leaves its run.
+        `transport` is the one between the ranks, found by `islands.migration.transport.find`. Where
+        they are `asynchronous`, they do not wait for each other, until `finish`. Only `start` asks
+        for the solutions of the `warm_start`. Several `runs` of so many islands each, with seeds
+        one after the other, go on side by side; no migrant leaves its run.
         """
         if not 0 < islands * runs <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands}: must be from 1 to {_MOST_ISLANDS}")
@@ -105,7 +105,7 @@ class Archipelago:
             migration,
             backend,
             world,
-            road,
+            transport,
             islands=islands,
             population=population,
             kept=self._algorithm.kept(),
@@ -116,10 +116,10 @@ class Archipelago:
         self._seed = np.uint64(seed)
         self._allocate(parts)
         arrays = self._state.arrays
-        self._halo, self._road = None, road.name if road is not None else "device"
+        self._halo, self._transport = None, transport.name if transport is not None else "device"
         if self._algorithm.halo:
             require_fit(self._algorithm.halo, population, migration, islands, runs)
-            self._halo = Halo(backend, world, road, self._algorithm.halo, self._migrant.bytes)
+            self._halo = Halo(backend, world, transport, self._algorithm.halo, self._migrant.bytes)
             arrays = arrays | {"halo": self._halo.seen}
         self._attempt = Attempt(backend, self._state)
         arrays |= tables_of(backend, parts, arrays)
@@ -142,9 +142,9 @@ class Archipelago:
         )
 
     @property
-    def road(self) -> str:
+    def transport(self) -> str:
         """How migrants travel: `none`, `device`, `cuda-aware` or `staged`."""
-        return self._road if self._halo is not None else self._exchange.road
+        return self._transport if self._halo is not None else self._exchange.transport
 
     @property
     def migrations(self) -> int:

@@ -17,16 +17,16 @@ class End:
     """The seconds of one epoch's end, from its last generation to the first of the next epoch."""
 
     pack: float
-    road: float
+    transport: float
     unpack: float
     whole: float
     epoch: float
     """From the end of the epoch before to this one's."""
     migrant_bytes: int
 
-    def host(self, *, hides_road: bool) -> float:
-        """Return what is left of the end without the kernels, and without the road in the way."""
-        return self.whole - self.pack - self.unpack - (0 if hides_road else self.road)
+    def host(self, *, hides_transport: bool) -> float:
+        """Return what is left of the end without the kernels, and the transport if in the way."""
+        return self.whole - self.pack - self.unpack - (0 if hides_transport else self.transport)
 
 
 class Timed:
@@ -67,7 +67,7 @@ class Timed:
             phases = arrivals.phases
             whole, epoch = self._whole_and_epoch
             size = arrivals.bytes
-            self.ends.append(End(phases.pack, phases.road, phases.unpack, whole, epoch, size))
+            self.ends.append(End(phases.pack, phases.transport, phases.unpack, whole, epoch, size))
         self._whole_and_epoch = None
         return arrivals
 
@@ -78,14 +78,14 @@ class EndRow(Row):
 
     TABLE: ClassVar[str] = "epoch_ends"
     HEADER: ClassVar[str] = (
-        "instance            ranks  delay  road         bytes   pack us   road us unpack us"
+        "instance            ranks  delay  transport    bytes   pack us travel us unpack us"
         "   host us    end us  of epoch"
     )
 
     instance: str
     ranks: int
     delay: int
-    road: str
+    transport: str
     bytes: float
     """That the busiest rank sends at one migration."""
     ends: int
@@ -102,6 +102,6 @@ class EndRow(Row):
         phases = (self.pack, self.travel, self.unpack, self.host, self.end)
         shown = "".join(f"{1e6 * seconds:>10.1f}" for seconds in phases)
         return (
-            f"{self.instance:<18} {self.ranks:>6} {self.delay:>6}  {self.road:<10}"
+            f"{self.instance:<18} {self.ranks:>6} {self.delay:>6}  {self.transport:<10}"
             f" {count(self.bytes):>7}{shown} {self.end / self.epoch:>9.2%}"
         )

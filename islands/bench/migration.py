@@ -3,7 +3,7 @@
 A second: generations that all islands pass together, in the loop of a run; of one: the same over
 that of one rank. Weak scaling gives each rank as many islands, strong scaling deals 64 to all;
 apart: the slowest of ranks that do as much at the same time, but each alone.
-Pack and unpack: kernels. Road: from rank to rank; with delay 1 the generations go on meanwhile.
+Pack and unpack: kernels. Travel: from rank to rank; with delay 1 the generations go on meanwhile.
 Host: to launch, measure, share and decide. End: all that keeps the device from its generations.
 """
 

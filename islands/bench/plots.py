@@ -1,4 +1,4 @@
-"""Takeover, bytes and road against the number of islands, a curve for each topology."""
+"""Takeover, bytes and transport against the number of islands, a curve for each topology."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from islands.bench.topologies import TopologyRow
 
 _PANELS = {
     "takeover": "migrations until takeover",
-    "road_seconds": "seconds of the busiest rank until takeover",
+    "transport_seconds": "seconds of the busiest rank until takeover",
     "busiest_bytes": "bytes that the busiest rank sends a migration",
     "takeover_bytes": "bytes that a rank sends until takeover",
 }

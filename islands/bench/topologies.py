@@ -3,9 +3,9 @@
 Takeover: migrations until the best of one island is in all, on average and at worst over where it
 is at first (with delay=1, one migration more). Arrive: migrants that an island receives at one
 migration; (n) where these are more than its population takes in. Messages and busiest: what the
-busiest rank sends at one migration. Bytes: what a rank sends until takeover, on average. Road: how
-long the busiest rank sends until takeover, at 20 us a message and 4 GB/s, as through host memory.
-* the shortest road, or if all is on one rank the fastest takeover, of those that fit.
+busiest rank sends at one migration. Bytes: what a rank sends until takeover, average. Transport: how
+long the busiest rank sends until then, at 20 us a message and 4 GB/s, as through host memory.
+* the shortest transport, or if all is on one rank the fastest takeover, of those that fit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TopologyRow(Row):
     TABLE: ClassVar[str] = "topologies"
     HEADER: ClassVar[str] = (
         "  islands  ranks  topology    takeover    worst    arrive  messages   busiest"
-        "     bytes       road ms"
+        "     bytes  transport ms"
     )
 
     islands: int
@@ -49,7 +49,7 @@ class TopologyRow(Row):
     """That a rank sends at one migration."""
     takeover_bytes: float
     """That a rank sends until takeover."""
-    road_seconds: float
+    transport_seconds: float
     """Until takeover, of the busiest rank."""
     chosen: bool = False
 
@@ -60,7 +60,7 @@ class TopologyRow(Row):
             f"{'*' if self.chosen else ' '}{self.islands:>8} {self.ranks:>6}  {self.topology:<10}"
             f" {self.takeover:>9.1f} {self.worst:>8.0f} {arriving:>9} {self.messages:>9.0f}"
             f" {count(self.busiest_bytes):>9} {count(self.takeover_bytes):>9}"
-            f" {1000 * self.road_seconds:>13.2f}"
+            f" {1000 * self.transport_seconds:>13.2f}"
         )
 
 
@@ -69,7 +69,7 @@ def measure(asked: Asked) -> Iterator[TopologyRow]:
     for islands in asked.heartbeat.over(asked.islands, "{} islands".format):
         rows = [_row(name, islands, asked) for name in TOPOLOGIES if name != "none"]
         fitting = [row for row in rows if row.fits]
-        best = min(fitting, key=lambda row: (row.road_seconds, row.takeover), default=None)
+        best = min(fitting, key=lambda row: (row.transport_seconds, row.takeover), default=None)
         yield from (replace(row, chosen=row is best) for row in rows)
 
 
@@ -80,7 +80,7 @@ def _row(name: str, islands: int, asked: Asked) -> TopologyRow:
     parcel = asked.migrants * (_HEAD_BYTES + asked.genes * _KEY_BYTES)
     kept = Brkga(BrkgaSettings(), asked.population).kept()
     busiest = sent.most_parcels * parcel
-    road = sent.most_messages * _MESSAGE_SECONDS + busiest / _BYTES_A_SECOND
+    transport = sent.most_messages * _MESSAGE_SECONDS + busiest / _BYTES_A_SECOND
     return TopologyRow(
         islands=islands,
         ranks=ranks,
@@ -93,5 +93,5 @@ def _row(name: str, islands: int, asked: Asked) -> TopologyRow:
         busiest_bytes=busiest,
         mean_bytes=sent.parcels * parcel,
         takeover_bytes=time.mean * sent.parcels * parcel,
-        road_seconds=time.mean * road,
+        transport_seconds=time.mean * transport,
     )

@@ -26,8 +26,7 @@ COMMANDS = {
     "verify": "Compute the exact cost of a solution file or a run's folder,"
     " and check that it is feasible.",
     "instances": "List, show, fetch or check the instances of benchmark sets.",
-    "doctor": "Check this machine: versions, GPUs, compiler, MPI,"
-    " and the roads between ranks, under mpirun.",
+    "doctor": "Check this machine: versions, GPUs, compiler, MPI, and under mpirun the transports.",
     "bench": "Measure throughput, scaling and migration on this machine,"
     " and simulate topologies beyond it.",
     "reproduce": "Run a paper's own experiment, and put the paper's tables beside ours.",

@@ -1,4 +1,4 @@
-"""Check this machine: versions, GPUs, compiler, MPI, and the roads between ranks, under mpirun."""
+"""Check this machine: versions, GPUs, compiler, MPI, and under mpirun the transports."""
 
 from __future__ import annotations
 

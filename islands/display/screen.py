@@ -103,7 +103,7 @@ def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
     if migration.topology != "none" and general.islands > 1:
         travel = (
             f"migration {migration.topology} of {migration.migrants} every"
-            f" {counted(migration.interval, 'generation')} (road: {machine.road})"
+            f" {counted(migration.interval, 'generation')} (transport: {machine.transport})"
         )
     lines = [
         travel,

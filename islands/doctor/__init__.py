@@ -1,1 +1,1 @@
-"""What this machine has for a run, tried out: software, devices, and the roads between ranks."""
+"""What this machine has for a run, tried out: software, devices, transports between ranks."""

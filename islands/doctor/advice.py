@@ -1,4 +1,4 @@
-"""What to install, or to start differently, for a better road between ranks."""
+"""What to install, or to start differently, for a better transport between ranks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ def advice(checkup: Checkup) -> list[str]:
             f" mpirun -n {len(gpus)} python -m islands doctor"
         )
     on_gpus = all(place.gpu is not None for place in checkup.ranks)
-    direct = any(trial.road == "cuda-aware" and not trial.trouble for trial in checkup.roads)
+    direct = any(
+        trial.transport == "cuda-aware" and not trial.trouble for trial in checkup.transports
+    )
     if ranks > 1 and on_gpus and not direct:
-        words.append(_for_a_direct_road(checkup, remedy(gpus)))
+        words.append(_for_a_direct_transport(checkup, remedy(gpus)))
     return words
 
 
-def _for_a_direct_road(checkup: Checkup, install: str) -> str:
+def _for_a_direct_transport(checkup: Checkup, install: str) -> str:
     why = (
         "Migrants between GPUs pass through the host's memory, since this MPI does not take theirs."
     )

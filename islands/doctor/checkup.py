@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from islands.doctor import nvidia
 from islands.doctor.nvidia import Gpu, Link
 from islands.doctor.place import Place, take
-from islands.doctor.roads import Trial, trials
 from islands.doctor.software import compile_troubles, compiler, versions
 from islands.doctor.startup import Startup, timed_start
+from islands.doctor.transports import Trial, trials
 from islands.errors import IslandsError
 from islands.parallel import World
 from islands.parallel.vendor import vendor
@@ -29,7 +29,7 @@ class Checkup:
     """Those of each host."""
     links: list[Link]
     ranks: list[Place]
-    roads: list[Trial]
+    transports: list[Trial]
     problems: list[str]
     """What should work and does not."""
     startup: Startup | None = None
@@ -53,7 +53,7 @@ def examine(world: World) -> Checkup:
     except IslandsError as error:
         troubles.append(str(error))
     lacking = world.any(backend is None)
-    roads = [] if backend is None or lacking else trials(world, backend)
+    transports = [] if backend is None or lacking else trials(world, backend)
     is_first = world.local_rank == 0
     times = world.rank == 0 and backend is not None and not troubles
     found = world.allgather(
@@ -70,7 +70,9 @@ def examine(world: World) -> Checkup:
     problems = _said_once([each[4] for each in found], places)
     problems += _differences([each[1] for each in found], places) + _shared(places)
     problems += [
-        f"the road {trial.road} fails: {trial.trouble}" for trial in roads if trial.trouble
+        f"the transport {trial.transport} fails: {trial.trouble}"
+        for trial in transports
+        if trial.trouble
     ]
     return Checkup(
         versions=found[0][1],
@@ -79,7 +81,7 @@ def examine(world: World) -> Checkup:
         gpus={each[0].host: each[2] for each in found if each[0].local_rank == 0},
         links=[link for each in found for link in each[3]],
         ranks=places,
-        roads=roads,
+        transports=transports,
         problems=problems,
         startup=found[0][5],
     )

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from islands.doctor.advice import advice
 from islands.doctor.checkup import Checkup
 from islands.doctor.place import Place
-from islands.doctor.roads import SIZES, Timing, Trial
 from islands.doctor.startup import Startup
+from islands.doctor.transports import SIZES, Timing, Trial
 
 _SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
 
@@ -26,7 +26,7 @@ def as_json(checkup: Checkup) -> str:
 
 
 def as_text(checkup: Checkup) -> str:
-    """Return a few blocks of lines: software, ranks, links, roads, and what to do."""
+    """Return a few blocks of lines: software, ranks, links, transports, and what to do."""
     blocks = [_software(checkup), _ranks(checkup.ranks)]
     if checkup.links:
         blocks.append(
@@ -36,7 +36,7 @@ def as_text(checkup: Checkup) -> str:
                 for link in checkup.links
             ]
         )
-    blocks.append(_roads(checkup))
+    blocks.append(_transports(checkup))
     if checkup.startup is not None:
         blocks.append(_startup(checkup.startup))
     told = advice(checkup)
@@ -95,14 +95,17 @@ def _startup(startup: Startup) -> list[str]:
     ]
 
 
-def _roads(checkup: Checkup) -> list[str]:
-    if not checkup.roads:
+def _transports(checkup: Checkup) -> list[str]:
+    if not checkup.transports:
         return ["One rank: migrants stay on its device."] if len(checkup.ranks) == 1 else []
     head = "".join(f"{size:>24}" for size in _SIZES)
     return [
-        "A message to the next rank, by each road; its content was checked. Median of the slowest.",
-        f"{'Road':>12}{head}",
-        *(f"{trial.road:>12}{''.join(map(_cell, _timings(trial)))}" for trial in checkup.roads),
+        "A message to the next rank, by each transport; its content was checked. Slowest median.",
+        f"{'Transport':>12}{head}",
+        *(
+            f"{trial.transport:>12}{''.join(map(_cell, _timings(trial)))}"
+            for trial in checkup.transports
+        ),
     ]
 
 

@@ -6,8 +6,8 @@ from islands.migration.asynchronous import AsyncExchange
 from islands.migration.base import MigrationSettings
 from islands.migration.exchange import Arrivals, Exchange, Phases, migrates
 from islands.migration.migrant import Migrant
-from islands.migration.road import Road
 from islands.migration.topology import TOPOLOGIES
+from islands.migration.transport import Transport
 
 __all__ = [
     "TOPOLOGIES",
@@ -17,6 +17,6 @@ __all__ = [
     "Migrant",
     "MigrationSettings",
     "Phases",
-    "Road",
+    "Transport",
     "migrates",
 ]

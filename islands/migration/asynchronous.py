@@ -41,7 +41,7 @@ class AsyncExchange(Exchange):
             {rank: self._carrier.memory(each) for rank, each in self._sends.items()},
             {rank: self._carrier.memory(each) for rank, each in self._receives.items()},
         )
-        self._road_seconds = nan
+        self._transport_seconds = nan
         begin = self._backend.mark()
         self._packed = (begin, begin)
         self._has_packed = False

@@ -13,9 +13,9 @@ from islands.backends.base import Backend, Call, Program, Room
 from islands.errors import InputError, UsageError
 from islands.migration.base import MigrationSettings
 from islands.migration.kernels import Kernels
-from islands.migration.road import Road
 from islands.migration.route import Route, plan
 from islands.migration.topology import NOBODY, TOPOLOGIES, Islands, Scene
+from islands.migration.transport import Transport
 from islands.parallel import World, deal
 from islands.text import counted, option
 
@@ -33,16 +33,16 @@ class Arrivals:
     """Of each migrant."""
     microseconds: NDArray[np.float64]
     """That its message took between ranks, or the kernels on one."""
-    road: NDArray[np.str_]
+    transport: NDArray[np.str_]
     phases: Phases
 
 
 @dataclass(frozen=True)
 class Phases:
-    """Seconds that the phases of one exchange took: two on the device, the road by the clock."""
+    """Seconds of the phases of one exchange: two on the device, the transport by the clock."""
 
     pack: float
-    road: float
+    transport: float
     unpack: float
 
 
@@ -57,7 +57,7 @@ class Exchange:
         settings: MigrationSettings,
         backend: Backend,
         world: World,
-        road: type[Road] | None,
+        transport: type[Transport] | None,
         *,
         islands: int,
         population: int,
@@ -65,7 +65,7 @@ class Exchange:
         seed: int,
         runs: int = 1,
     ) -> None:
-        """Plan the exchange of `islands` whose `kept` best are never replaced; `road` is proved.
+        """Plan the exchange of `islands`, whose `kept` best stay; `transport` is proved.
 
         They are those of several `runs`, with seeds one after the other; no migrant leaves its run.
         """
@@ -76,20 +76,20 @@ class Exchange:
         self._fixed = max(1, kept)
         self._dealt = [deal(islands, world.size, rank) for rank in range(world.size)]
         self.active = migrates(settings, self._islands_a_run)
-        self._road_kind = road if self.active else None
+        self._transport_kind = transport if self.active else None
         self.epoch = 0
         """How many times migrants have left."""
         self._is_away = self._has_arrived = False
-        self._road_seconds = 0.0
+        self._transport_seconds = 0.0
         self._taken = False
         self._check()
 
     @property
-    def road(self) -> str:
+    def transport(self) -> str:
         """How migrants travel: `none`, `device`, `cuda-aware` or `staged`."""
         if not self.active:
             return "none"
-        return "device" if self._road_kind is None else self._road_kind.name
+        return "device" if self._transport_kind is None else self._transport_kind.name
 
     def _check(self) -> None:
         migrants, size = self._settings.migrants, self._population
@@ -142,8 +142,8 @@ class Exchange:
             room=room,
         )
         self._kernels.follow(self._route)
-        if self._road_kind is not None:
-            self._carrier = self._road_kind(self._world, self._backend, self._kernels.buffer)
+        if self._transport_kind is not None:
+            self._carrier = self._transport_kind(self._world, self._backend, self._kernels.buffer)
         self._begin()
 
     def _begin(self) -> None:
@@ -200,7 +200,7 @@ class Exchange:
             self._kernels.follow(self._route)
 
     def _prepare_to_send(self) -> None:
-        if self._road_kind is not None:
+        if self._transport_kind is not None:
             self._carrier.leave(self._route.sends)
             self._ready = self._backend.mark()
         self._is_away, self._has_arrived = True, False
@@ -209,12 +209,12 @@ class Exchange:
         """Send those who are away, and wait for those who come; the device may be at work."""
         if not self._is_away or self._has_arrived:
             return
-        if self._road_kind is not None:
+        if self._transport_kind is not None:
             self._backend.wait_for(self._ready)
             self._left_at = time.perf_counter()
             self._carrier.depart(self._route.sends, self._route.receives)
             self._carrier.arrive()
-            self._road_seconds = time.perf_counter() - self._left_at
+            self._transport_seconds = time.perf_counter() - self._left_at
         self._has_arrived = True
 
     def _take(self) -> None:
@@ -224,7 +224,7 @@ class Exchange:
         self._unpacked = (begin, self._backend.mark())
         self._is_away, self._taken = False, True
         self._taken_epoch, self._taken_route = self.epoch, self._route
-        self._taken_packed, self._taken_road_seconds = self._packed, self._road_seconds
+        self._taken_packed, self._taken_transport_seconds = self._packed, self._transport_seconds
 
     def finish(self) -> None:
         """Do what is left after the last migration; collective."""
@@ -251,8 +251,8 @@ class Exchange:
         sources, targets = sources[came], targets[came]
         stayed = (sources >= mine.start) & (sources < mine.stop)
         between = self._backend.seconds_between
-        road = self._taken_road_seconds
-        phases = Phases(between(*self._taken_packed), road, between(*self._unpacked))
+        transport = self._taken_transport_seconds
+        phases = Phases(between(*self._taken_packed), transport, between(*self._unpacked))
         kernels = 1e6 * (phases.pack + phases.unpack)
         return Arrivals(
             epoch=self._taken_epoch,
@@ -261,8 +261,8 @@ class Exchange:
             cost=cost[came],
             accepted=accepted[came],
             bytes=self._migrant_bytes,
-            microseconds=np.where(stayed, kernels, 1e6 * phases.road),
-            road=np.where(stayed, "device", self.road),
+            microseconds=np.where(stayed, kernels, 1e6 * phases.transport),
+            transport=np.where(stayed, "device", self.transport),
             phases=phases,
         )
 

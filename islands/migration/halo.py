@@ -11,7 +11,7 @@ import numpy as np
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program
 from islands.errors import UsageError
-from islands.migration import MigrationSettings, Road, migrates
+from islands.migration import MigrationSettings, Transport, migrates
 from islands.migration.route import Parcel
 from islands.parallel import World
 from islands.text import option
@@ -26,7 +26,7 @@ class Halo:
         self,
         backend: Backend,
         world: World,
-        road: type[Road] | None,
+        transport: type[Transport] | None,
         reach: int,
         migrant_bytes: int,
     ) -> None:
@@ -47,8 +47,8 @@ class Halo:
             Parcel(before, _FROM_BEFORE, _FROM_BEFORE + 1),
         )
         if not self._is_alone:
-            assert road is not None, "several ranks have found a road"
-            self._carrier = road(world, backend, self._buffer)
+            assert transport is not None, "several ranks have found a transport"
+            self._carrier = transport(world, backend, self._buffer)
 
     def prepare(self, program: Program, archipelago: Struct) -> None:
         """Bind the kernel to the archipelago's arrays."""

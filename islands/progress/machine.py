@@ -21,7 +21,7 @@ class Machine:
     device: str
     reason: str
     """Why this backend was chosen."""
-    road: str
+    transport: str
     compile_seconds: float
     """Of the slowest rank."""
 
@@ -32,12 +32,17 @@ class Machine:
             backend.name,
             backend.device,
             backend.reason,
-            archipelago.road,
+            archipelago.transport,
             archipelago.compile_seconds,
         )
-        names, devices, reasons, roads, seconds = zip(*world.allgather(own), strict=True)
+        names, devices, reasons, transports, seconds = zip(*world.allgather(own), strict=True)
         return cls(
-            world.size, _once(names), _counted(devices), _once(reasons), _once(roads), max(seconds)
+            world.size,
+            _once(names),
+            _counted(devices),
+            _once(reasons),
+            _once(transports),
+            max(seconds),
         )
 
 

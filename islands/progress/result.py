@@ -55,7 +55,7 @@ class Result:
     population: int
     backend: str
     device: str
-    road: str
+    transport: str
     """How migrants travel between ranks."""
     reproducible: bool
     """Whether the run by these settings has the same digest each time, unless ended by time."""

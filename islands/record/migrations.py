@@ -39,7 +39,7 @@ class Migrations(Record):
                 ("accepted", pa.bool_()),
                 ("bytes", pa.int64()),
                 ("microseconds", pa.float64()),
-                ("road", pa.string()),
+                ("transport", pa.string()),
             ]
         )
 
@@ -61,7 +61,7 @@ class Migrations(Record):
             np.concatenate([each.accepted for each in arrivals]),
             repeated([each.bytes for each in arrivals], counts),
             np.concatenate([each.microseconds for each in arrivals]),
-            np.concatenate([each.road for each in arrivals]),
+            np.concatenate([each.transport for each in arrivals]),
         ]
 
     def _own_sense(self, costs: NDArray[np.int64]) -> NDArray[Any]:

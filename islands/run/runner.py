@@ -16,7 +16,7 @@ from islands.display.foreword import Foreword, open_run
 from islands.display.screen import Screen
 from islands.errors import InputError, RunError, UnwritableError, UsageError
 from islands.migration import migrates
-from islands.migration.road import find
+from islands.migration.transport import find
 from islands.parallel import RanksLostError, World
 from islands.problems.base import Problem, Solution
 from islands.progress.machine import Machine
@@ -233,9 +233,9 @@ def make_archipelago(
     if not goes_on:
         # What goes on from a checkpoint has no need of these files, which may be gone.
         world.agreed(warm_start)
-    road = None
+    transport = None
     if _has_halo(spec) or migrates(spec.migration, spec.general.islands):
-        road, trouble = find(world, backend)
+        transport, trouble = find(world, backend)
         if trouble and world.rank == 0:
             print(f"islands: {trouble}", file=sys.stderr, flush=True)
     return world.agreed(
@@ -244,7 +244,7 @@ def make_archipelago(
             problem,
             world,
             backend,
-            road=road,
+            transport=transport,
             asynchronous=asynchronous,
             warm_start=warm_start,
         )

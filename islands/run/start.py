@@ -191,7 +191,7 @@ def _result(start: Start, outcome: Outcome) -> Result:
         population=spec.general.population,
         backend=machine.backend,
         device=machine.device,
-        road=machine.road,
+        transport=machine.transport,
         reproducible=not start.asynchronous,
         digest=combined(digests),
         folder=str(start.folder) if start.folder is not None else None,

@@ -17,7 +17,7 @@ _LAST_SEED = 2**63 - 1
 
 SIGN = "# The settings of a run of islands"
 """What the text of `run.toml` begins with, by which a run's folder is known."""
-FORMAT = 3
+FORMAT = 4
 """Raised whenever the files of a run's folder come to mean something else."""
 
 

@@ -25,7 +25,7 @@ from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import IslandsError, UsageError
 from islands.migration import MigrationSettings
-from islands.migration.road import find
+from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem
 
@@ -58,7 +58,7 @@ def made(
         migration=MigrationSettings.build({**WAY, **way}),
         backend=backend,
         world=ranks,
-        road=find(ranks, backend)[0],
+        transport=find(ranks, backend)[0],
         decoding=decoding,
     )
 

@@ -20,7 +20,7 @@ from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
-from islands.migration.road import find
+from islands.migration.transport import find
 from islands.parallel import World, world
 from islands.problems.base import Problem
 from islands.solver import Solver
@@ -59,7 +59,7 @@ def made(
         migration=MigrationSettings.build({"topology": topology, "duplicates": "refuse"}),
         backend=backend,
         world=alone,
-        road=find(alone, backend)[0],
+        transport=find(alone, backend)[0],
         decoding=decoding,
         warm_start=lambda: [np.arange(problem.size)] if given else [],
     )

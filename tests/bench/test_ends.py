@@ -26,7 +26,7 @@ class Arrived:
 class Slow:
     """An archipelago whose every act takes its own time by a clock of its own."""
 
-    road = "staged"
+    transport = "staged"
 
     def __init__(self, clock: Clock) -> None:
         self._clock, self._launched = clock, 0.0
@@ -47,7 +47,7 @@ class Slow:
         return "measures"
 
     def arrivals(self) -> Arrived:
-        return Arrived(Phases(pack=0.03125, road=0.125, unpack=0.0625))
+        return Arrived(Phases(pack=0.03125, transport=0.125, unpack=0.0625))
 
 
 def test_an_end_is_all_between_the_generations(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,9 +62,9 @@ def test_an_end_is_all_between_the_generations(monkeypatch: pytest.MonkeyPatch) 
         if migrates:
             timed.migrate()
         assert timed.measure() == "measures"
-    assert timed.road == "staged"
+    assert timed.transport == "staged"
     whole = 0.25 + 0.125
-    phases = {"pack": 0.03125, "road": 0.125, "unpack": 0.0625, "migrant_bytes": 512}
+    phases = {"pack": 0.03125, "transport": 0.125, "unpack": 0.0625, "migrant_bytes": 512}
     # The first has no end before it; an epoch may be looked at in its middle.
     assert timed.ends == [
         End(**phases, whole=whole, epoch=2 * 2.0 + 0.125 + whole),
@@ -73,6 +73,6 @@ def test_an_end_is_all_between_the_generations(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_host_has_what_is_left() -> None:
-    end = End(pack=1, road=2, unpack=4, whole=16, epoch=99, migrant_bytes=1)
-    assert end.host(hides_road=False) == 9
-    assert end.host(hides_road=True) == 11
+    end = End(pack=1, transport=2, unpack=4, whole=16, epoch=99, migrant_bytes=1)
+    assert end.host(hides_transport=False) == 9
+    assert end.host(hides_transport=True) == 11

@@ -37,7 +37,7 @@ def test_alone_everything_is_compared_with_itself(capsys: pytest.CaptureFixture[
         assert (row["ranks"], row["of_one"], row["size"]) == (1, 1.0, 120)
         assert row["generations"] % 3 == 0
         assert row["rate"] > 0
-    assert [(row["delay"], row["road"], row["bytes"]) for row in ends] == [
+    assert [(row["delay"], row["transport"], row["bytes"]) for row in ends] == [
         *((0, "device", 0), (1, "device", 0))
     ]
     for row in ends:
@@ -108,4 +108,4 @@ def test_each_number_of_ranks_is_measured_and_all_ranks_know() -> None:
     for end in ends:
         # In a ring, the last island of a block sends its two migrants to the next rank.
         assert end.bytes == (2 * ROW_BYTES if end.ranks > 1 else 0)
-        assert end.road == ("staged" if end.ranks > 1 else "device")
+        assert end.transport == ("staged" if end.ranks > 1 else "device")

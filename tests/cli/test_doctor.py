@@ -39,9 +39,9 @@ def test_as_one_object_under_mpirun(mpirun: list[str]) -> None:
     told = json.loads(done.stdout)
     assert [each["rank"] for each in told["ranks"]] == [0, 1]
     assert {each["host"] for each in told["ranks"]} == {platform.node()}
-    for trial in told["roads"]:
+    for trial in told["transports"]:
         assert (trial["trouble"], len(trial["timings"])) == ("", 4)
-    assert told["roads"][-1]["road"] == "staged"
+    assert told["transports"][-1]["transport"] == "staged"
     assert told["mpi"]["name"]
     assert told["works"] is True
 

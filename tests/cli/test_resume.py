@@ -42,7 +42,7 @@ def rows(folder: str, name: str) -> list[dict[str, Any]]:
     tables = [pq.read_table(path) for path in sorted(Path(folder, name).iterdir())]
     together = pa.concat_tables([table.replace_schema_metadata() for table in tables])
     together = together.drop(
-        [c for c in ("seconds", "microseconds", "road") if c in together.schema.names]
+        [c for c in ("seconds", "microseconds", "transport") if c in together.schema.names]
     )
     island = "island" if name == "trace" else "to"
     return together.sort_by([("generation", "ascending"), (island, "ascending")]).to_pylist()

@@ -60,7 +60,7 @@ def test_json_is_the_whole_of_standard_output(capsys: pytest.CaptureFixture[str]
     # 4 islands of 64: 6 elite pass unevaluated from each generation to the next.
     assert result["evaluations"] == 4 * (64 + 60 * 58)
     assert 0 < result["seconds"] < 60
-    assert (result["ranks"], result["backend"], result["road"]) == (1, "cpu", "device")
+    assert (result["ranks"], result["backend"], result["transport"]) == (1, "cpu", "device")
     assert len(result["digest"]) == 64
     assert Path(result["folder"], "solution.tour").exists()
 

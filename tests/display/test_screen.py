@@ -108,7 +108,7 @@ def test_the_header_says_what_runs_how_where_and_until_when() -> None:
         "stops at: 1000 generations",
     ]
     assert place(spec, MACHINE, Path("runs/a")).split("\n") == [
-        "migration elite of 2 every 200 generations (road: staged)",
+        "migration elite of 2 every 200 generations (transport: staged)",
         "2 x CPU, 1 thread   backend cpu: no GPU found",
         "kernels compiled in 1.9 s, and kept for the next time",
         "run folder runs/a",

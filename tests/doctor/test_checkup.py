@@ -11,12 +11,12 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.doctor import checkup as checkups
 from islands.doctor import place as places
-from islands.doctor import roads
+from islands.doctor import transports
 from islands.doctor.checkup import examine
 from islands.doctor.software import compile_troubles
 from islands.errors import CompileError
-from islands.migration.road import Bare
 from islands.migration.route import Parcel
+from islands.migration.transport import Bare
 from islands.parallel import World, world
 
 
@@ -53,9 +53,9 @@ def no_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_mpi")
-def test_one_rank_has_no_road_to_try() -> None:
+def test_one_rank_has_no_transport_to_try() -> None:
     found = examine(World())
-    assert (found.roads, found.problems) == ([], [])
+    assert (found.transports, found.problems) == ([], [])
     assert [each.rank for each in found.ranks] == [0]
     assert found.compiler
 
@@ -105,7 +105,7 @@ def test_no_device_at_all_is_a_problem_and_no_crash(monkeypatch: pytest.MonkeyPa
 
 
 class Careless(Bare):
-    """A road that loses the last byte."""
+    """A transport that loses the last byte."""
 
     name = "careless"
 
@@ -114,7 +114,7 @@ class Careless(Bare):
 
 
 class Broken(Bare):
-    """A road that does not open."""
+    """A transport that does not open."""
 
     name = "broken"
 
@@ -123,10 +123,10 @@ class Broken(Bare):
 
 
 @pytest.mark.mpi(min_size=2)
-def test_every_road_is_timed_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_transport_is_timed_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     backend, ranks = choose("cpu", 1), world()
-    monkeypatch.setattr(roads, "candidates", lambda *_: [Careless, Broken, Bare])
-    careless, broken, good = roads.trials(ranks, backend)
+    monkeypatch.setattr(transports, "candidates", lambda *_: [Careless, Broken, Bare])
+    careless, broken, good = transports.trials(ranks, backend)
     assert careless.trouble == "rank 0: it changed what was sent, in 1024 bytes"
     assert broken.trouble == "rank 0: RuntimeError: no transport, in 1024 bytes"
     assert (careless.timings, broken.timings) == ([], [])

@@ -15,8 +15,8 @@ GPUS = [gpu(0), gpu(1)]
 
 
 def test_a_machine_with_two_gpus_in_words() -> None:
-    roads = [trial("cuda-aware"), trial("staged")]
-    text = as_text(checkup(TWO, GPUS, roads, **{"cupy-cuda13x": "14.2.0"}))
+    transports = [trial("cuda-aware"), trial("staged")]
+    text = as_text(checkup(TWO, GPUS, transports, **{"cupy-cuda13x": "14.2.0"}))
     lines = text.splitlines()
     assert lines[0] == "islands 0.1.0   python 3.11.7"
     assert "CUDA   driver 580.159.03   cupy-cuda13x 14.2.0" in lines
@@ -39,11 +39,14 @@ def test_a_machine_with_two_gpus_in_words() -> None:
 
 
 def test_what_fails_is_said_last_and_has_no_times() -> None:
-    roads = [trial("cuda-aware", "rank 1: it changed what was sent", measured=1), trial("staged")]
-    lines = as_text(checkup(TWO, GPUS, roads, problems=["the road fails"])).splitlines()
+    transports = [
+        trial("cuda-aware", "rank 1: it changed what was sent", measured=1),
+        trial("staged"),
+    ]
+    lines = as_text(checkup(TWO, GPUS, transports, problems=["the transport fails"])).splitlines()
     row = next(line for line in lines if "cuda-aware" in line)
     assert row.split()[1:] == ["20", "us,", "0.05", "GB/s", "fails", "fails", "fails"]
-    assert lines[-1] == "Does not work: the road fails"
+    assert lines[-1] == "Does not work: the transport fails"
     assert any(line.startswith("Better: Migrants between GPUs pass through") for line in lines)
 
 
@@ -54,7 +57,7 @@ def test_the_object_holds_all_of_it() -> None:
     assert told["mpi"] == {"name": "Open MPI 5.0.11", "library": "Open MPI v5.0.11, package: ..."}
     assert told["ranks"][1]["gpu"]["uuid"] == gpu(1).uuid
     assert told["links"][0]["kind"] == "NV18"
-    assert [each["bytes"] for each in told["roads"][0]["timings"]] == [
+    assert [each["bytes"] for each in told["transports"][0]["timings"]] == [
         1 << 10,
         1 << 16,
         1 << 20,
@@ -83,13 +86,13 @@ def test_advice(
     found = [gpu(number) for number in range(gpus)]
     places = [place(rank, on=gpu(rank) if gpus else None) for rank in range(ranks)]
     name = ("Open MPI 5.0.11", "") if mpi else None
-    roads = [trial("staged")] if ranks > 1 else []
-    told = advice(checkup(places, found, roads, mpi=name, **packages))
+    transports = [trial("staged")] if ranks > 1 else []
+    told = advice(checkup(places, found, transports, mpi=name, **packages))
     assert len(told) == (words is not None)
     assert words is None or words in told[0]
 
 
-def test_the_best_road_needs_no_advice() -> None:
+def test_the_best_transport_needs_no_advice() -> None:
     assert advice(checkup(TWO, GPUS, [trial("cuda-aware"), trial("staged")])) == []
     old = [gpu(0, "575.57.08"), gpu(1, "575.57.08")]
     assert "islands[mpi,cuda12]" in advice(checkup(TWO, old, [trial("staged")]))[0]

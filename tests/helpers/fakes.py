@@ -77,7 +77,7 @@ class FakeArchipelago:
         self.migrations = 0
         self.came = False
         self.compile_seconds = 0.25
-        self.road = "device"
+        self.transport = "device"
         self.calls: list[str] = []
 
     def give_up(self) -> None:
@@ -159,7 +159,7 @@ def arrivals(epoch: int, source: Any, target: Any, cost: Any) -> Arrivals:
         accepted=np.array(source) % 2 == 1,
         bytes=80,
         microseconds=1.5 + count,
-        road=np.where(count % 2 == 0, "staged", "device"),
+        transport=np.where(count % 2 == 0, "staged", "device"),
         phases=Phases(0.0, 0.0, 0.0),
     )
 

@@ -40,7 +40,7 @@ def result(**changes: Any) -> Result:
         "population": 256,
         "backend": "cpu",
         "device": "CPU",
-        "road": "device",
+        "transport": "device",
         "digest": "ab",
         "folder": "runs/a",
     }

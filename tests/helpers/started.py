@@ -20,7 +20,7 @@ from islands.run.start import Start, perform
 from islands.spec.resolve import layers, resolve
 
 ISLANDS = 6
-DIFFERING = {"seconds", "microseconds", "road"}
+DIFFERING = {"seconds", "microseconds", "transport"}
 """The columns that depend on where and when a run takes place."""
 
 

@@ -57,5 +57,5 @@ def test_the_doctor_sees_both_hosts(hosts: TwoHosts, mpirun: list[str]) -> None:
     told = result(hosts.launch(mpirun[0], sys.executable, "-m", "islands", "doctor", "--json"))
     places = [(each["host"], each["local_rank"]) for each in told["ranks"]]
     assert places == [(name, place) for name in hosts.names for place in (0, 1)]
-    assert [each["trouble"] for each in told["roads"]] == [""] * len(told["roads"])
+    assert [each["trouble"] for each in told["transports"]] == [""] * len(told["transports"])
     assert told["works"] is True

@@ -18,7 +18,7 @@ from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.base import DUPLICATES, REPLACEMENTS, SELECTIONS
-from islands.migration.road import find
+from islands.migration.transport import find
 from islands.parallel import World, deal, world
 from islands.problems.tsp import Tsp
 
@@ -48,7 +48,7 @@ def archipelago_of(
         migration=MigrationSettings.build({"migrants": 2, **migration}),
         backend=backend,
         world=ranks,
-        road=find(ranks, backend)[0],
+        transport=find(ranks, backend)[0],
         asynchronous=asynchronous,
     )
     made.start()
@@ -139,12 +139,12 @@ def test_arrivals_say_how_they_came_and_how_long_it_took(
         came = islands.arrivals()
         assert came is not None
         assert (came.phases.pack, came.phases.unpack) == (0.25, 0.25)
-        assert came.phases.road not in (0.0, 0.25)
-        took = {"device": 1e6 * 0.5, "staged": 1e6 * came.phases.road}
+        assert came.phases.transport not in (0.0, 0.25)
+        took = {"device": 1e6 * 0.5, "staged": 1e6 * came.phases.transport}
         return [
-            (int(source), int(target), str(road), microseconds == took[str(road)])
-            for source, target, road, microseconds in zip(
-                came.source, came.target, came.road, came.microseconds, strict=True
+            (int(source), int(target), str(transport), microseconds == took[str(transport)])
+            for source, target, transport, microseconds in zip(
+                came.source, came.target, came.transport, came.microseconds, strict=True
             )
         ]
 
@@ -191,7 +191,7 @@ def test_one_island_or_none_to_send_changes_nothing(backend: Backend) -> None:
         before = islands.digests()
         islands.migrate()
         assert islands.digests() == before
-        assert islands.road == "none"
+        assert islands.transport == "none"
         assert islands.arrivals() is None
 
 
@@ -271,7 +271,7 @@ def test_what_is_on_the_way_between_ranks_is_restored_on_one(backend: Backend) -
 def test_between_ranks_each_neighbour_gets_one_message() -> None:
     ranks = world()
     made = archipelago_of(choose("cpu", 1), islands=12, ranks=ranks, topology="elite", migrants=1)
-    assert made.road == "staged"
+    assert made.transport == "staged"
     route = made._exchange._route
     assert [parcel.rank for parcel in route.sends] == [
         rank for rank in range(ranks.size) if rank != ranks.rank

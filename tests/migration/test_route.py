@@ -11,7 +11,7 @@ from islands.parallel import deal
 @pytest.mark.parametrize("name", TOPOLOGIES)
 @pytest.mark.parametrize(("islands", "size"), [(1, 1), (8, 1), (8, 2), (8, 3), (9, 4), (30, 7)])
 def test_what_is_sent_is_what_is_needed_once(name: str, islands: int, size: int) -> None:
-    """Carry numbers of islands through all ranks' buffers, as the roads carry migrants."""
+    """Carry numbers of islands through all ranks' buffers, as the transports carry migrants."""
     dealt = [deal(islands, size, rank) for rank in range(size)]
     scene = Scene(islands, 5, 2)
     routes = [

@@ -24,7 +24,7 @@ from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import InputError, UsageError
 from islands.migration import Migrant, MigrationSettings
-from islands.migration.road import find
+from islands.migration.transport import find
 from islands.parallel import World, deal, world
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
@@ -79,7 +79,7 @@ def made(
         migration=MigrationSettings.build(way),
         backend=backend,
         world=ranks,
-        road=find(ranks, backend)[0],
+        transport=find(ranks, backend)[0],
         asynchronous=asynchronous,
     )
     islands.start()

@@ -10,7 +10,7 @@ def test_json_holds_what_the_documentation_promises() -> None:
     assert set(found) >= {
         *("instance", "problem", "algorithm", "encoding", "preset", "cost", "best_known", "gap"),
         *("solution", "generations", "evaluations", "seconds", "compile_seconds", "reason"),
-        *("seed", "ranks", "islands", "backend", "device", "road", "digest", "folder"),
+        *("seed", "ranks", "islands", "backend", "device", "transport", "digest", "folder"),
     }
     assert found["solution"] == [2, 0, 1]
     assert found["cost"] == 210

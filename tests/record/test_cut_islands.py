@@ -19,7 +19,7 @@ from ranks_for_tests import on_ranks
 from started import facts, record
 
 from islands.backends import choose
-from islands.migration.road import Bare
+from islands.migration.transport import Bare
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
@@ -62,7 +62,7 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
         problem = made()
         spec = resolve(layers(asked), problem)
         problem, backend = problem.adjusted(spec.problem), choose("cpu", 1)
-        mine = islands_of(spec, problem, world, backend, road=Bare if ranks > 1 else None)
+        mine = islands_of(spec, problem, world, backend, transport=Bare if ranks > 1 else None)
         advance = mine.advance
 
         def dying(generations: int) -> None:
@@ -72,7 +72,7 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
                 raise DeadError
 
         mine.advance = dying  # type: ignore[method-assign]
-        machine = Machine(ranks, "cpu", "CPU", "asked for", mine.road, 0.0)
+        machine = Machine(ranks, "cpu", "CPU", "asked for", mine.transport, 0.0)
         start = Start(spec, problem, world, mine, machine, "CPU", folder, goes_on=True)
         perform(start, Quiet, StringIO(), quiet=True)  # type: ignore[arg-type]
 

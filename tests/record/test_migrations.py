@@ -37,10 +37,10 @@ def test_a_row_an_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
             "accepted": False,
             "bytes": 80,
             "microseconds": 2.5,
-            "road": "device",
+            "transport": "device",
         }
     ]
-    assert table.column("road").to_pylist() == ["staged", "device", "staged"] * 2
+    assert table.column("transport").to_pylist() == ["staged", "device", "staged"] * 2
 
 
 def test_without_arrivals_there_is_an_empty_table(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from islands.errors import InputError
 from islands.record.parquet import read_parquet, write_parquet
 
-TABLE = pa.table({"best": pa.array([5, None, 3]), "road": ["ring", "", "a"]})
+TABLE = pa.table({"best": pa.array([5, None, 3]), "transport": ["ring", "", "a"]})
 SAID = {b"islands.seed": b"7", b"islands.reason": b"100 generations done"}
 
 

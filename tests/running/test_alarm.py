@@ -28,7 +28,7 @@ from islands.backends.base import Backend
 from islands.errors import Suspended
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
-from islands.migration.road import find
+from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
@@ -87,7 +87,7 @@ def made(backend: Backend, problem: Problem, run: tuple[Any, ...]) -> Archipelag
         ),
         backend=backend,
         world=world,
-        road=find(world, backend)[0],
+        transport=find(world, backend)[0],
         improver=ImproverSettings.build(improver),
     )
     islands.start()

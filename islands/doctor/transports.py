@@ -1,4 +1,4 @@
-"""Every road between the ranks, tried and timed with messages round the ring of ranks."""
+"""Every transport between the ranks, tried and timed with messages round the ring of ranks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from islands.backends.base import Backend
-from islands.migration.road import Road, candidates, trial
 from islands.migration.route import Parcel
+from islands.migration.transport import Transport, candidates, trial
 from islands.parallel import World
 
 SIZES = (1 << 10, 1 << 16, 1 << 20, 1 << 24)
@@ -29,37 +29,37 @@ class Timing:
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a road."""
+    """What became of a transport."""
 
-    road: str
+    transport: str
     trouble: str
     """What went wrong; empty where everything arrived as it was sent."""
     timings: list[Timing]
 
 
 def trials(world: World, backend: Backend) -> list[Trial]:
-    """Return the trial of each road, the best first; none for one rank; collective."""
+    """Return the trial of each transport, the best first; none for one rank; collective."""
     if world.size == 1:
         return []
-    return [_trial(road, world, backend) for road in candidates(world, backend)]
+    return [_trial(transport, world, backend) for transport in candidates(world, backend)]
 
 
-def _trial(road: type[Road], world: World, backend: Backend) -> Trial:
+def _trial(transport: type[Transport], world: World, backend: Backend) -> Trial:
     timings: list[Timing] = []
     for size in SIZES:
-        trouble = trial(road, world, backend, size)
+        trouble = trial(transport, world, backend, size)
         if trouble:
-            return Trial(road.name, f"{trouble}, in {size} bytes", timings)
-        slowest = max(world.allgather(_seconds(road, world, backend, size)))
+            return Trial(transport.name, f"{trouble}, in {size} bytes", timings)
+        slowest = max(world.allgather(_seconds(transport, world, backend, size)))
         timings.append(Timing(size, round(1e6 * slowest, 1), round(size / slowest / 1e9, 3)))
-    return Trial(road.name, "", timings)
+    return Trial(transport.name, "", timings)
 
 
-def _seconds(road: type[Road], world: World, backend: Backend, size: int) -> float:
+def _seconds(transport: type[Transport], world: World, backend: Backend, size: int) -> float:
     """Send a message to the next rank again and again; return the time that one takes."""
     sends = [Parcel((world.rank + 1) % world.size, 0, 1)]
     receives = [Parcel((world.rank - 1) % world.size, 1, 2)]
-    carrier = road(world, backend, backend.zeros((2, size), np.uint8))
+    carrier = transport(world, backend, backend.zeros((2, size), np.uint8))
     seconds = []
     for _ in range(_WARMING + _REPEATS):
         world.barrier()

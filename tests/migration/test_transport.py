@@ -8,20 +8,20 @@ import pytest
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import RunError
-from islands.migration import road as module
-from islands.migration.road import Bare, Direct, Staged, candidates, find
+from islands.migration import transport as module
 from islands.migration.route import Parcel
+from islands.migration.transport import Bare, Direct, Staged, candidates, find
 from islands.parallel import World, world
 
 
-def test_one_rank_needs_no_road(backend: Backend) -> None:
+def test_one_rank_needs_no_transport(backend: Backend) -> None:
     assert find(World(), backend) == (None, "")
 
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("kind", [Bare, Staged, Direct])
 def test_parcels_of_different_sizes_reach_every_rank(
-    backend: Backend, kind: type[module.Road]
+    backend: Backend, kind: type[module.Transport]
 ) -> None:
     ranks = world()
     if kind not in {*candidates(ranks, backend), Staged}:
@@ -46,12 +46,12 @@ def test_parcels_of_different_sizes_reach_every_rank(
         first += ranks.rank + 1
     space = np.zeros((len(others) * (ranks.rank + 1), width), np.uint8)
     buffer = backend.upload(np.concatenate([*rows, space]))
-    road = kind(ranks, backend, buffer)
+    transport = kind(ranks, backend, buffer)
     for _ in range(2):
-        road.leave(sends)
+        transport.leave(sends)
         backend.synchronise()
-        road.depart(sends, receives)
-        road.arrive()
+        transport.depart(sends, receives)
+        transport.arrive()
     for parcel in receives:
         arrived = backend.download(buffer)[parcel.first : parcel.last]
         assert np.array_equal(arrived, content(parcel.rank, ranks.rank))
@@ -117,24 +117,24 @@ class Deaf(Direct):
         (Deaf, "rank 0: nothing came in 0.2 s"),
     ],
 )
-def test_a_road_that_fails_its_trial_is_left_for_the_next(
-    kind: type[module.Road], reason: str, monkeypatch: pytest.MonkeyPatch
+def test_a_transport_that_fails_its_trial_is_left_for_the_next(
+    kind: type[module.Transport], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranks, backend = world(), choose("cpu", 1)
     monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr(module, "candidates", lambda *_: [kind, Staged])
-    road, trouble = find(ranks, backend)
-    assert road is Staged
-    assert trouble == f"the road {kind.name} failed its trial ({reason}). "
+    transport, trouble = find(ranks, backend)
+    assert transport is Staged
+    assert trouble == f"the transport {kind.name} failed its trial ({reason}). "
     monkeypatch.setattr(module, "candidates", lambda *_: [kind])
-    with pytest.raises(RunError, match=r"no road between the ranks: .*Run `islands doctor`"):
+    with pytest.raises(RunError, match=r"no transport between the ranks: .*Run `islands doctor`"):
         find(ranks, backend)
 
 
 @pytest.mark.mpi(min_size=2)
 def test_without_a_gpu_messages_lie_in_the_hosts_memory_anyhow() -> None:
-    road, trouble = find(world(), choose("cpu", 1))
-    assert (road, trouble) == (Bare, "")
+    transport, trouble = find(world(), choose("cpu", 1))
+    assert (transport, trouble) == (Bare, "")
 
 
 @pytest.mark.mpi(min_size=3)

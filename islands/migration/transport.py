@@ -1,4 +1,4 @@
-"""The roads by which migrants travel between ranks. Which one is open is proved, never guessed."""
+"""The transports of migrants between ranks. Which one is open is proved, never guessed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MIGRANTS = 1
 _LEFT_BEHIND: list[Any] = []
 
 
-class Road:
-    """Carries parcels of one buffer, whose rows are slots, to the same road of other ranks."""
+class Transport:
+    """Carries parcels of one buffer, whose rows are slots, to the same transport of other ranks."""
 
     name: ClassVar[str]
 
@@ -62,19 +62,19 @@ class Road:
         self._pending.give_up()
 
 
-class Direct(Road):
+class Direct(Transport):
     """MPI reads and writes the memory of the GPU itself."""
 
     name = "cuda-aware"
 
 
-class Bare(Road):
+class Bare(Transport):
     """The buffer lies in the host's memory anyhow."""
 
     name = "staged"
 
 
-class Staged(Road):
+class Staged(Transport):
     """Through page-locked memory of the host."""
 
     name = "staged"
@@ -98,37 +98,37 @@ class Staged(Road):
             self._backend.store(self.memory(each), self._buffer[each.first : each.last])
 
 
-def find(world: World, backend: Backend) -> tuple[type[Road] | None, str]:
-    """Return the best road that is open between the ranks, and what was wrong with better ones.
+def find(world: World, backend: Backend) -> tuple[type[Transport] | None, str]:
+    """Return the best transport that works between the ranks, and what fails in better ones.
 
-    Collective. One rank alone needs no road.
+    Collective. One rank alone needs no transport.
     """
     return (None, "") if world.size == 1 else _proved(world, backend)
 
 
-def candidates(world: World, backend: Backend) -> list[type[Road]]:
-    """Return the roads worth trying between these ranks, the best first; collective."""
-    own: type[Road] = Bare if backend.in_host_memory else Staged
+def candidates(world: World, backend: Backend) -> list[type[Transport]]:
+    """Return the transports worth trying between these ranks, the best first; collective."""
+    own: type[Transport] = Bare if backend.in_host_memory else Staged
     aware = world.takes_gpu_memory() and not world.any(backend.in_host_memory)
     return [Direct, own] if aware else [own]
 
 
-def _proved(world: World, backend: Backend) -> tuple[type[Road], str]:
+def _proved(world: World, backend: Backend) -> tuple[type[Transport], str]:
     failed = ""
-    for road in candidates(world, backend):
-        trouble = trial(road, world, backend, _PROOF_BYTES)
+    for transport in candidates(world, backend):
+        trouble = trial(transport, world, backend, _PROOF_BYTES)
         if not trouble:
-            return road, failed
-        failed += f"the road {road.name} failed its trial ({trouble}). "
-    raise RunError(f"no road between the ranks: {failed}Run `islands doctor` under mpirun")
+            return transport, failed
+        failed += f"the transport {transport.name} failed its trial ({trouble}). "
+    raise RunError(f"no transport between the ranks: {failed}Run `islands doctor` under mpirun")
 
 
-def trial(road: type[Road], world: World, backend: Backend, size: int) -> str:
+def trial(transport: type[Transport], world: World, backend: Backend, size: int) -> str:
     """Send a known message round the ring of ranks; return what goes wrong, the same on all.
 
-    Collective; it ends even where the road fails on some ranks alone.
+    Collective; it ends even where the transport fails on some ranks alone.
     """
-    own = _Trial(road, world, backend, size)
+    own = _Trial(transport, world, backend, size)
     for step in (own.prepare, own.post, own.receive, own.check):
         try:
             trouble = step()
@@ -145,11 +145,13 @@ def trial(road: type[Road], world: World, backend: Backend, size: int) -> str:
 
 
 class _Trial:
-    """The trial of a road on one rank, in steps that say what went wrong."""
+    """The trial of a transport on one rank, in steps that say what went wrong."""
 
-    def __init__(self, road: type[Road], world: World, backend: Backend, size: int) -> None:
-        self._road, self._world, self._backend, self._size = road, world, backend, size
-        self._carrier: Road | None = None
+    def __init__(
+        self, transport: type[Transport], world: World, backend: Backend, size: int
+    ) -> None:
+        self._transport, self._world, self._backend, self._size = transport, world, backend, size
+        self._carrier: Transport | None = None
 
     def prepare(self) -> str:
         """Fill a buffer with what this rank sends."""
@@ -159,7 +161,7 @@ class _Trial:
         pattern = _pattern(rank, self._size)
         buffer = self._backend.upload(np.stack([pattern, np.zeros(self._size, np.uint8)]))
         self._buffer = buffer
-        self._carrier = self._road(self._world, self._backend, buffer, self._world.new_tag())
+        self._carrier = self._transport(self._world, self._backend, buffer, self._world.new_tag())
         self._carrier.leave(self._sends)
         self._backend.synchronise()
         return ""
