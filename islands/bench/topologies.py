@@ -3,8 +3,8 @@
 Takeover: migrations until the best of one island is in all, on average and at worst over where it
 is at first (with delay=1, one migration more). Arrive: migrants that an island receives at one
 migration; (n) where these are more than its population takes in. Messages and busiest: what the
-busiest rank sends at one migration. Bytes: what a rank sends until takeover, average. Transport: how
-long the busiest rank sends until then, at 20 us a message and 4 GB/s, as through host memory.
+busiest rank sends at one migration. Bytes: what a rank sends until takeover, average. Transport:
+how long the busiest rank sends until then, at 20 us a message and 4 GB/s, through host memory.
 * the shortest transport, or if all is on one rank the fastest takeover, of those that fit.
 """
 
