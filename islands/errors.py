@@ -1,4 +1,4 @@
-"""What can go wrong, as users meet it: one message that names the value and the mend."""
+"""What can go wrong, as users meet it: one message that names the value and the hint."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def suffix_of(name: str) -> str:
 
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Turn an `OSError` inside into an error of ours that names `path` and the mend."""
+    """Turn an `OSError` inside into an error of ours that names `path` and the hint."""
     try:
         yield
     except OSError as error:

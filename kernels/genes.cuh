@@ -1,5 +1,5 @@
-// The things of a genome one by one. Where genes are words of 32 bits, each bit stands for a thing;
-// otherwise each thing has a gene of its own.
+// The items of a genome one by one. Where genes are words of 32 bits, each bit stands for an item;
+// otherwise each item has a gene of its own.
 #pragma once
 
 #include "core/core.cuh"
@@ -11,38 +11,36 @@ __device__ constexpr bool is_packed(float) { return false; }
 __device__ constexpr bool is_packed(uint32_t) { return true; }
 
 template <class Shape>
-__device__ int things(const Shape& shape) {
+__device__ int items(const Shape& shape) {
     if constexpr (is_packed(encoding::Gene{})) {
-        return shape.things;
+        return shape.items;
     } else {
         return shape.n;
     }
 }
 
 template <class Gene>
-__device__ Gene get(const Gene* row, int thing) {
-    return row[thing];
+__device__ Gene get(const Gene* row, int item) {
+    return row[item];
 }
 
-__device__ uint32_t get(const uint32_t* row, int thing) {
-    return row[thing / 32] >> (thing % 32) & 1;
-}
+__device__ uint32_t get(const uint32_t* row, int item) { return row[item / 32] >> (item % 32) & 1; }
 
 template <class Gene>
-__device__ void set(Gene* row, int thing, Gene value) {
-    row[thing] = value;
+__device__ void set(Gene* row, int item, Gene value) {
+    row[item] = value;
 }
 
-__device__ void set(uint32_t* row, int thing, uint32_t bit) {
-    const uint32_t mask = 1u << (thing % 32);
-    row[thing / 32] = bit ? row[thing / 32] | mask : row[thing / 32] & ~mask;
+__device__ void set(uint32_t* row, int item, uint32_t bit) {
+    const uint32_t mask = 1u << (item % 32);
+    row[item / 32] = bit ? row[item / 32] | mask : row[item / 32] & ~mask;
 }
 
-// Gives a thing a new value.
-__device__ void redraw(float* row, int thing, uint32_t word) { row[thing] = draw::uniform(word); }
-__device__ void redraw(uint32_t* row, int thing, uint32_t word) { set(row, thing, word >> 31); }
+// Gives an item a new value.
+__device__ void redraw(float* row, int item, uint32_t word) { row[item] = draw::uniform(word); }
+__device__ void redraw(uint32_t* row, int item, uint32_t word) { set(row, item, word >> 31); }
 
-// Returns gene i of a child: of each thing whose bit in `mask` is set from one mate, else from the
+// Returns gene i of a child: of each item whose bit in `mask` is set from one mate, else from the
 // other.
 template <class Gene>
 __device__ Gene mixed(const Gene* one, const Gene* other, const uint32_t* mask, int i) {

@@ -16,11 +16,11 @@ __device__ int64_t cost_of(Decoder& decoder, Shelf shelf, const Archipelago& all
                            const draw::Place& place, int child = 0) {
 #ifdef PROBLEM_JUDGES
     const problem::Verdict verdict =
-        problem::judge(decoder.solution(), shelf, genes::things(all.shape), data, place, child);
+        problem::judge(decoder.solution(), shelf, genes::items(all.shape), data, place, child);
     if (verdict.changed) decoder.encode(row);
     return verdict.cost;
 #else
-    return problem::cost(solution, genes::things(all.shape), data);
+    return problem::cost(solution, genes::items(all.shape), data);
 #endif
 }
 
@@ -78,7 +78,7 @@ __device__ Costs evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all
         return {cost, evaluated(decoder, shelf, all, data, second, place)};
     } else {
         const auto one = decoder.decode(first), other = decoder.decode(second);
-        const auto [cost, others] = at_once(one, other, genes::things(all.shape), data, 0);
+        const auto [cost, others] = at_once(one, other, genes::items(all.shape), data, 0);
         return {cost, others};
     }
 }
@@ -94,7 +94,7 @@ __device__ int64_t improve(Decoder& decoder, Shelf shelf, const Archipelago& all
                            int64_t& calls) {
     if (improver::TAKES_LONG && improver::halts(plan)) return cost;
     const int64_t better = improver::improve(plan, shelf, decoder.solution(),
-                                             genes::things(all.shape), data, cost, place, calls);
+                                             genes::items(all.shape), data, cost, place, calls);
     if (better != cost) decoder.encode(row);
     return better;
 }

@@ -88,7 +88,7 @@ KERNEL(rank, (Arena arena, Archipelago all, Course course)) {
 }
 
 // A block finds the best of one island and puts it first; the others are left as they stand.
-KERNEL(crown, (Archipelago all, Course course)) {
+KERNEL(find_best, (Archipelago all, Course course)) {
     const int me = blockIdx.x, size = all.population;
     const Island island = all.island[me];
     const int64_t* const cost = all.cost + all.row(island.generation + course.step, me, 0);

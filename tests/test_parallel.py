@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError, RunError, Suspended, UsageError
-from islands.parallel import Bell, RanksLostError, World, deal, describe, launched, world
+from islands.parallel import RanksLostError, StopNotice, World, deal, describe, launched, world
 
 
 @pytest.mark.parametrize(
@@ -276,4 +276,4 @@ def test_a_rank_that_dies_while_a_bell_is_taken_down_can_be_survived() -> None:
             raise RuntimeError("MPI_ERR_PROC_FAILED")
 
     with pytest.raises(RanksLostError):
-        Bell(Survivor()).close()
+        StopNotice(Survivor()).close()

@@ -21,7 +21,7 @@ class Sample(Settings):
     large: int = setting(1, "a large number", low=0, high=2**63 - 1)
 
     def check(self) -> None:
-        """Hold share and flag apart."""
+        """FolderLock share and flag apart."""
         if self.flag and self.share == 1:
             raise UsageError("flag with share=1: choose one")
 

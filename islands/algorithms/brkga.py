@@ -79,7 +79,7 @@ class Brkga(Algorithm):
     def __init__(self, settings: BrkgaSettings, population: int, encoding: str = "keys") -> None:
         self.settings = settings
         self.patience = settings.reset
-        # Shares are truncated to whole individuals; 1e-9 mends products such as 0.29 * 100.
+        # Shares are truncated to whole individuals; 1e-9 hints products such as 0.29 * 100.
         self.elite = math.floor(settings.elite * population + 1e-9)
         self.mutants = math.floor(settings.mutants * population + 1e-9)
         ordinary_parents = settings.parents - settings.elite_parents

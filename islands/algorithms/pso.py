@@ -170,11 +170,11 @@ class Pso(Algorithm):
         )
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        things = shape.pitch * (_BITS if shape.gene == np.uint32 else 1)
+        items = shape.pitch * (_BITS if shape.gene == np.uint32 else 1)
         # The archive looks under these names for what was met, which is where particles are.
         return {
             "met": Field((shape.population, shape.pitch), shape.gene),
             "met_cost": Field((shape.population,), np.int64),
-            "velocity": Field((shape.population, things), np.float32),
+            "velocity": Field((shape.population, items), np.float32),
             "began": Field((1,), np.int64),
         }

@@ -10,8 +10,8 @@ import numpy as np
 from islands.algorithms.schedule import JUDGES, Launch, Shape, Step
 from islands.archipelago.parts import Parts
 from islands.backends.arguments import Struct
+from islands.backends.background import Background
 from islands.backends.base import Array, Backend, Call, Program, Room
-from islands.backends.beside import Beside
 from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 
@@ -52,7 +52,7 @@ class Launches:
         self._room, self._program, self.populations = self._compiled(launched)
         self.rank_again = self._ranking(step=0)
         """Where only the individuals have changed."""
-        end = self._ranking(step=1) if parts.algorithm.needs_order else self._crowning()
+        end = self._ranking(step=1) if parts.algorithm.needs_order else self._finding_best()
         self.start = self._segments(schedule.start)
         self.generation = self._segments(schedule.generation)
         self.generation[-1].append(end)
@@ -91,7 +91,7 @@ class Launches:
         Both programs are compiled at the same time.
         """
         started = time.perf_counter()
-        populations = Beside(self._compiled_populations)
+        populations = Background(self._compiled_populations)
         try:
             room = self._asked(launches)
             program = self._compiled_parts(room)
@@ -147,6 +147,8 @@ class Launches:
             room=self.ranking_room,
         )
 
-    def _crowning(self) -> Call:
+    def _finding_best(self) -> Call:
         arguments = (self._archipelago, self._course(step=1))
-        return self._backend.call(self.populations, "crown", *arguments, blocks=self._shape.islands)
+        return self._backend.call(
+            self.populations, "find_best", *arguments, blocks=self._shape.islands
+        )

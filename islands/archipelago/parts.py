@@ -119,7 +119,7 @@ def _require_judged_outside(problem: Problem, improver: str) -> None:
         raise _unimproved(HOST, improver)
     if problem.changes_solutions:
         raise UsageError(
-            f"decoding=host: which things are chosen is judged on the device for {problem.name}."
+            f"decoding=host: which items are chosen is judged on the device for {problem.name}."
             " Leave decoding out"
         )
 

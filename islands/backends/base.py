@@ -220,7 +220,7 @@ class Backend(ABC):
         """Return the error of a program that lacks a kernel."""
         return CompileError(
             f"the program has no kernel {kernel!r}. Write KERNEL({kernel}, ...) in a header, or"
-            " mend the name where it is launched"
+            " hint the name where it is launched"
         )
 
     def upload_structs(self, structs: Sequence[Struct]) -> Array | None:

@@ -69,7 +69,7 @@ class CudaBackend(Backend):
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
         if room.total > self.block_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * _slice(room))
-        # Measured on an H200: about 16 things a thread; 1536 threads a multiprocessor, which leaves
+        # Measured on an H200: about 16 items a thread; 1536 threads a multiprocessor, which leaves
         # 40 registers to each; and an eighth of the fast memory left to be a cache.
         fits = max(1, self._shared * 7 // 8 // (room.total + _RESERVED))
         threads = min(512, max(fewest, 1 << round(math.log2(max(1, items / 16)))))

@@ -40,7 +40,7 @@ class CellularRow(Row):
 
     TABLE: ClassVar[str] = "cellular"
     HEADER: ClassVar[str] = (
-        "device            instance     things   runs   ms a generation   spread"
+        "device            instance     items   runs   ms a generation   spread"
         "   evaluations/s   s a run of 5000   paper/this"
     )
 

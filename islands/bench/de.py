@@ -44,7 +44,7 @@ class DeRow(Row):
 
     TABLE: ClassVar[str] = "de"
     HEADER: ClassVar[str] = (
-        "device            instance            things  runs   us a generation   spread"
+        "device            instance            items  runs   us a generation   spread"
         "  generations/s  evaluations/s"
     )
 

@@ -28,11 +28,11 @@ def runs(usual: str) -> Callable[[str], int]:
     return number
 
 
-def _positive(text: str, mend: str) -> int:
+def _positive(text: str, hint: str) -> int:
     try:
         number = int(text)
     except ValueError:
         number = 0
     if number < 1:
-        raise ArgumentTypeError(f"{text!r} must be a whole number of at least 1. {mend}")
+        raise ArgumentTypeError(f"{text!r} must be a whole number of at least 1. {hint}")
     return number

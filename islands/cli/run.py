@@ -161,17 +161,17 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     A run without a solution is an error all the same, unless it was cut short; so are all runs of
     an instance of which none has one.
     """
-    from islands.problems import mend_of
+    from islands.problems import hint_of
     from islands.progress.result import Result
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     if as_json and ranks.rank == 0:
         print(result.to_json(), flush=True)
     if isinstance(result, Result):
-        mend = mend_of(result.problem)
-        ranks.agreed(lambda: result.require_solution(mend))
+        hint = hint_of(result.problem)
+        ranks.agreed(lambda: result.require_solution(hint))
     else:
-        ranks.agreed(lambda: result.require_solutions(mend_of))
+        ranks.agreed(lambda: result.require_solutions(hint_of))
     # A launcher may end the ranks that are left as soon as one has left with a status.
     with suppress(RanksLostError):  # all is written
         ranks.barrier()

@@ -37,9 +37,9 @@ class Encoding(ABC):
     def __init__(
         self, size: int, block_memory: int | None, decoding: str, *, assigns: bool
     ) -> None:
-        """Lay genomes out for solutions of `size` things, to be decoded in `block_memory` bytes.
+        """Lay genomes out for solutions of `size` items, to be decoded in `block_memory` bytes.
 
-        A solution that `assigns` holds the place of each thing, others the thing in each place.
+        A solution that `assigns` holds the place of each item, others the item in each place.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Bits: whether each thing is chosen, 32 things a gene."""
+"""Bits: whether each item is chosen, 32 items a gene."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _A_WORD = 32
 
 
 class Bits(Encoding):
-    """Subsets as they are; a solution has 1 or 0 for each thing."""
+    """Subsets as they are; a solution has 1 or 0 for each item."""
 
     name: ClassVar[str] = "bits"
     header: ClassVar[Header] = Header("encodings/bits.cuh")
@@ -26,7 +26,7 @@ class Bits(Encoding):
     def __init__(
         self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
     ) -> None:
-        self._things = size
+        self._items = size
         self.size = -(-size // _A_WORD)
         self.pitch = -(-self.size // 4) * 4
 
@@ -34,18 +34,18 @@ class Bits(Encoding):
         return {}
 
     def shape(self) -> Struct:
-        members = {"n": self.size, "pitch": self.pitch, "things": self._things}
+        members = {"n": self.size, "pitch": self.pitch, "items": self._items}
         return Struct(**{name: np.int32(value) for name, value in members.items()})
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
         words = np.ascontiguousarray(genomes[:, : self.size]).astype("<u4")
         bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-        return bits[:, : self._things].astype(np.int64)
+        return bits[:, : self._items].astype(np.int64)
 
     def holds(self, genomes: NDArray[Any]) -> bool:
         words = np.ascontiguousarray(genomes[:, : self.size]).astype("<u4")
         bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-        return not bits[:, self._things :].any()
+        return not bits[:, self._items :].any()
 
     def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
         genome = np.zeros(self.pitch, "<u4")

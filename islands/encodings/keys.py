@@ -1,6 +1,6 @@
-"""Random keys (Bean 1994): a number for each thing; sorting them gives the order.
+"""Random keys (Bean 1994): a number for each item; sorting them gives the order.
 
-Where solutions assign, the rank of its key is the place of a thing (relative position index). Keys
+Where solutions assign, the rank of its key is the place of an item (relative position index). Keys
 are drawn as multiples of 2^-24 in [0, 1), which float32 holds exactly; an algorithm may move them
 anywhere. Equal keys are ordered by index.
 """
@@ -24,7 +24,7 @@ LEVELS = 1 << 24
 
 
 DECODINGS = ("sorted", "plain", "free")
-"""Who puts the things in order: the block by buckets, one thread from bare keys, or the block by
+"""Who puts the items in order: the block by buckets, one thread from bare keys, or the block by
 comparing, which takes any keys and alone lets solutions be improved."""
 
 
@@ -60,7 +60,7 @@ class Keys(Encoding):
         )
         if size > most:
             raise UsageError(
-                f"{size} things: random keys on this device can order at most {most}. "
+                f"{size} items: random keys on this device can order at most {most}. "
                 f"Choose {option('backend', 'cpu')}, which can order more, or a smaller instance"
             )
 

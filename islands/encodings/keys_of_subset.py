@@ -1,4 +1,4 @@
-"""Random keys for subsets: a thing is chosen where its key is a half or more."""
+"""Random keys for subsets: an item is chosen where its key is a half or more."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _IN, _OUT = 0.75, 0.25
 
 
 class KeysOfSubset(Encoding):
-    """A key for each thing."""
+    """A key for each item."""
 
     name: ClassVar[str] = "keys"
     header: ClassVar[Header] = Header("encodings/keys_of_subset.cuh")

@@ -41,14 +41,14 @@ class ImproverSettings(Settings):
     )
     steps: int = setting(
         0,
-        "moves at most; 0: until none improves, or for tabu 20 a thing, fewer beyond 237, and 100"
+        "moves at most; 0: until none improves, or for tabu 20 an item, fewer beyond 237, and 100"
         " for subsets",
         low=0,
         high=MOST_STEPS,
     )
     tenure_low: float = setting(
         0.9,
-        "steps that a move is tabu, a thing, or a root of the core for subsets, at least",
+        "steps that a move is tabu, an item, or a root of the core for subsets, at least",
         low=0,
         high=MOST_STEPS,
     )
@@ -58,7 +58,7 @@ class ImproverSettings(Settings):
     )
     core: int = setting(
         0,
-        "of subsets: things that may change, those around the border of the order of utility;"
+        "of subsets: items that may change, those around the border of the order of utility;"
         " 0: all",
         low=0,
         high=_MOST,
@@ -87,7 +87,7 @@ class Improver(ABC):
     """The moves whose `delta` it asks of a problem's header."""
 
     def __init__(self, settings: ImproverSettings = _USUAL, size: int = 0) -> None:
-        """Refuse settings that do not fit solutions of so many things.
+        """Refuse settings that do not fit solutions of so many items.
 
         A script may make one of nothing, which stands for its class.
         """

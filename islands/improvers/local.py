@@ -13,10 +13,10 @@ from islands.improvers.base import Improver, ImproverSettings
 if TYPE_CHECKING:
     from islands.problems.base import Problem
 
-_THINGS_A_THREAD = 16  # blocks get a thread for so many pieces of work
+_ITEMS_A_THREAD = 16  # blocks get a thread for so many pieces of work
 _MOVES_AT_ONCE = 128  # the first that improves is mostly found soon: more would be tried in vain
 _TRIES = 64  # to find one of the first n moves that improve, about
-_MOST_THINGS = 92_681  # the best of all moves is told apart by a number of 32 bits
+_MOST_ITEMS = 92_681  # the best of all moves is told apart by a number of 32 bits
 
 
 class LocalSearch(Improver):
@@ -29,10 +29,10 @@ class LocalSearch(Improver):
 
     def __init__(self, settings: ImproverSettings, size: int) -> None:
         super().__init__(settings, size)
-        if settings.strategy == "best" and settings.scope == "all" and size > _MOST_THINGS:
+        if settings.strategy == "best" and settings.scope == "all" and size > _MOST_ITEMS:
             raise UsageError(
-                f"improver.strategy=best: {size} things have too many moves, at most"
-                f" {_MOST_THINGS} may be there. Choose improver.strategy=first"
+                f"improver.strategy=best: {size} items have too many moves, at most"
+                f" {_MOST_ITEMS} may be there. Choose improver.strategy=first"
             )
 
     def defines(self) -> Macros:
@@ -43,7 +43,7 @@ class LocalSearch(Improver):
         moves = self._moves()
         if self.settings.scope == "all" and self.settings.strategy == "first":
             moves = min(moves, _MOVES_AT_ONCE)
-        return _THINGS_A_THREAD * moves
+        return _ITEMS_A_THREAD * moves
 
     def work(self, problem: Problem) -> float:
         of_move, moves, n = problem.delta_items(self.moves[0]), self._moves(), self.size

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 _EXCHANGES = 3  # that a search makes, about
-_MOST_THINGS = 92_681  # pairs that leave are told apart by a number of 32 bits
+_MOST_ITEMS = 92_681  # pairs that leave are told apart by a number of 32 bits
 
 
 class NearSubset(Improver):
-    """A search that exchanges things of the core, which is all or those of doubtful utility."""
+    """A search that exchanges items of the core, which is all or those of doubtful utility."""
 
     solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
     moves: ClassVar[tuple[str, ...]] = ("exchange",)
@@ -28,19 +28,19 @@ class NearSubset(Improver):
     def __init__(self, settings: ImproverSettings, size: int) -> None:
         super().__init__(settings, size)
         self.core = min(settings.core or size, size)
-        if self.core > _MOST_THINGS:
+        if self.core > _MOST_ITEMS:
             raise UsageError(
-                f"improver.core={settings.core}: {self.core} things have too many exchanges, at"
-                f" most {_MOST_THINGS} may be there. Choose improver.core=60"
+                f"improver.core={settings.core}: {self.core} items have too many exchanges, at"
+                f" most {_MOST_ITEMS} may be there. Choose improver.core=60"
             )
 
     def items(self) -> int:
         return self.core
 
     def looks(self, problem: Problem) -> tuple[float, float]:
-        """Return about how many numbers are looked up, for single things and for pairs of them."""
-        of_thing = self.core * problem.delta_items("exchange")
-        return of_thing, self.core * of_thing
+        """Return about how many numbers are looked up, for single items and for pairs of them."""
+        of_item = self.core * problem.delta_items("exchange")
+        return of_item, self.core * of_item
 
 
 class SubsetSearch(NearSubset):
@@ -48,23 +48,23 @@ class SubsetSearch(NearSubset):
 
     header: ClassVar[Header] = Header("improvers/subset.cuh")
     most: ClassVar[int]
-    """How many things change at once at most."""
+    """How many items change at once at most."""
 
     scans: ClassVar[float]
-    """About how often all pairs of things are looked at: most larger exchanges cannot gain."""
+    """About how often all pairs of items are looked at: most larger exchanges cannot gain."""
 
     def defines(self) -> Macros:
         return {"SUBSET_MOST": str(self.most)}
 
     def work(self, problem: Problem) -> float:
-        of_things, of_pairs = self.looks(problem)
+        of_items, of_pairs = self.looks(problem)
         # Few exchanges are made, and one costs about a third of them all.
         share = min(1.0, (self.settings.steps or _EXCHANGES) / _EXCHANGES)
-        return share * (2 * of_things + self.scans * of_pairs)
+        return share * (2 * of_items + self.scans * of_pairs)
 
 
 class Flip(SubsetSearch):
-    """Takes a thing in."""
+    """Takes an item in."""
 
     name: ClassVar[str] = "flip"
     most: ClassVar[int] = 1

@@ -1,6 +1,6 @@
 """Tabu search near a subset: the best exchange that is allowed and fits, even if it lowers profit.
 
-A thing that has changed sides may not change again for a while, unless that leads to more profit
+An item that has changed sides may not change again for a while, unless that leads to more profit
 than any subset so far.
 """
 
@@ -29,8 +29,8 @@ class SubsetTabu(NearSubset):
 
     def work(self, problem: Problem) -> float:
         # Things come in the order of their profit, so that few of a row are looked at.
-        of_things, of_pairs = self.looks(problem)
-        return self.steps() * (4 * of_things + of_pairs / 200)
+        of_items, of_pairs = self.looks(problem)
+        return self.steps() * (4 * of_items + of_pairs / 200)
 
     def tenures(self) -> tuple[int, int]:
         low, high = self.settings.tenure_low, self.settings.tenure_high

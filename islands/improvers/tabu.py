@@ -20,7 +20,7 @@ _MOST_EVALUATIONS = 1 << 27  # of a search that is not told its steps: a tenth o
 _MOST_UNSEEN = 1 << 28  # of a search that a GPU does not look up from: a quarter of a second
 _FEWEST_STEPS = 100
 _MOST_STEPS = 50_000  # kernels count them in sixteen bits
-_MOST_THINGS = 32_768  # a run of pairs is told by 16 bits each for its row and its column
+_MOST_ITEMS = 32_768  # a run of pairs is told by 16 bits each for its row and its column
 
 
 class Tabu(Improver):
@@ -33,9 +33,9 @@ class Tabu(Improver):
 
     def __init__(self, settings: ImproverSettings, size: int) -> None:
         super().__init__(settings, size)
-        if size > _MOST_THINGS:
+        if size > _MOST_ITEMS:
             raise UsageError(
-                f"improver=tabu: {size} things have too many pairs, at most {_MOST_THINGS} may be"
+                f"improver=tabu: {size} items have too many pairs, at most {_MOST_ITEMS} may be"
                 " there. Choose improver=two_opt"
             )
 

@@ -116,13 +116,13 @@ def _misfit(seen: _Seen) -> str:
             f" capacities, and {first * second} weights. Get the file again if it is truncated, or"
             " correct its beginning"
         )
-    mend = "Get the file again if it is truncated"
+    hint = "Get the file again if it is truncated"
     if words > both:
-        mend = f"Remove the last {words - plain}, such as a solution"
+        hint = f"Remove the last {words - plain}, such as a solution"
     return (
         f"{words} numbers: a file of QAPLIB that begins with {first} has {plain}, which are n and"
         f" two matrices of n x n; {valued} with the best cost known; and {both} with the optimum"
-        f" too. {mend}, or correct n"
+        f" too. {hint}, or correct n"
     )
 
 

@@ -128,7 +128,7 @@ def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:
     """Download, and return whether the whole is no longer than expected; else give up there."""
     import pooch
 
-    mend = (
+    hint = (
         f"Finished files stay, so try again; or name a mirror with --from, or let {VARIABLE} "
         f"name a folder that holds {set_of(target)}/{target.name}"
     )
@@ -141,12 +141,12 @@ def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:
         response = getattr(problem, "response", None)
         if response is not None:
             reason = f"{response.status_code} {response.reason}"
-            raise InputError(f"{url}: the server answered {reason}. {mend}") from None
+            raise InputError(f"{url}: the server answered {reason}. {hint}") from None
         name = type(problem).__name__
         kind = InputError if name == _BROKEN_OFF else NoAnswerError
-        raise kind(f"{url}: {_REASONS.get(name, problem)}. {mend}") from None
+        raise kind(f"{url}: {_REASONS.get(name, problem)}. {hint}") from None
     except ValueError as problem:
-        raise NoAnswerError(f"{url}: {problem}. {mend}") from None
+        raise NoAnswerError(f"{url}: {problem}. {hint}") from None
     return True
 
 

@@ -1,4 +1,4 @@
-"""What all files with an order of n things share: run folders, JSON lists, and ways to be wrong."""
+"""What all files with an order of n items share: run folders, JSON lists, and ways to be wrong."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Words(NamedTuple):
     """How people speak of an order: a *tour* has each of its *cities visited*."""
 
     whole: str
-    thing: str
-    things: str
+    item: str
+    items: str
     taken: str
 
 
@@ -56,34 +56,34 @@ def read_json(path: Path, n: int, words: Words, *, may_be_empty: bool = False) -
         raise InputError(f"{path}: is not JSON ({problem}). Correct it") from None
     entries = content.get("solution") if isinstance(content, dict) else content
     if not isinstance(entries, list) or not (entries or may_be_empty):
-        raise InputError(f"{path}: holds no list of {words.things}. Write one such as [0, 2, 1]")
+        raise InputError(f"{path}: holds no list of {words.items}. Write one such as [0, 2, 1]")
     for position, entry in enumerate(entries):
         if type(entry) is not int or abs(entry) > ENTRY_MAX:
             raise InputError(
-                f"{path}: item {position} is {str(entry)[:40]!r}, not a {words.thing}'s number. "
+                f"{path}: item {position} is {str(entry)[:40]!r}, not a {words.item}'s number. "
                 "Correct it"
             )
     return np.array(entries, np.int64)
 
 
 def order_fault(order: NDArray[np.int64], n: int, words: Words) -> str | None:
-    """Return what keeps `order` from having each of n things once, with things counted from 1."""
-    thing, taken = words.thing, words.taken
+    """Return what keeps `order` from having each of n items once, with items counted from 1."""
+    item, taken = words.item, words.taken
     outside = np.flatnonzero((order < 0) | (order >= n))
     if outside.size:
         first = outside[0]
-        return f"{thing} {order[first] + 1} at position {first + 1} is not one of 1 to {n}"
+        return f"{item} {order[first] + 1} at position {first + 1} is not one of 1 to {n}"
     times = np.bincount(order, minlength=n)
-    # The first thing that comes back, not the lowest one: it is where a reader would look.
+    # The first item that comes back, not the lowest one: it is where a reader would look.
     repeated = np.flatnonzero(times[order] > 1)
     if repeated.size:
         again = order[repeated[0]]
         first, second = np.flatnonzero(order == again)[:2] + 1
-        return f"{thing} {again + 1} is {taken} twice, at positions {first} and {second}"
+        return f"{item} {again + 1} is {taken} twice, at positions {first} and {second}"
     missing = np.flatnonzero(times == 0)
     if missing.size:
         return (
-            f"{thing} {missing[0] + 1} is not {taken}; "
-            f"the {words.whole} has {len(order)} of {n} {words.things}"
+            f"{item} {missing[0] + 1} is not {taken}; "
+            f"the {words.whole} has {len(order)} of {n} {words.items}"
         )
     return None

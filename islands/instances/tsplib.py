@@ -86,9 +86,9 @@ class _Reader:
             self.sections[key]()
         elif not colon or not key[:1].isalpha():
             known = "Name a file in the format of TSPLIB"
-            mend = "Remove it, or correct DIMENSION" if self.done else known
+            hint = "Remove it, or correct DIMENSION" if self.done else known
             raise self.lines.error(
-                f"{shown(line)} is neither 'KEYWORD : value' nor a section. {mend}"
+                f"{shown(line)} is neither 'KEYWORD : value' nor a section. {hint}"
             )
         elif key not in _KEYWORDS:
             raise self.lines.error(unknown("keyword", written[:40], (*_KEYWORDS, *self.sections)))

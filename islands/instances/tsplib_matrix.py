@@ -95,9 +95,9 @@ def _weight(lines: Lines, word: bytes) -> int:
 
 
 def _weight_error(lines: Lines, word: bytes) -> InputError:
-    mend = "Correct it; to scale or shift all weights alike leaves the best tour as it is"
+    hint = "Correct it; to scale or shift all weights alike leaves the best tour as it is"
     return lines.error(
-        f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. {mend}"
+        f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. {hint}"
     )
 
 

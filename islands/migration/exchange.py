@@ -102,7 +102,7 @@ class Exchange:
         arriving, room = degree * migrants, size - self._fixed
         if arriving > room:
             random = option("migration", "random")
-            other = f"{self._topology.mend}, or choose {random}, by which one island sends to each"
+            other = f"{self._topology.hint}, or choose {random}, by which one island sends to each"
             raise UsageError(
                 f"migration {self._settings.topology} brings"
                 f" {counted(arriving, 'migrant')} to each of"

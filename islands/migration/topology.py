@@ -55,7 +55,7 @@ class Topology:
     most: int | None = None
     """From how many islands one receives at any migration; None: it may be from all others."""
     function: Senders | None = None
-    mend: ClassVar[str] = ", let the topology say most=1 where no more send to one island"
+    hint: ClassVar[str] = ", let the topology say most=1 where no more send to one island"
     """What helps where populations have no room for so many."""
 
     def __init__(
@@ -147,7 +147,7 @@ class _BuiltIn(Topology):
     Where it `changes`, every island receives from one at most; else nobody from more than island 0.
     """
 
-    mend: ClassVar[str] = ""
+    hint: ClassVar[str] = ""
 
     def __init__(
         self, choose: Callable[[Scene, Islands], Islands], *, changes: bool = False

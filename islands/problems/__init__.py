@@ -50,9 +50,9 @@ def load(instance: str, form: str | None = None) -> Problem:
     return read(find(instance, SUFFIXES), form)
 
 
-def mend_of(name: str) -> str:
+def hint_of(name: str) -> str:
     """Return what to choose where a run on a kind of problem has met no feasible solution."""
-    return PROBLEMS[name].mend if name in PROBLEMS else ""
+    return PROBLEMS[name].hint if name in PROBLEMS else ""
 
 
 def read(found: Found, form: str | None = None) -> Problem:

@@ -35,25 +35,25 @@ class Problem(ABC):
     header: ClassVar[Header]
     """Its kernel header, which computes the same objective on the device."""
     solution_kind: ClassVar[str]
-    """`order` (all of n things, in some order) or `subset` (some of n things)."""
+    """`order` (all of n items, in some order) or `subset` (some of n items)."""
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the family's own format, such as `.tour`."""
     maximise: ClassVar[bool] = False
     moves: ClassVar[tuple[str, ...]] = ()
     """The moves whose `delta` its header has: swap, reversal, insertion; of subsets, exchange."""
     assigns: ClassVar[bool] = False
-    """Whether entry i of a solution is the place of thing i, and not the thing in place i."""
+    """Whether entry i of a solution is the place of item i, and not the item in place i."""
     cost_word: ClassVar[str] = "cost"
     """What people call its cost."""
     Settings: ClassVar[type[named.Settings]] = named.NoSettings
     """What there is to be set about it, by bare names; no algorithm has settings of these names."""
-    mend: ClassVar[str] = ""
+    hint: ClassVar[str] = ""
     """The sentence that says what to choose where a run has met no feasible solution."""
 
     instance: str
     """The instance's name, `set/name` where it is in the catalogue."""
     size: int
-    """How many things a solution orders or chooses from."""
+    """How many items a solution orders or chooses from."""
     best_known: BestKnown | None = None
     path: Path | None = None
     """Its file, where it was read from one."""
@@ -84,12 +84,12 @@ class Problem(ABC):
         """Return the device data, in the order of the pointers of `problem::Data`."""
 
     @property
-    def ranks_things(self) -> bool:
-        """Whether the device numbers things from the most useful one on."""
+    def ranks_items(self) -> bool:
+        """Whether the device numbers items from the most useful one on."""
         return self.numbering() is not None
 
     def numbering(self) -> NDArray[np.int64] | None:
-        """Return which thing of a solution each thing of the device is, where that differs."""
+        """Return which item of a solution each item of the device is, where that differs."""
         return None
 
     def room(self) -> int:

@@ -47,7 +47,7 @@ class Mkp(Problem):
     solution_suffix: ClassVar[str] = ".sol"
     maximise: ClassVar[bool] = True
     cost_word: ClassVar[str] = "profit"
-    mend: ClassVar[str] = (
+    hint: ClassVar[str] = (
         "Choose infeasible=repair, infeasible=drop or fit_first=true, or for infeasible=linear a"
         " larger penalty"
     )
@@ -85,22 +85,22 @@ class Mkp(Problem):
 
     def numbering(self) -> NDArray[np.int64] | None:
         """Return the items from the most useful one on, where choices are repaired."""
-        return self.orders[0] if self.ranks_things else None
+        return self.orders[0] if self.ranks_items else None
 
     @property
-    def ranks_things(self) -> bool:
+    def ranks_items(self) -> bool:
         """Whether choices are repaired."""
         return self.settings.infeasible == "repair"
 
     @cached_property
     def orders(self) -> NDArray[np.int64]:
         """All items from the most useful one on, a row for each order by which islands repair."""
-        if not self.ranks_things:
+        if not self.ranks_items:
             return np.zeros((1, 1), np.int64)
         return utilities.orders(self.file, self.settings.utilities, self.settings.orders)
 
     def _ranks(self) -> NDArray[np.generic]:
-        """Return the orders in the numbers that things have on the device."""
+        """Return the orders in the numbers that items have on the device."""
         return _narrowed(np.argsort(self.orders[0], kind="stable")[self.orders])
 
     def defines(self) -> Macros:
@@ -108,14 +108,14 @@ class Mkp(Problem):
 
         Nothing is priced for them: they are also asked for where no run follows.
         """
-        ranked = self.size if self.ranks_things else 1
+        ranked = self.size if self.ranks_items else 1
         return {
             "MKP_CONSTRAINTS": str(self.constraints),
             "MKP_WEIGHT": _c_type(self.file.weights),
             "MKP_LOAD": self._load_type(),
             "MKP_PROFIT": _c_type(self.file.profits),
             "MKP_RANK": _c_type(np.array([ranked - 1])),
-            "MKP_ORDERS": str(self.settings.orders if self.ranks_things else 1),
+            "MKP_ORDERS": str(self.settings.orders if self.ranks_items else 1),
             "MKP_FIT_FIRST": str(int(self.settings.fit_first)),
             "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
         }
@@ -125,7 +125,7 @@ class Mkp(Problem):
 
         Of many items, populations are larger and fewer. This is for choices that are repaired.
         """
-        if not self.ranks_things:
+        if not self.ranks_items:
             return {"algorithm": "ga", "encoding": "bits"}
         wanted = min(max(_FEWEST, self.size / _ITEMS_AN_INDIVIDUAL), _MOST)
         population = 1 << round(math.log2(wanted))

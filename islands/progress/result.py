@@ -63,25 +63,25 @@ class Result:
     """SHA-256 of all final populations and costs: equal digests mean equal runs, bit for bit."""
     folder: str | None
     solution_kind: str = "order"
-    """`order`, or `subset` where the solution says by 0 and 1 which things are chosen."""
+    """`order`, or `subset` where the solution says by 0 and 1 which items are chosen."""
     given_up_seconds: float = 0.0
     """Of `seconds`, those of generations that were given up when the run ended."""
     is_partial: bool = False
     """Whether it ended inside generation 0, so that there is nothing to go on from."""
 
-    def things(self) -> list[int] | None:
-        """Return the solution as a list of things: in their order, or those that are chosen."""
+    def items(self) -> list[int] | None:
+        """Return the solution as a list of items: in their order, or those that are chosen."""
         if self.solution is None:
             return None
         if self.solution_kind == "subset":
-            return [int(thing) for thing in np.flatnonzero(self.solution)]
-        return [int(thing) for thing in self.solution]
+            return [int(item) for item in np.flatnonzero(self.solution)]
+        return [int(item) for item in self.solution]
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the result as JSON takes it."""
-        return dataclasses.asdict(self) | {"solution": self.things()}
+        return dataclasses.asdict(self) | {"solution": self.items()}
 
-    def require_solution(self, mend: str = "") -> Self:
+    def require_solution(self, hint: str = "") -> Self:
         """Return the result; raise a `RunError` where the run has ended without a solution.
 
         One that was cut short may find a solution yet.
@@ -92,8 +92,8 @@ class Result:
             f"{self.instance}: no feasible solution was met in"
             f" {counted(self.evaluations, 'evaluation')}"
         ]
-        if mend:
-            sentences.append(mend)
+        if hint:
+            sentences.append(hint)
         if self.folder is not None and self.reproducible:
             again = f"islands resume {shlex.quote(self.folder)} --stop KIND=VALUE"
             sentences.append(f"To go on with this run: {again}")

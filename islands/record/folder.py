@@ -22,7 +22,7 @@ from islands.text import option
 from islands.untrusted import bounded_text, parsing
 
 if TYPE_CHECKING:
-    from islands.record.lock import Hold
+    from islands.record.lock import FolderLock
 
 SETTINGS = "run.toml"
 """The file that is written first: a folder that holds one of ours is that of a run."""
@@ -114,7 +114,7 @@ def _require_own_format(folder: Path) -> None:
         )
 
 
-def claim(folder: Path | None, *, name: str, force: bool, hold: Hold) -> Path:
+def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> Path:
     """Return a folder for a run: the one asked for, emptied of an earlier run, or a fresh one.
 
     From then on it is held.
@@ -123,11 +123,11 @@ def claim(folder: Path | None, *, name: str, force: bool, hold: Hold) -> Path:
     try:
         if folder is None:
             folder = fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
-            hold.take(folder)
+            lock.take(folder)
             return folder
         folder.mkdir(parents=True, exist_ok=True)
         _require_writable(folder)
-        hold.take(folder)
+        lock.take(folder)
         # It may have been another's until now.
         refuse_unfit(folder, force=force)
         _remove_earlier_run(folder)

@@ -22,7 +22,7 @@ _HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.E
 """What systems say of files that they cannot lock; NFS locks no folders."""
 
 
-class Hold:
+class FolderLock:
     """Locks the folder of a run, or of other work, from `take` to the end of its `with` block.
 
     The system unlocks it when the process ends in any way.

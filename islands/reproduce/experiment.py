@@ -13,7 +13,7 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.reproduce.ledger import Ledger
 from islands.reproduce.runs import Sample
-from islands.run.batch import Together, run_beside
+from islands.run.batch import Batch, run_batch
 from islands.run.device import take_device
 from islands.run.runner import Output, run_asked
 from islands.spec.resolve import layers, resolve
@@ -96,10 +96,10 @@ class Experiment:
         results = (self.run(problem, seed) for seed in self.seeds(runs))
         return [result.cost for result in results if result.cost is not None]
 
-    def beside(self, problem: Problem, runs: int, **options: Any) -> Together:
+    def beside(self, problem: Problem, runs: int, **options: Any) -> Batch:
         """Return `runs` runs, with seeds 1, 2, ..., that went on side by side on one device."""
         spec = resolve(layers(self._asked(problem, 1, options)), problem)
-        return run_beside(spec, problem, runs, take_device(self.world, self.backend))
+        return run_batch(spec, problem, runs, take_device(self.world, self.backend))
 
     def seeds(self, runs: int) -> range:
         """Return the seeds of `runs` runs, or of as many as were asked for."""

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from islands.errors import InputError
 from islands.parallel import World
 from islands.paths import reading, writing
-from islands.record.lock import Hold
+from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 
 LEDGER = "runs.jsonl"
@@ -28,7 +28,7 @@ class Ledger:
         """Read the lines so far; a last one that is not whole is forgotten."""
         self._known: defaultdict[str, deque[Any]] = defaultdict(deque)
         self._stream: TextIO | None = None
-        self._hold = Hold("experiment", LEDGER)
+        self._hold = FolderLock("experiment", LEDGER)
         if folder is not None:
             self._path = path = folder / LEDGER
             with writing(path):

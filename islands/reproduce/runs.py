@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 from typing import Any, Self
 
 from islands.problems.base import Problem
-from islands.run.batch import Together
+from islands.run.batch import Batch
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Sample:
     """Of all together, divided by their number."""
 
     @classmethod
-    def of(cls, problem: Problem, together: Together) -> Self:
+    def of(cls, problem: Problem, together: Batch) -> Self:
         """Return what the runs of an instance came to."""
         ends = [run.progress for run in together.runs]
         costs = tuple(end.cost for end in ends if end.cost is not None)

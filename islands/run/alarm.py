@@ -10,7 +10,7 @@ from typing import Self
 
 from islands.archipelago.archipelago import Archipelago
 from islands.display.slow import Slow
-from islands.parallel import Bell, World
+from islands.parallel import StopNotice, World
 from islands.run.signals import Interruption
 
 _LOOKS = 0.1
@@ -37,7 +37,7 @@ class Alarm:
         """Let `slow` say what takes long; collective over a `world` of several ranks."""
         self._archipelago, self._interruption = archipelago, interruption
         self._is_late, self._slow = is_late, slow
-        self._bell = Bell(world if world is not None else World())
+        self._notice = StopNotice(world if world is not None else World())
         self._lost: range | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -55,10 +55,10 @@ class Alarm:
         self._ended.set()
         self._thread.join()
         if error is None:
-            self._bell.close()
+            self._notice.close()
         else:
             with suppress(Exception):  # ranks may have died
-                self._bell.give_up()
+                self._notice.give_up()
 
     def _watch(self) -> None:
         while not self._ended.wait(_LOOKS):
@@ -77,11 +77,11 @@ class Alarm:
         is_called = self._is_called() or bool(self._interruption.requested)
         try:
             if self._interruption.requested:
-                self._bell.ring()
-            self._bell.listen()
+                self._notice.ring()
+            self._notice.listen()
         except Exception:  # ranks have died, of which the thread that waits for them will hear
-            self._bell = Bell(World())
-        return is_called or self._bell.rings or self._is_late()
+            self._notice = StopNotice(World())
+        return is_called or self._notice.rings or self._is_late()
 
     def _is_called(self) -> bool:
         """Return whether somebody else's handler is to be let in.

@@ -35,7 +35,7 @@ There is no trace to write, and while the host looks, a GPU has nothing to do.
 
 
 @dataclass(frozen=True)
-class Beside:
+class BatchRun:
     """How one of the runs ended."""
 
     seed: int
@@ -49,10 +49,10 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Together:
+class Batch:
     """All of the runs, and the seconds of the loop that they share."""
 
-    runs: tuple[Beside, ...]
+    runs: tuple[BatchRun, ...]
     seconds: float
 
     @property
@@ -61,12 +61,12 @@ class Together:
         return self.seconds / len(self.runs)
 
 
-def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Together:
+def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Batch:
     """Pass so many runs of `spec` at once, the first with its seed, until the last has ended."""
     spec.general.later(runs - 1)
     problem = problem.adjusted(spec.problem)
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
-    ended: dict[int, Beside] = {}
+    ended: dict[int, BatchRun] = {}
     before: dict[int, Progress] = {}
     last: Progress | None = None
     backend.synchronise()
@@ -97,7 +97,7 @@ def run_beside(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> 
                     ended[run] = _ended(archipelago, spec, problem, run, progress, present, reason)
                     aside += time.perf_counter() - paused
             if len(ended) == runs:
-                return Together(tuple(ended[run] for run in range(runs)), seconds)
+                return Batch(tuple(ended[run] for run in range(runs)), seconds)
             _go_on(archipelago, spec, pace, began + aside)
 
 
@@ -171,8 +171,8 @@ def _ended(
     progress: Progress,
     present: float | None,
     reason: str,
-) -> Beside:
+) -> BatchRun:
     best = next(iter(archipelago.elite(1, run)), None)
     check_exactly(problem, best, progress.cost)
     digest = combined(archipelago.digests(run))
-    return Beside(spec.general.seed + run, progress, best, reason, digest, present)
+    return BatchRun(spec.general.seed + run, progress, best, reason, digest, present)

@@ -24,7 +24,7 @@ from islands.progress.result import Result
 from islands.record.checkpoint import settle
 from islands.record.folder import FINISHED, claim, refuse_unfit, require_run
 from islands.record.kept import keep
-from islands.record.lock import Hold
+from islands.record.lock import FolderLock
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
 from islands.run.asked import found_again, resolved, resolved_again
@@ -69,7 +69,7 @@ def run_asked(
     """
     spec, chosen = world.agreed(lambda: resolved(layers(options, config), problem))
     result = run(spec, chosen, world, output, conduct)
-    return result if may_be_unmet else world.agreed(lambda: result.require_solution(chosen.mend))
+    return result if may_be_unmet else world.agreed(lambda: result.require_solution(chosen.hint))
 
 
 def resume_asked(
@@ -110,8 +110,8 @@ def _check_again(
 
 def _put_in_order(folder: Path, ended: Finished) -> None:
     """Do what a process that was killed after it had written all has left to be done."""
-    with Hold() as hold, suppress(UnwritableError):
-        if hold.takes(folder) and (folder / FINISHED).exists():
+    with FolderLock() as lock, suppress(UnwritableError):
+        if lock.takes(folder) and (folder / FINISHED).exists():
             settle(folder, ended.start)
 
 
@@ -126,15 +126,18 @@ def run(
     # One rank has nobody to wait for.
     asynchronous = conduct.asynchronous and world.size > 1
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
-    with Hold() as hold, Interruption(suspends=suspends if output.writes else "") as interruption:
+    with (
+        FolderLock() as lock,
+        Interruption(suspends=suspends if output.writes else "") as interruption,
+    ):
         foreword = open_run(spec, problem, world, output.stream, quiet=output.quiet)
         backend = _device(spec, world, conduct, foreword)
 
         def begun() -> Start:
             start = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
-            return replace(start, folder=_folder(spec, problem, world, output, hold))
+            return replace(start, folder=_folder(spec, problem, world, output, lock))
 
-        return _surviving(begun, backend, output, hold, interruption, foreword)
+        return _surviving(begun, backend, output, lock, interruption, foreword)
 
 
 def resume(
@@ -147,11 +150,11 @@ def resume(
 ) -> Result:
     """Go on from the newest usable checkpoint in a run's folder, or begin where there is none."""
     require_agreement(world, spec, problem, writes=True)
-    with Hold() as hold, Interruption(suspends="writing a checkpoint") as interruption:
+    with FolderLock() as lock, Interruption(suspends="writing a checkpoint") as interruption:
         foreword = open_run(spec, problem, world, output.stream, quiet=output.quiet)
         backend = _device(spec, world, conduct, foreword)
         begun = partial(_prepared, spec, problem, world, backend, folder)
-        return _surviving(begun, backend, output, hold, interruption, foreword)
+        return _surviving(begun, backend, output, lock, interruption, foreword)
 
 
 def _device(spec: RunSpec, world: World, conduct: Conduct, foreword: Foreword) -> Backend:
@@ -186,7 +189,7 @@ def _surviving(
     begun: Callable[[], Start],
     backend: Backend,
     output: Output,
-    hold: Hold,
+    lock: FolderLock,
     interruption: Interruption,
     foreword: Foreword,
 ) -> Result:
@@ -208,7 +211,7 @@ def _surviving(
                 news = f"{size - world.size} of {size} ranks died; the others go on"
                 start = _prepared(spec, problem, world, backend, folder)
             if folder is not None:
-                world.agreed(lambda: hold.take(folder) if world.rank == 0 else None)
+                world.agreed(lambda: lock.take(folder) if world.rank == 0 else None)
             return perform(
                 start, interruption, output.stream, quiet=output.quiet, news=news, foreword=said
             )
@@ -279,7 +282,7 @@ def _given(problem: Problem, path: Path) -> Solution:
 
 
 def _folder(
-    spec: RunSpec, problem: Problem, world: World, output: Output, hold: Hold
+    spec: RunSpec, problem: Problem, world: World, output: Output, lock: FolderLock
 ) -> Path | None:
     """Return the run's folder, claimed by rank 0, or None where nothing is written; collective."""
     if not output.writes:
@@ -289,7 +292,7 @@ def _folder(
         if world.rank > 0:
             return None
         name = problem.instance.split("/")[-1]
-        folder = claim(output.folder, name=name, force=output.force, hold=hold)
+        folder = claim(output.folder, name=name, force=output.force, lock=lock)
         # At once, as without them what a killed run leaves is not known for its own.
         write_settings(folder, spec)
         keep(folder, traits(spec.to_mapping(), problem))

@@ -132,9 +132,9 @@ def _evolved(
 
     outcome = evolve(*evolution, keep, journal.origin, screen)
     if outcome.suspended:
-        mend = f"islands resume {shlex.quote(str(journal.folder))}"
+        hint = f"islands resume {shlex.quote(str(journal.folder))}"
         kept = "no checkpoint; begin again" if outcome.is_partial else "checkpoint written; go on"
-        reason = f"{outcome.reason}: {kept} with: {mend}"
+        reason = f"{outcome.reason}: {kept} with: {hint}"
         outcome = dataclasses.replace(outcome, reason=reason)
     return outcome
 

@@ -32,7 +32,7 @@ def row_of(result: Result) -> Row:
         "evaluations": result.evaluations,
         "seconds": result.seconds,
         "cost": result.cost,
-        "solution": " ".join(map(str, result.things() or [])),
+        "solution": " ".join(map(str, result.items() or [])),
         "backend": result.backend,
         "device": result.device,
         "started": started.isoformat(timespec="seconds"),

@@ -49,10 +49,10 @@ class Series:
         ]
         return cls(folder, len(plan.first), results, standings, interrupted, suspended)
 
-    def require_solutions(self, mend: Callable[[str], str]) -> None:
+    def require_solutions(self, hint: Callable[[str], str]) -> None:
         """Raise a `RunError` where all runs of an instance have ended without a solution.
 
-        What is to be chosen then is said by `mend` of the kind of problem. A series that was cut
+        What is to be chosen then is said by `hint` of the kind of problem. A series that was cut
         short may find one yet.
         """
         if self.interrupted or self.suspended:
@@ -61,7 +61,7 @@ class Series:
             if standing.unmet == standing.runs:
                 runs = f"none of {standing.runs} runs" if standing.runs > 1 else "no run"
                 words = f"{standing.instance}: {runs} met a feasible solution"
-                raise RunError(". ".join(filter(None, (words, mend(standing.problem)))))
+                raise RunError(". ".join(filter(None, (words, hint(standing.problem)))))
 
     def to_json(self) -> str:
         """Return the series as one JSON object on one line."""

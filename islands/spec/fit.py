@@ -59,7 +59,7 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
     }
     fit = [each for each, moves in lacking.items() if not moves]
     if name in fit:
-        if settings.core and name != "none" and not problem.ranks_things:
+        if settings.core and name != "none" and not problem.ranks_items:
             raise UsageError(
                 f"improver.core={settings.core}: there is no order of utility to have a core."
                 " Choose infeasible=repair, or leave improver.core out"

@@ -28,7 +28,7 @@ _LONGEST = 0.5  # seconds of a search, where no more than one is made at a time
 _TOLERATED = 1.25  # times as long, of what is an estimate anyway
 _LOOK_SECONDS = 2e-9  # for a number that a thread of a CPU looks up and adds
 _FEWEST = 16  # individuals that make a population
-_CORE = 60  # things of doubtful utility: of more, few are worth the search
+_CORE = 60  # items of doubtful utility: of more, few are worth the search
 _SHARE_OF_STEPS = 5  # tabu searches lead somewhere if they take a fifth of their usual steps
 
 
@@ -96,8 +96,8 @@ class _Fitting:
             self._improve(steps=math.ceil(_rounded(max(steps / excess, steps / share))))
 
     def lower_core(self) -> None:
-        """Let fewer things of a subset change, where it is known which are of doubtful utility."""
-        if self._problem.ranks_things and self._excess() > _TOLERATED:
+        """Let fewer items of a subset change, where it is known which are of doubtful utility."""
+        if self._problem.ranks_items and self._excess() > _TOLERATED:
             core = self._problem.size / math.sqrt(self._excess())
             self._improve(core=min(self._problem.size, math.ceil(max(_CORE, core))))
 

@@ -10,7 +10,7 @@ from islands.backends.base import Backend
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
-from islands.run.batch import run_beside
+from islands.run.batch import run_batch
 from islands.run.epochs import evolve
 from islands.run.runner import make_archipelago
 from islands.run.signals import Interruption
@@ -57,7 +57,7 @@ def run_cell(
     """Make so many runs: side by side, or one after the other; `tell` which one goes on."""
     problem = problem.adjusted(spec.problem)
     if beside:
-        together = run_beside(spec, problem, runs, backend)
+        together = run_batch(spec, problem, runs, backend)
         return _cell([run.progress for run in together.runs], together.seconds, spec)
     ends = list(_one_by_one(spec, problem, runs, backend, tell))
     return _cell(ends, sum(end.seconds for end in ends), spec)

@@ -73,9 +73,9 @@ def grid(domains: Sequence[Domain], steps: int, identify: Identify) -> Search:
     return _distinct(points, size, identify)
 
 
-def _require_few(what: str, count: int, mend: str) -> None:
+def _require_few(what: str, count: int, hint: str) -> None:
     if count > MOST:
-        raise UsageError(f"{what}: must be at most {MOST}. {mend}")
+        raise UsageError(f"{what}: must be at most {MOST}. {hint}")
 
 
 def _drawn(domains: Sequence[Domain], seed: int, attempt: int) -> Values:

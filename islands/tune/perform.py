@@ -16,7 +16,7 @@ from islands.display.heartbeat import Heartbeat
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.record.folder import fresh
-from islands.record.lock import Hold
+from islands.record.lock import FolderLock
 from islands.record.table_file import write_table
 from islands.run.signals import suspending
 from islands.text import counted
@@ -68,9 +68,9 @@ class Done:
 
 def perform(tuning: Tuning, metric: str, output: Output) -> Done:
     """Do all runs, say how each configuration does, and write the files."""
-    with Hold("tuning", LOCK) as hold:
+    with FolderLock("tuning", LOCK) as lock:
         folder = _claimed(output.folder)
-        hold.take(folder)
+        lock.take(folder)
         return _performed(tuning, metric, output, Ledger(folder, force=output.force))
 
 
@@ -94,10 +94,10 @@ def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
     for name in (RANKING, BEST):  # of an earlier command
         with writing(folder / name):
             (folder / name).unlink(missing_ok=True)
-    words, mends = "met a feasible solution", {each.mend for each in tuning.problems.values()}
+    words, hints = "met a feasible solution", {each.hint for each in tuning.problems.values()}
     if ranking.metric == "evaluations":
-        words, mends = "has reached what --stop names", {"Let them run longer, or name less"}
-    sentences = [f"{folder / LEDGER}: no run of any configuration {words}", *sorted(mends - {""})]
+        words, hints = "has reached what --stop names", {"Let them run longer, or name less"}
+    sentences = [f"{folder / LEDGER}: no run of any configuration {words}", *sorted(hints - {""})]
     raise RunError(". ".join(sentences))
 
 

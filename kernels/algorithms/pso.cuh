@@ -22,7 +22,7 @@ struct Plan {
     int32_t side;                        // neighbours on either side, or 0: all are seen
     float fastest;                       // no velocity is larger
     float low, width;                    // keys are drawn from low on, below low + width
-    float* velocity;                     // [islands][population][things of a row]
+    float* velocity;                     // [islands][population][items of a row]
     Gene* position;                      // [islands][population][pitch]
     int64_t* position_cost;              // [islands][population]
     int64_t* began;                      // [islands]: the generation that was drawn afresh
@@ -66,7 +66,7 @@ struct Pull {
     }
 };
 
-// Returns where four things stand.
+// Returns where four items stand.
 __device__ float4 four(const float* row, int quad) {
     return reinterpret_cast<const float4*>(row)[quad];
 }
@@ -76,21 +76,21 @@ __device__ float4 four(const uint32_t* row, int quad) {
     return {float(bits & 1), float(bits >> 1 & 1), float(bits >> 2 & 1), float(bits >> 3 & 1)};
 }
 
-// Lets four things move on. Those behind the last one stay what they are.
+// Lets four items move on. Those behind the last one stay what they are.
 __device__ void move(float* to, int quad, int, float4 here, float4 velocity, const draw::Place&) {
     reinterpret_cast<float4*>(to)[quad] = {
         clamped(here.x + velocity.x, LARGEST_KEY), clamped(here.y + velocity.y, LARGEST_KEY),
         clamped(here.z + velocity.z, LARGEST_KEY), clamped(here.w + velocity.w, LARGEST_KEY)};
 }
 
-__device__ void move(uint32_t* to, int quad, int things, float4, float4 velocity,
+__device__ void move(uint32_t* to, int quad, int items, float4, float4 velocity,
                      const draw::Place& place) {
     uint32_t bits = 0;
-    if (4 * quad < things) {
+    if (4 * quad < items) {
         const uint4 word = place.words(stream::SIGMOID, quad);
         const auto bit = [&](int k, uint32_t word, float velocity) {
             const bool set = draw::uniform(word) < sigmoid::of(velocity);
-            return uint32_t(set && 4 * quad + k < things) << k;
+            return uint32_t(set && 4 * quad + k < items) << k;
         };
         bits = bit(0, word.x, velocity.x) | bit(1, word.y, velocity.y) |
                bit(2, word.z, velocity.z) | bit(3, word.w, velocity.w);
@@ -107,16 +107,16 @@ struct Particle {
 // Moves a particle to a row in block memory, which all threads see after a barrier.
 __device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
                     const encoding::Shape& shape, const draw::Place& place) {
-    const int things = genes::things(shape);
+    const int items = genes::items(shape);
     for (int quad = threadIdx.x; quad < shape.pitch * THINGS_A_GENE / 4; quad += blockDim.x) {
         const float4 here = four(particle.here, quad);
         float4 velocity = {};
-        if (4 * quad < things) {
+        if (4 * quad < items) {
             velocity = pull.on(particle.velocity[quad], here, four(particle.best, quad),
                                four(particle.lead, quad), place.words(stream::VELOCITY, quad));
             particle.velocity[quad] = velocity;
         }
-        move(to, quad, things, here, velocity, place);
+        move(to, quad, items, here, velocity, place);
     }
 }
 

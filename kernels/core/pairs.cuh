@@ -1,4 +1,4 @@
-// The pairs i < j of n things, dealt to the threads of a block so that all have as many.
+// The pairs i < j of n items, dealt to the threads of a block so that all have as many.
 #pragma once
 
 namespace block {

@@ -21,12 +21,12 @@ enum : unsigned {
     IMPROVE = 14,   // whether an individual is improved
     POSITION = 15,  // the position that all individuals of an island try to improve
     TENURE = 16,    // how long a move is tabu
-    DROP = 17,      // which things an infeasible subset loses
+    DROP = 17,      // which items an infeasible subset loses
     VELOCITY = 18,  // how strongly a particle is drawn to the best positions
     SIGMOID = 19,   // whether a particle's bit is set
     MATES = 20,     // the parents of a genetic algorithm's child
     SEARCH = 21,    // what a search near a subset draws
-    FILL = 22,      // which thing is the first to be asked whether it still fits
+    FILL = 22,      // which item is the first to be asked whether it still fits
     OTHERS = 128,   // this one and those above: for parts from outside of the project
 };
 }

@@ -1,4 +1,4 @@
-// The pairs i < j of n things in rows, cut into runs of neighbours: a thread takes a run at once,
+// The pairs i < j of n items in rows, cut into runs of neighbours: a thread takes a run at once,
 // by the widest accesses of a GPU, or by vector instructions of the CPU.
 #pragma once
 
@@ -65,7 +65,7 @@ class Triangle {
     }
 
     const int n_, across_;
-    int32_t* const row_;  // where the entry of thing 0 would be
+    int32_t* const row_;  // where the entry of item 0 would be
     uint32_t* const place_;
 };
 

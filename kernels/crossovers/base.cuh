@@ -43,7 +43,7 @@ __device__ Segment segment(uint4 word, int n) {
     return {min(one, other), one < other ? other : one};
 }
 
-// Where each thing is in the order of either mate.
+// Where each item is in the order of either mate.
 struct Places : Pair<int32_t> {
     __device__ Places(Shelf& shelf, int n) : Pair<int32_t>{shelf.take<int32_t>(2 * n), n} {}
 

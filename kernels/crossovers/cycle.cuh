@@ -1,4 +1,4 @@
-// Cycle crossover (Oliver, Smith and Holland 1987): each thing is where one of the mates has it.
+// Cycle crossover (Oliver, Smith and Holland 1987): each item is where one of the mates has it.
 // The places fall into cycles that have the same things in both mates; these are taken from the
 // mates in turn, in the order of their first places.
 #pragma once

@@ -1,4 +1,4 @@
-// Crossovers that take each thing from either mate, as the bits of a mask say.
+// Crossovers that take each item from either mate, as the bits of a mask say.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -9,15 +9,15 @@ struct Desk {
     uint32_t* mask;
 
     __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : mask(shelf.take<uint32_t>((genes::things(shape) + 31) / 32)) {}
+        : mask(shelf.take<uint32_t>((genes::items(shape) + 31) / 32)) {}
 };
 
-// Calls word_of(w) for bits 32 w to 32 w + 31 of the mask: 1 for things that a child has
+// Calls word_of(w) for bits 32 w to 32 w + 31 of the mask: 1 for items that a child has
 // from the mate on its own side.
 template <class WordOf>
 __device__ void by_mask(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
                         const encoding::Shape& shape, WordOf word_of) {
-    const int words = (genes::things(shape) + 31) / 32;
+    const int words = (genes::items(shape) + 31) / 32;
     uint32_t* const mask = Desk(shelf, shape).mask;
     for (int w = threadIdx.x; w < words; w += blockDim.x) mask[w] = word_of(w);
     __syncthreads();

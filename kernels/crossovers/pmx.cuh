@@ -12,15 +12,15 @@ struct Desk {
     __device__ Desk(Shelf& shelf, const encoding::Shape& shape) : places(shelf, shape.n) {}
 };
 
-// Returns what takes the place of a thing outside the segment.
-__device__ Gene unmatched(Gene thing, const Segment& kept, const int32_t* place_in_giver,
+// Returns what takes the place of an item outside the segment.
+__device__ Gene unmatched(Gene item, const Segment& kept, const int32_t* place_in_giver,
                           const Gene* other) {
-    int place = place_in_giver[thing];
+    int place = place_in_giver[item];
     while (kept.holds(place)) {
-        thing = other[place];
-        place = place_in_giver[thing];
+        item = other[place];
+        place = place_in_giver[item];
     }
-    return thing;
+    return item;
 }
 
 __device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,

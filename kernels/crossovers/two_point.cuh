@@ -7,7 +7,7 @@ namespace crossover {
 
 __device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
-    const Segment kept = segment(word, genes::things(shape));
+    const Segment kept = segment(word, genes::items(shape));
     by_mask(shelf, mates, children, shape, [&](int w) {
         return lowest_bits(kept.last + 1 - 32 * w) & ~lowest_bits(kept.first - 32 * w);
     });

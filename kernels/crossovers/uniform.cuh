@@ -1,4 +1,4 @@
-// Uniform crossover: each thing is from either mate, by a coin of its own.
+// Uniform crossover: each item is from either mate, by a coin of its own.
 #pragma once
 
 #include "crossovers/masked.cuh"

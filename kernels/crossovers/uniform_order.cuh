@@ -1,5 +1,5 @@
-// Uniform crossover of orders: each place, from the first on, gets the thing that it has in either
-// mate, by a coin of its own, unless that is taken. The places that are left get the things that
+// Uniform crossover of orders: each place, from the first on, gets the item that it has in either
+// mate, by a coin of its own, unless that is taken. The places that are left get the items that
 // are left, by lot.
 #pragma once
 
@@ -22,8 +22,8 @@ struct Desk {
           left(shelf.take<Gene>(shape.n)) {}
 };
 
-// Makes one child. `coin` has a bit for each place: 1 where the giver's thing is asked for. `lot`
-// and `rank` are scratch for n words, `left` for n things.
+// Makes one child. `coin` has a bit for each place: 1 where the giver's item is asked for. `lot`
+// and `rank` are scratch for n words, `left` for n items.
 __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
                         const int32_t* place_in_giver, const int32_t* place_in_other,
                         const uint32_t* coin, int n, const draw::Place& place, uint32_t first_quad,
@@ -35,15 +35,15 @@ __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
         const int rival = by_giver ? place_in_other[giver[i]] : place_in_giver[other[i]];
         return rival >= i || asks_giver(rival) == by_giver;
     };
-    const auto is_taken = [&](Gene thing) {
-        const int here = place_in_giver[thing], there = place_in_other[thing];
+    const auto is_taken = [&](Gene item) {
+        const int here = place_in_giver[item], there = place_in_other[item];
         return asks_giver(here) || !asks_giver(there);
     };
-    for (int thing = threadIdx.x; thing < n; thing += blockDim.x) rank[thing] = !is_taken(thing);
+    for (int item = threadIdx.x; item < n; item += blockDim.x) rank[item] = !is_taken(item);
     __syncthreads();
     block::scan(rank, n);
-    for (int thing = threadIdx.x; thing < n; thing += blockDim.x) {
-        if (!is_taken(thing)) left[rank[thing]] = thing;
+    for (int item = threadIdx.x; item < n; item += blockDim.x) {
+        if (!is_taken(item)) left[rank[item]] = item;
     }
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         const uint4 four = place.words(stream::CROSS, first_quad + i / 4);

@@ -1,5 +1,5 @@
-// Bits: whether each thing is chosen, 32 things a gene from the lowest bit on. The bits behind the
-// last thing are zero.
+// Bits: whether each item is chosen, 32 items a gene from the lowest bit on. The bits behind the
+// last item are zero.
 #pragma once
 
 #include "core/core.cuh"
@@ -9,16 +9,16 @@ namespace encoding {
 using Gene = uint32_t;
 
 struct Shape {
-    int32_t n;       // genes
-    int32_t pitch;   // genes from one row to the next, a multiple of four
-    int32_t things;  // bits
+    int32_t n;      // genes
+    int32_t pitch;  // genes from one row to the next, a multiple of four
+    int32_t items;  // bits
 };
 
-// Which things are chosen: 1 or 0 for each.
+// Which items are chosen: 1 or 0 for each.
 struct Subset {
     const uint32_t* word;
 
-    __device__ int operator[](int thing) const { return word[thing / 32] >> (thing % 32) & 1; }
+    __device__ int operator[](int item) const { return word[item / 32] >> (item % 32) & 1; }
 };
 
 // Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
@@ -58,7 +58,7 @@ __device__ void fill(Gene* row, const Shape& shape, const draw::Place& place, ui
     for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) {
         const uint4 word = place.words(stream, i / 4);
         const uint32_t words[4] = {word.x, word.y, word.z, word.w};
-        const int left = shape.things - 32 * i;
+        const int left = shape.items - 32 * i;
         row[i] = left >= 32 ? words[i % 4] : left > 0 ? words[i % 4] & ((1u << left) - 1) : 0;
     }
 }

@@ -1,6 +1,6 @@
-// Random keys: gene i says where thing i stands among all. Equal keys are ordered by index.
-// KEYS_DECODING says who sorts. ENCODING_ASSIGNS: entry i of a solution is the place of thing i;
-// otherwise it is the thing in place i.
+// Random keys: gene i says where item i stands among all. Equal keys are ordered by index.
+// KEYS_DECODING says who sorts. ENCODING_ASSIGNS: entry i of a solution is the place of item i;
+// otherwise it is the item in place i.
 #pragma once
 
 #include "core/core.cuh"
@@ -35,7 +35,7 @@ struct Order {
 
 #if KEYS_DECODING == KEYS_SORTED
 
-// The things in the order of their keys.
+// The items in the order of their keys.
 struct Sequence {
     const uint32_t* item;
     uint32_t mask;
@@ -175,11 +175,11 @@ class Decoder {
   private:
     static constexpr int MOST_COUNTED = 128;  // beyond, sorting is faster
 
-    __device__ void settle(int thing, int place) {
+    __device__ void settle(int item, int place) {
 #if ENCODING_ASSIGNS
-        solution_[thing] = place;
+        solution_[item] = place;
 #else
-        solution_[place] = thing;
+        solution_[place] = item;
 #endif
     }
 

@@ -1,4 +1,4 @@
-// Random keys for subsets: a thing is chosen where its key is a half or more.
+// Random keys for subsets: an item is chosen where its key is a half or more.
 #pragma once
 
 #include "core/core.cuh"
@@ -12,11 +12,11 @@ struct Shape {
     int32_t pitch;  // genes from one row to the next, a multiple of four
 };
 
-// Which things are chosen: 1 or 0 for each.
+// Which items are chosen: 1 or 0 for each.
 struct Subset {
     const uint32_t* word;
 
-    __device__ int operator[](int thing) const { return word[thing / 32] >> (thing % 32) & 1; }
+    __device__ int operator[](int item) const { return word[item / 32] >> (item % 32) & 1; }
 };
 
 __device__ bool is_chosen(float key) { return key >= 0.5f; }
@@ -48,7 +48,7 @@ class Decoder {
     // Returns what was decoded last, which may be changed.
     __device__ uint32_t* solution() { return word_; }
 
-    // Mirrors the keys of things that are no longer chosen, or newly are.
+    // Mirrors the keys of items that are no longer chosen, or newly are.
     __device__ void encode(float* keys) {
         __syncthreads();
         const Subset chosen{word_};

@@ -19,11 +19,11 @@ KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improve
     const encoding::Decoder decoder(shelf, small, all.shape);
     const algorithm::Mover mover(all, plan, shelf);
     int64_t most = mover.room(shelf);
-    const int things = genes::things(all.shape);
+    const int items = genes::items(all.shape);
     Shelf judging = shelf, working = shelf;
-    const problem::Desk judge(judging, things, data);
+    const problem::Desk judge(judging, items, data);
     generation::reach(most, judging);
-    const improver::Desk improver(working, improving, nullptr, things, data);
+    const improver::Desk improver(working, improving, nullptr, items, data);
     generation::reach(most, working);
     if (threadIdx.x == 0) bytes[0] = most, bytes[1] = small.bytes();
 }

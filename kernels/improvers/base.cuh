@@ -13,7 +13,7 @@ struct Plan {
     int32_t one_position;  // whether only moves of one position, drawn an island, are tried
     int32_t tenure_low, tenure_high;  // how long a move is tabu
     int32_t aspiration;               // a move is free after so many steps; 0 means never
-    int32_t core;                     // of a subset: how many things may change; 0 means all
+    int32_t core;                     // of a subset: how many items may change; 0 means all
     // Two words, or null: whether the host has said to give the generation up, and whether anybody
     // has left it since.
     volatile int32_t* halt;
@@ -38,7 +38,7 @@ __device__ bool halts(const Plan& plan) {
 // After how many turns of a search's innermost loop it looks again.
 constexpr int LOOKS_EVERY = 4096;
 
-// Whether a search looks after so many steps, each of which tries the pairs of n things. On a GPU
+// Whether a search looks after so many steps, each of which tries the pairs of n items. On a GPU
 // it does so seldom, as the word comes from afar.
 __device__ bool looks_after(int steps, int n) {
     return LOOKS_ARE_CHEAP || n > 1024 || steps % 64 == 63;

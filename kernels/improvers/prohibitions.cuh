@@ -1,5 +1,5 @@
-// Which exchanges are tabu: those that bring both things back to places that they have left not
-// long ago. TABU_ASPIRATION says whether exchanges of things that left them long ago are preferred.
+// Which exchanges are tabu: those that bring both items back to places that they have left not
+// long ago. TABU_ASPIRATION says whether exchanges of items that left them long ago are preferred.
 #pragma once
 
 #include "core/core.cuh"
@@ -45,7 +45,7 @@ struct Scale {
     }
 };
 
-// Until when things may not return where they were.
+// Until when items may not return where they were.
 class Prohibitions {
   public:
     __device__ Prohibitions(Shelf& shelf, int n, const block::Triangle& triangle)
@@ -139,7 +139,7 @@ class Prohibitions {
 
     const int n_, pitch_;
     const block::Triangle triangle_;
-    Step* const expiry_;  // [thing][place]
+    Step* const expiry_;  // [item][place]
     Step* const first_;   // of a pair: when one of the two is free to return, which allows it
 #if TABU_ASPIRATION
     Step* const second_;  // when the other one is

@@ -1,4 +1,4 @@
-// The things that a search near a subset may exchange, on two sides: those that are chosen and may
+// The items that a search near a subset may exchange, on two sides: those that are chosen and may
 // leave, and the others, which may enter.
 #pragma once
 
@@ -24,8 +24,8 @@ class Two {
     int64_t both_;
 };
 
-// The core: all things, or so many around the border between those that are mostly chosen and those
-// that mostly are not, where things are numbered from the most useful on.
+// The core: all items, or so many around the border between those that are mostly chosen and those
+// that mostly are not, where items are numbered from the most useful on.
 class Sides {
   public:
     __device__ Sides(Shelf& shelf, int n, int core, const problem::Data& data)
@@ -33,7 +33,7 @@ class Sides {
           count_(core > 0 && core < n ? core : n),
           data_(data),
           loss_(shelf.take<int64_t>(block::power_of_two(count_))),
-          thing_(shelf.take<uint32_t>(block::power_of_two(count_))),
+          item_(shelf.take<uint32_t>(block::power_of_two(count_))),
           side_(shelf.take<int32_t>(count_)),
           enter_(0) {}
 
@@ -46,10 +46,10 @@ class Sides {
         const int first = min(border - before, n_ - count_);
         for (int k = threadIdx.x; k < count_; k += blockDim.x) {
             loss_[k] = -int64_t(data_.profit[first + k]);
-            thing_[k] = first + k;
+            item_[k] = first + k;
         }
         __syncthreads();
-        block::sort(loss_, thing_, count_);
+        block::sort(loss_, item_, count_);
     }
 
     // Deals the core to the two sides.
@@ -57,7 +57,7 @@ class Sides {
         enter_ = 0;
         for (int begin = 0; begin < count_; begin += blockDim.x) {
             const int k = begin + threadIdx.x;
-            const bool enters = k < count_ && !problem::Knapsack::has(chosen, thing_[k]);
+            const bool enters = k < count_ && !problem::Knapsack::has(chosen, item_[k]);
             const int before = enter_ + block::sum_before(enters);
             if (k < count_) side_[enters ? before : count_ - 1 - (k - before)] = k;
             enter_ += block::sum(int32_t(enters));
@@ -73,7 +73,7 @@ class Sides {
     __device__ int leaves(int i) const { return side_[enter_ + i]; }
 
     // Of one of the core, by the number that the two sides give it.
-    __device__ int thing(int k) const { return k == NOBODY ? NOBODY : int(thing_[k]); }
+    __device__ int item(int k) const { return k == NOBODY ? NOBODY : int(item_[k]); }
     __device__ int64_t profit(int k) const { return k == NOBODY ? 0 : -loss_[k]; }
     __device__ int count() const { return count_; }
 
@@ -81,7 +81,7 @@ class Sides {
     const int n_, count_;
     const problem::Data& data_;
     int64_t* const loss_;
-    uint32_t* const thing_;
+    uint32_t* const item_;
     int32_t* const side_;
     int enter_;
 };
@@ -120,9 +120,9 @@ class Gap {
     __device__ Load taken(int one, int other, int constraint) const {
         return weight(one, constraint) + weight(other, constraint);
     }
-    __device__ Load weight(int thing, int constraint) const {
-        if (thing == NOBODY) return 0;
-        return data_.column[int64_t(thing) * problem::CONSTRAINTS + constraint];
+    __device__ Load weight(int item, int constraint) const {
+        if (item == NOBODY) return 0;
+        return data_.column[int64_t(item) * problem::CONSTRAINTS + constraint];
     }
 
     const Load* const slack_;

@@ -1,5 +1,5 @@
 // Local search on subsets: exchanges that raise the profit and still fit are made, until there are
-// none or enough are made. SUBSET_MOST things change at once at most, one more on one side than on
+// none or enough are made. SUBSET_MOST items change at once at most, one more on one side than on
 // the other at most; so with 4, two leave and two enter, or fewer.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Entry {
     int first, second;
 };
 
-// The exchanges in rows: one for each set of things that leave, of which nobody, single things and
+// The exchanges in rows: one for each set of items that leave, of which nobody, single items and
 // pairs follow each other.
 class Exchanges {
   public:
@@ -66,7 +66,7 @@ class Exchanges {
         const int u = leaving.u == NOBODY ? NOBODY : sides_.leaves(leaving.u);
         const int v = leaving.v == NOBODY ? NOBODY : sides_.leaves(leaving.v);
         const int64_t loss = sides_.profit(u) + sides_.profit(v);
-        gap_.leave(sides_.thing(u), sides_.thing(v));
+        gap_.leave(sides_.item(u), sides_.item(v));
         const bool two = enter_two(row);
         const int last = sides_.entering();
         Entry found{floor, NOBODY, NOBODY};
@@ -74,10 +74,10 @@ class Exchanges {
             const int64_t one = profit(x) - loss;
             const bool has_second = two && x + 1 < last;
             if (one + (has_second ? profit(x + 1) : 0) <= found.gain) break;
-            if (!gap_.holds(thing(x), NOBODY)) continue;
+            if (!gap_.holds(item(x), NOBODY)) continue;
             for (int y = x + 1; has_second && y < last; ++y) {
                 if (one + profit(y) <= found.gain) break;
-                if (gap_.holds(thing(x), thing(y))) found = {one + profit(y), x, y};
+                if (gap_.holds(item(x), item(y))) found = {one + profit(y), x, y};
             }
             if (one > found.gain) found = {one, x, NOBODY};
             if (!best && found.first != NOBODY) break;
@@ -90,7 +90,7 @@ class Exchanges {
     __device__ bool enter_two(int64_t row) const {
         return row > 0 && SUBSET_MOST > (row <= singles() ? 2 : 3);
     }
-    __device__ int thing(int place) const { return sides_.thing(sides_.enters(place)); }
+    __device__ int item(int place) const { return sides_.item(sides_.enters(place)); }
     __device__ int64_t profit(int place) const { return sides_.profit(sides_.enters(place)); }
 
     const Sides& sides_;
@@ -186,7 +186,7 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int 
             sides.enters(choice.entry.first),
             choice.entry.second == NOBODY ? NOBODY : sides.enters(choice.entry.second)};
         for (const int k : turned) {
-            if (k != NOBODY) knapsack.turn(chosen, sides.thing(k));
+            if (k != NOBODY) knapsack.turn(chosen, sides.item(k));
         }
     }
     return marks::feasible(-knapsack.profit());

@@ -1,5 +1,5 @@
 // Tabu search near a subset: each step makes the best exchange that is allowed and fits, even if it
-// lowers the profit. One thing enters, or leaves, or both.
+// lowers the profit. One item enters, or leaves, or both.
 #pragma once
 
 #include "core/marks.cuh"
@@ -12,7 +12,7 @@ constexpr bool ACTIVE = true;
 
 namespace tabu {
 
-// An exchange by the numbers that the sides give its things.
+// An exchange by the numbers that the sides give its items.
 struct Exchange {
     int64_t gain;
     int leaves, enters;
@@ -31,13 +31,13 @@ class Step {
     // than `floor`. The first of those that enter comes before the others, and nobody last.
     __device__ Exchange find(int leaves, int64_t floor) {
         const int64_t loss = sides_.profit(leaves);
-        gap_.leave(sides_.thing(leaves), NOBODY);
+        gap_.leave(sides_.item(leaves), NOBODY);
         for (int i = 0; i < sides_.entering(); ++i) {
             const int enters = sides_.enters(i);
             const int64_t gain = sides_.profit(enters) - loss;
             if (gain <= floor) break;
             const bool allowed = gain > aspired_ || (is_free(leaves) && is_free(enters));
-            if (allowed && gap_.holds(sides_.thing(enters), NOBODY)) return {gain, leaves, enters};
+            if (allowed && gap_.holds(sides_.item(enters), NOBODY)) return {gain, leaves, enters};
         }
         const bool may = leaves != NOBODY && is_free(leaves) && -loss > floor;
         return {may ? -loss : NO_GAIN, leaves, NOBODY};
@@ -66,10 +66,10 @@ __device__ Exchange best_of(const Plan& plan, Step& step, const Sides& sides) {
     }
     const block::Ranked least = block::argmin({-best.gain, at});
     const bool mine = at == least.index && -best.gain == least.value && at != 0xffffffffu;
-    Two things(best.leaves, best.enters);
-    things.tell(mine);
+    Two items(best.leaves, best.enters);
+    items.tell(mine);
     if (least.index == 0xffffffffu) return {NO_GAIN, NOBODY, NOBODY};
-    return {-least.value, things.first(), things.second()};
+    return {-least.value, items.first(), items.second()};
 }
 
 }  // namespace tabu
@@ -118,7 +118,7 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int 
         const uint4 word = place.words(stream::TENURE, now);
         const auto turn = [&](int k, uint32_t drawn) {
             if (k == NOBODY) return;
-            knapsack.turn(chosen, sides.thing(k));
+            knapsack.turn(chosen, sides.item(k));
             if (threadIdx.x == 0) {
                 expiry[k] = now + 1 + plan.tenure_low + draw::below(drawn, kinds);
             }

@@ -1,4 +1,4 @@
-// One thing gets a new value.
+// One item gets a new value.
 #pragma once
 
 #include "mutations/base.cuh"
@@ -8,7 +8,7 @@ namespace mutation {
 __device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one,
                        uint32_t other) {
     __syncthreads();
-    if (threadIdx.x == 0) genes::redraw(row, draw::below(one, genes::things(shape)), other);
+    if (threadIdx.x == 0) genes::redraw(row, draw::below(one, genes::items(shape)), other);
 }
 
 }  // namespace mutation

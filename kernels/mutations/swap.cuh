@@ -1,4 +1,4 @@
-// Two things, which may be the same, exchange their genes.
+// Two items, which may be the same, exchange their genes.
 #pragma once
 
 #include "mutations/base.cuh"
@@ -9,7 +9,7 @@ __device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t 
                        uint32_t other) {
     __syncthreads();
     if (threadIdx.x > 0) return;
-    const int n = genes::things(shape), u = draw::below(one, n), v = draw::below(other, n);
+    const int n = genes::items(shape), u = draw::below(one, n), v = draw::below(other, n);
     const Gene at_u = genes::get(row, u), at_v = genes::get(row, v);
     genes::set(row, u, at_v);
     genes::set(row, v, at_u);

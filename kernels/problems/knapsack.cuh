@@ -1,4 +1,4 @@
-// A choice of things with its profit and what it leaves of each capacity, which follow each change.
+// A choice of items with its profit and what it leaves of each capacity, which follow each change.
 #pragma once
 
 #include "core/core.cuh"
@@ -8,18 +8,18 @@ namespace problem {
 constexpr int CONSTRAINTS = MKP_CONSTRAINTS;
 
 using Weight = MKP_WEIGHT;
-using Load = MKP_LOAD;  // holds what all things together weigh, and its negative
+using Load = MKP_LOAD;  // holds what all items together weigh, and its negative
 using Profit = MKP_PROFIT;
 using Rank = MKP_RANK;
 
 struct Data {
-    const Weight* row;     // [constraint][thing]
-    const Weight* column;  // [thing][constraint]
-    const Profit* profit;  // [thing]
+    const Weight* row;     // [constraint][item]
+    const Weight* column;  // [item][constraint]
+    const Profit* profit;  // [item]
     const Load* capacity;  // [constraint]
     const double* price;   // [constraint]: of a unit of excess
     const int64_t* scale;  // [constraint]: gives its weights the unit in which all are added up
-    const Rank* order;     // [MKP_ORDERS][thing]: from the most useful on, first 0, 1, 2, ...
+    const Rank* order;     // [MKP_ORDERS][item]: from the most useful on, first 0, 1, 2, ...
 };
 
 class Knapsack {
@@ -34,9 +34,9 @@ class Knapsack {
             for (int i = 0; i < CONSTRAINTS; ++i) slack_[i] = data_.capacity[i];
             for (int w = 0; 32 * w < n_; ++w) {
                 for (uint32_t left = chosen[w]; left; left &= left - 1) {
-                    const int thing = 32 * w + __ffs(left) - 1;
-                    mine += data_.profit[thing];
-                    take(thing, 1);
+                    const int item = 32 * w + __ffs(left) - 1;
+                    mine += data_.profit[item];
+                    take(item, 1);
                 }
             }
         } else {
@@ -49,20 +49,20 @@ class Knapsack {
         __syncthreads();
     }
 
-    // Takes a thing in or out. All threads have read `chosen` and the slack before.
-    __device__ void turn(uint32_t* chosen, int thing) {
-        const bool leaves = has(chosen, thing);
+    // Takes an item in or out. All threads have read `chosen` and the slack before.
+    __device__ void turn(uint32_t* chosen, int item) {
+        const bool leaves = has(chosen, item);
         __syncthreads();
-        if (threadIdx.x == 0) chosen[thing / 32] ^= 1u << (thing % 32);
-        take(thing, leaves ? -1 : 1);
-        profit_ += leaves ? -data_.profit[thing] : data_.profit[thing];
+        if (threadIdx.x == 0) chosen[item / 32] ^= 1u << (item % 32);
+        take(item, leaves ? -1 : 1);
+        profit_ += leaves ? -data_.profit[item] : data_.profit[item];
         __syncthreads();
     }
 
-    // Returns whether a thing fits beside what is chosen, as one thread sees it.
-    __device__ bool fits(int thing) const {
+    // Returns whether an item fits beside what is chosen, as one thread sees it.
+    __device__ bool fits(int item) const {
         for (int i = 0; i < CONSTRAINTS; ++i) {
-            if (Load(data_.row[int64_t(i) * n_ + thing]) > slack_[i]) return false;
+            if (Load(data_.row[int64_t(i) * n_ + item]) > slack_[i]) return false;
         }
         return true;
     }
@@ -95,20 +95,20 @@ class Knapsack {
     __device__ int64_t profit() const { return profit_; }
     __device__ const Load* slack() const { return slack_; }
 
-    __device__ static bool has(const uint32_t* chosen, int thing) {
-        return chosen[thing / 32] >> (thing % 32) & 1;
+    __device__ static bool has(const uint32_t* chosen, int item) {
+        return chosen[item / 32] >> (item % 32) & 1;
     }
 
   private:
     static constexpr int TILE = CONSTRAINTS < 10 ? CONSTRAINTS : 10;
 
-    __device__ void take(int thing, int sign) {
+    __device__ void take(int item, int sign) {
         for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) {
-            slack_[i] -= sign * Load(data_.column[int64_t(thing) * CONSTRAINTS + i]);
+            slack_[i] -= sign * Load(data_.column[int64_t(item) * CONSTRAINTS + i]);
         }
     }
 
-    // Finds the slack of a few constraints on end: threads share the things.
+    // Finds the slack of a few constraints on end: threads share the items.
     __device__ void weigh(const uint32_t* chosen, int first) {
         Load load[TILE] = {};
         for (int j = threadIdx.x; j < n_; j += blockDim.x) {

@@ -1,4 +1,4 @@
-// The multidimensional knapsack problem: the most profit of things chosen within every capacity.
+// The multidimensional knapsack problem: the most profit of items chosen within every capacity.
 // Costs are profits with their sign turned. MKP_INFEASIBLE says what becomes of a choice that takes
 // too much; with penalties, costs are marked (core/marks.cuh). MKP_FIT_FIRST says whether those of
 // the first generation are made to fit.
@@ -7,7 +7,7 @@
 #include "core/marks.cuh"
 #include "problems/knapsack.cuh"
 
-#define MKP_DROP 0     // random things are left out until it fits (Dantas and Caceres 2014)
+#define MKP_DROP 0     // random items are left out until it fits (Dantas and Caceres 2014)
 #define MKP_LINEAR 1   // so much a unit of excess is paid (Munhao et al. 2019, m1)
 #define MKP_DYNAMIC 2  // profit a unit of weight, below all that fit (Munhao et al. 2019, m2)
 #define MKP_REPAIR 3   // the least useful leave, the most useful enter (Chu and Beasley 1998)
@@ -16,7 +16,7 @@
 
 namespace problem {
 
-// Leaves chosen things out until the rest fits, each drawn among all that are left.
+// Leaves chosen items out until the rest fits, each drawn among all that are left.
 __device__ void drop(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Place& place,
                      int child) {
     int left = 0;
@@ -33,22 +33,22 @@ __device__ void drop(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Pl
     }
 }
 
-// Adds the things that fit, one after another in the order of `thing_at`.
+// Adds the items that fit, one after another in the order of `item_at`.
 template <class ThingAt>
-__device__ void enter(Knapsack& knapsack, uint32_t* chosen, int n, ThingAt thing_at) {
+__device__ void enter(Knapsack& knapsack, uint32_t* chosen, int n, ThingAt item_at) {
     const int me = threadIdx.x;
     for (int begin = 0; begin < n; begin += blockDim.x) {
-        const int thing = thing_at(min(begin + me, n - 1));
-        bool may = begin + me < n && !Knapsack::has(chosen, thing) && knapsack.fits(thing);
+        const int item = item_at(min(begin + me, n - 1));
+        bool may = begin + me < n && !Knapsack::has(chosen, item) && knapsack.fits(item);
         for (int next; (next = block::first(may)) < blockDim.x;) {
-            knapsack.turn(chosen, thing_at(begin + next));
-            may = may && me > next && knapsack.fits(thing);
+            knapsack.turn(chosen, item_at(begin + next));
+            may = may && me > next && knapsack.fits(item);
         }
     }
 }
 
 // Leaves out the least useful until the rest fits, and then adds the most useful that fit; `order`
-// has the things from the most useful one on.
+// has the items from the most useful one on.
 __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* order) {
     const int me = threadIdx.x;
     bool fits = knapsack.is_feasible();
@@ -63,7 +63,7 @@ __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* 
     enter(knapsack, chosen, n, [&](int position) { return order[position]; });
 }
 
-// Makes a choice fit that does not: random things leave, and then those that fit enter, from a
+// Makes a choice fit that does not: random items leave, and then those that fit enter, from a
 // random one on.
 __device__ void fit(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Place& place,
                     int child) {

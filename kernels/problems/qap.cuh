@@ -1,4 +1,4 @@
-// The quadratic assignment problem: the cost of putting thing i in place p(i), summed over all
+// The quadratic assignment problem: the cost of putting item i in place p(i), summed over all
 // ordered pairs. Where QAP_SYMMETRIC, both matrices are symmetric, and the entries of `a` off its
 // diagonal stand for both orders of a pair.
 #pragma once
@@ -56,7 +56,7 @@ __device__ Costs costs(const Order& one, const Order& other, int n, const Data& 
     return {sum, block::sum(others)};
 }
 
-// By how much it costs more to have the things i and j in the places p2 and q2 than in p and q.
+// By how much it costs more to have the items i and j in the places p2 and q2 than in p and q.
 // Entries are subtracted before they are multiplied: the difference of two products of narrow
 // types was seen to lose its sign in code of NVRTC 13.0.
 __device__ int64_t raised_by(const Data& data, int n, int i, int j, int p, int q, int p2, int q2) {

@@ -1,6 +1,6 @@
 // By how much each exchange of two things would raise the cost, kept beside an assignment that
 // changes by exchanges (Taillard 1991). All lies in block memory, one matrix in the order of the
-// things' places, so that rows are read along.
+// items' places, so that rows are read along.
 #pragma once
 
 #include "core/core.cuh"
@@ -67,7 +67,7 @@ class SwapDeltas {
     }
 
     // Prepares for an exchange, which raises the cost by `by`. Of the pairs of which it moves one
-    // thing or both, the stored deltas become what, once advanced, is right.
+    // item or both, the stored deltas become what, once advanced, is right.
     __device__ void announce(moves::Swap swap, Delta by) {
         const int r = swap.u, s = swap.v;
         block::sums<Delta>(
@@ -87,7 +87,7 @@ class SwapDeltas {
                 Delta& of_s = delta_[triangle_.at(s, j)];
                 sum += product(r, s, j, s, r) - product(r, s, j, s, s);
                 sum += own(r, s, j) - product(r, s, j, r, r) - product(r, s, j, j, j);
-                // The even orders of three things cost together what the odd ones do.
+                // The even orders of three items cost together what the odd ones do.
                 const Delta both = of_r + of_s - by + skew(r, s, j);
                 of_r = sum - growth(gap_r, gap);
                 of_s = both - sum - growth(gap_s, gap);
@@ -135,7 +135,7 @@ class SwapDeltas {
         return (long long)(uint64_t(delta) + uint64_t(a) * uint64_t(b));
     }
 
-    // What the exchange makes the delta of two other things grow by, or would, of which it moves
+    // What the exchange makes the delta of two other items grow by, or would, of which it moves
     // one.
     __device__ static Delta growth(const Delta* x, const Delta* y) {
         Delta sum = 0;
@@ -146,7 +146,7 @@ class SwapDeltas {
     __device__ Delta a(int i, int j) const { return a_[i * pitch_a_ + j]; }
     __device__ Delta b(int i, int j) const { return b_[i * pitch_b_ + j]; }
 
-    // How thing j differs in its dealings with r and s, and the place of j with theirs.
+    // How item j differs in its dealings with r and s, and the place of j with theirs.
     __device__ void find_gaps(Delta* gap, int r, int s, int j) const {
         gap[0] = a(r, j) - a(s, j);
         gap[1] = b(r, j) - b(s, j);
@@ -156,7 +156,7 @@ class SwapDeltas {
         }
     }
 
-    // What the dealings with thing k, in the place of l, cost more, when thing i, in the place of
+    // What the dealings with item k, in the place of l, cost more, when item i, in the place of
     // p, is exchanged with j.
     __device__ Delta product(int i, int p, int j, int k, int l) const {
         Delta raised = (a(i, k) - a(j, k)) * (b(j, l) - b(p, l));
@@ -164,7 +164,7 @@ class SwapDeltas {
         return raised;
     }
 
-    // The same for the pack k of things, each in its own place.
+    // The same for the pack k of items, each in its own place.
     __device__ int packs() const { return (n_ + PACK - 1) / PACK; }
     __device__ Delta products(int i, int p, int j, int k) const {
         if constexpr (!QAP_SYMMETRIC) return product(i, p, j, k, k);
@@ -185,7 +185,7 @@ class SwapDeltas {
         return sum;
     }
 
-    // By how much the even orders of three things cost more than the odd ones.
+    // By how much the even orders of three items cost more than the odd ones.
     __device__ Delta skew(int r, int s, int j) const {
         if constexpr (QAP_SYMMETRIC) return 0;
         return (a(r, s) + a(s, j) + a(j, r) - a(s, r) - a(j, s) - a(r, j)) *

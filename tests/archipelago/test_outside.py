@@ -137,7 +137,7 @@ def test_what_only_the_device_can_do_is_refused(tmp_path: Path) -> None:
     tsp = cities(9, tmp_path)
     with pytest.raises(UsageError, match="decoding=host with improver swap"):
         parts(tsp, "ga", "permutation", improver="swap", decoding="host")
-    with pytest.raises(UsageError, match="decoding=host: which things are chosen is judged on"):
+    with pytest.raises(UsageError, match="decoding=host: which items are chosen is judged on"):
         parts(knapsack(9, 2), "ga", "bits", decoding="host")
     with pytest.raises(UsageError, match="decoding=plain: de takes host"):
         parts(tsp, "de", "keys", decoding="plain")

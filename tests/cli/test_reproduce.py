@@ -153,7 +153,7 @@ def test_wrong_usage_is_one_line_before_any_run(
     assert captured.out == ""
 
 
-def test_absent_packages_are_named_with_the_mend(
+def test_absent_packages_are_named_with_the_hint(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "find_spec", lambda name: None)

@@ -115,7 +115,7 @@ def test_where_some_runs_cannot_go_side_by_side_all_go_one_after_the_other(
     def never(*_: object) -> None:
         raise AssertionError("the runs of one configuration would share their seconds")
 
-    monkeypatch.setattr("islands.tune.cell.run_beside", never)
+    monkeypatch.setattr("islands.tune.cell.run_batch", never)
     common = ["--population", "16", "--islands", "2", "--migration", "none", "--backend", "cpu"]
     common += ["--stop", "generations=5", "--stop", "seconds=60", "--runs", "2"]
     line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]

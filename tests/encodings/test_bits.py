@@ -17,7 +17,7 @@ def test_a_solution_is_what_its_bits_stand_for(n: int) -> None:
     assert encoding.decode(genomes).tolist() == solutions.tolist()
 
 
-def test_thing_i_is_bit_i_of_its_word_and_the_rest_is_zero() -> None:
+def test_item_i_is_bit_i_of_its_word_and_the_rest_is_zero() -> None:
     solution = np.zeros(70, np.int64)
     solution[[0, 31, 33, 69]] = 1
     genome = Bits(70, None).encode(solution)

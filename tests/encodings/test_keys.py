@@ -38,6 +38,6 @@ def test_an_item_has_room_for_index_and_key(n: int, memory: int | None) -> None:
     assert memory is None or 4 * encoding.buckets <= memory
 
 
-def test_more_things_than_keys_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"16777217 things: .* at most 16777216"):
+def test_more_items_than_keys_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"16777217 items: .* at most 16777216"):
         Keys(LEVELS + 1, None)

@@ -16,9 +16,9 @@ from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.table import Table
-from islands.run.batch import Beside, Together
+from islands.run.batch import Batch, BatchRun
 
-Answer = Callable[..., Together]
+Answer = Callable[..., Batch]
 """Takes the number of runs and the options."""
 
 
@@ -28,17 +28,17 @@ def ended(
     evaluations: int = 1000,
     generations: int = 1000,
     seconds: float = 1.0,
-) -> Together:
+) -> Batch:
     """Return runs that ended at these costs, or at none, after so many seconds all together."""
     runs = []
     for seed, cost in enumerate(costs, 1):
         progress = Progress(generations, evaluations, seconds, cost, 0, 0, 0.0)
         if cost is None:
-            runs.append(Beside(seed, progress, None, "", "", None))
+            runs.append(BatchRun(seed, progress, None, "", "", None))
             continue
         best = Candidate(int(cost), 0, np.arange(5), np.arange(5))
-        runs.append(Beside(seed, progress, best, "", "", cost))
-    return Together(tuple(runs), seconds)
+        runs.append(BatchRun(seed, progress, best, "", "", cost))
+    return Batch(tuple(runs), seconds)
 
 
 def called(name: str, known: float | None, *, maximise: bool = False) -> Problem:
@@ -53,7 +53,7 @@ def called(name: str, known: float | None, *, maximise: bool = False) -> Problem
 class _Answered(Experiment):
     answer: Answer
 
-    def beside(self, problem: Problem, runs: int, **options: Any) -> Together:
+    def beside(self, problem: Problem, runs: int, **options: Any) -> Batch:
         return self.answer(runs, **options)
 
 

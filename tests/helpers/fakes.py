@@ -20,7 +20,7 @@ from islands.progress.progress import Progress
 
 
 class FakeProblem(Problem):
-    """The cost of an order is 100 plus its first thing."""
+    """The cost of an order is 100 plus its first item."""
 
     name: ClassVar[str] = "tsp"
     header: ClassVar[Header] = Header("problems/tsp.cuh")

@@ -46,17 +46,17 @@ def pmx(kept: range, one: Genome, other: Genome) -> Genome:
         child[i] = one[i]
     for i in range(len(one)):
         if i not in kept:
-            thing = other[i]
-            while thing in child[kept.start : kept.stop]:
-                thing = other[one.index(thing)]
-            child[i] = thing
+            item = other[i]
+            while item in child[kept.start : kept.stop]:
+                item = other[one.index(item)]
+            child[i] = item
     return child
 
 
 def order(kept: range, one: Genome, other: Genome) -> Genome:
     n, behind = len(one), kept.stop
     inside = one[kept.start : kept.stop]
-    lacking = [thing for thing in other[behind:] + other[:behind] if thing not in inside]
+    lacking = [item for item in other[behind:] + other[:behind] if item not in inside]
     return lacking[n - behind :] + inside + lacking[: n - behind]
 
 
@@ -77,13 +77,13 @@ def uniform_order(coins: list[int], lots: list[int], one: Genome, other: Genome)
     n = len(one)
     child: Genome = [None] * n
     for i in range(n):
-        thing = one[i] if coins[i] else other[i]
-        if thing not in child:
-            child[i] = thing
-    left = [thing for thing in range(n) if thing not in child]
+        item = one[i] if coins[i] else other[i]
+        if item not in child:
+            child[i] = item
+    left = [item for item in range(n) if item not in child]
     empty = sorted((lots[i] >> 1, i) for i in range(n) if child[i] is None)
-    for thing, (_, i) in zip(left, empty, strict=True):
-        child[i] = thing
+    for item, (_, i) in zip(left, empty, strict=True):
+        child[i] = item
     return child
 
 

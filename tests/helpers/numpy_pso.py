@@ -35,7 +35,7 @@ def sigmoid(x: Floats) -> Floats:
 
 
 class NumpyPso:
-    """One archipelago; genomes are keys, or 0 and 1 for each thing."""
+    """One archipelago; genomes are keys, or 0 and 1 for each item."""
 
     def __init__(
         self, n: int, judge: Judge, settings: PsoSettings, *, encoding: str = "keys",

@@ -67,7 +67,7 @@ class NumpySearch:
 
 @dataclass
 class NumpyLocal(NumpySearch):
-    """Local search; `most` things change at once at most."""
+    """Local search; `most` items change at once at most."""
 
     most: int = 1
     best: bool = False

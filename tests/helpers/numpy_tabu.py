@@ -45,7 +45,7 @@ class NumpyTabu:
         if not pairs:
             return order, cost, 0
         tenures = self.tenures(place)
-        # Until when a thing must not come back to a place that it has left.
+        # Until when an item must not come back to a place that it has left.
         forbidden: dict[tuple[int, int], int] = {}
         best, best_order = cost, order
         now = np.array(order, np.int64)

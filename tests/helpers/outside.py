@@ -57,7 +57,7 @@ namespace mutation {
 __device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one, uint32_t) {
     __syncthreads();
     if (threadIdx.x > 0) return;
-    const int n = genes::things(shape), u = draw::below(one, n), v = (u + 1) % n;
+    const int n = genes::items(shape), u = draw::below(one, n), v = (u + 1) % n;
     const Gene at_u = genes::get(row, u);
     genes::set(row, u, genes::get(row, v));
     genes::set(row, v, at_u);

@@ -80,7 +80,7 @@ def test_every_search_is_the_reference_bit_for_bit(
 
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("kind", ["tsp", "qap-general"])
-def test_few_things(backend: Backend, kind: str, name: str, tmp_path: Path) -> None:
+def test_few_items(backend: Backend, kind: str, name: str, tmp_path: Path) -> None:
     for n, scope in product((1, 2, 3, 4, 5), ("all", "position")):
         compare(backend, PROBLEMS[kind](n, tmp_path), name, scope=scope)
 
@@ -120,5 +120,5 @@ def test_block_has_a_thread_for_each_move_tried_at_once() -> None:
 def test_moves_that_cannot_be_numbered_are_refused() -> None:
     best = ImproverSettings.build({"name": "swap", "strategy": "best"})
     IMPROVERS["swap"](best, 92_681)
-    with pytest.raises(UsageError, match="92682 things have too many moves"):
+    with pytest.raises(UsageError, match="92682 items have too many moves"):
         IMPROVERS["swap"](best, 92_682)

@@ -160,7 +160,7 @@ def test_exchanges_do_not_fit_orders(tmp_path: Path) -> None:
 
 def test_too_many_items_are_refused() -> None:
     IMPROVERS["exchange"](ImproverSettings.build({"core": 60}), 100_000)
-    with pytest.raises(UsageError, match=r"core=0: 100000 things .* Choose improver.core=60"):
+    with pytest.raises(UsageError, match=r"core=0: 100000 items .* Choose improver.core=60"):
         IMPROVERS["exchange"](ImproverSettings(), 100_000)
 
 

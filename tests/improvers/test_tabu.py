@@ -88,13 +88,13 @@ def test_every_search_is_the_reference_bit_for_bit(
 
 
 @pytest.mark.parametrize("kind", ["tsp", "qap", "qap-general"])
-def test_few_things(backend: Backend, kind: str, tmp_path: Path) -> None:
+def test_few_items(backend: Backend, kind: str, tmp_path: Path) -> None:
     for n in (1, 2, 3, 4, 5):
         compare(backend, PROBLEMS[kind](n, tmp_path))
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_more_things(backend: Backend, kind: str, tmp_path: Path) -> None:
+def test_more_items(backend: Backend, kind: str, tmp_path: Path) -> None:
     """Rows of several runs of pairs, with ends that are not whole."""
     compare(backend, PROBLEMS[kind](26, tmp_path), generations=1, steps=90)
 
@@ -127,7 +127,7 @@ def test_tenures_longer_than_any_search(backend: Backend) -> None:
 def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, Any]) -> None:
     """After thousands of updates the cost is still that of the solution; GPUs agree with the CPU.
 
-    The matrices of 300 things are too large for the fast memory of a GPU.
+    The matrices of 300 items are too large for the fast memory of a GPU.
     """
     problem = facilities(n, **changes)
     digests = []
@@ -143,7 +143,7 @@ def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, A
     assert digests[0] == digests[1]
 
 
-def test_steps_are_twenty_a_thing_or_fewer_where_each_takes_long() -> None:
+def test_steps_are_twenty_a_item_or_fewer_where_each_takes_long() -> None:
     def steps(size: int, asked: int = 0) -> int:
         return IMPROVERS["tabu"](ImproverSettings.build({"steps": asked}), size).steps()
 
@@ -154,6 +154,6 @@ def test_steps_are_twenty_a_thing_or_fewer_where_each_takes_long() -> None:
     assert steps(20_000, 50_000) == 50_000
 
 
-def test_too_many_things_are_refused() -> None:
-    with pytest.raises(UsageError, match="improver=tabu: 40000 things have too many pairs"):
+def test_too_many_items_are_refused() -> None:
+    with pytest.raises(UsageError, match="improver=tabu: 40000 items have too many pairs"):
         IMPROVERS["tabu"](ImproverSettings(), 40_000)

@@ -61,7 +61,7 @@ def test_small_runs_do_nothing_undefined_and_keep_to_their_memory(name: str, wat
 FAULTS = [
     (
         *("tabu", "crossovers/masked.cuh"),
-        *("take<uint32_t>((genes::things(shape) + 31) / 32)", "take<uint32_t>(0)"),
+        *("take<uint32_t>((genes::items(shape) + 31) / 32)", "take<uint32_t>(0)"),
         "something was written behind a part",
     ),
     (

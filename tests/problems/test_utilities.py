@@ -1,4 +1,4 @@
-"""How useful islands find the things of a knapsack."""
+"""How useful islands find the items of a knapsack."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from islands.problems.utilities import (
 
 
 @pytest.mark.parametrize("kind", UTILITIES)
-def test_islands_differ_by_how_useful_they_find_things(kind: str) -> None:
+def test_islands_differ_by_how_useful_they_find_items(kind: str) -> None:
     problem = knapsack(100, 5).adjusted(MkpSettings(utilities=kind, orders=4))
     file, prices = problem.file, prices_of(problem.file, kind)
     found = problem.orders.tolist()

@@ -36,7 +36,7 @@ from islands.spec.stop import parse
 
 
 class Tenths(FakeProblem):
-    """The profit of an order is 87.0, and a tenth for each number of its first thing."""
+    """The profit of an order is 87.0, and a tenth for each number of its first item."""
 
     name: ClassVar[str] = "tenths"
     unit = 10

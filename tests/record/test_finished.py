@@ -11,7 +11,7 @@ from runs_for_tests import Honest, resumed, solved
 
 from islands.errors import InputError
 from islands.parallel import World
-from islands.record.lock import Hold
+from islands.record.lock import FolderLock
 from islands.record.parquet import read_parquet, write_parquet
 from islands.run import asked as asked
 from islands.run.runner import Output, resume_asked
@@ -91,7 +91,7 @@ def test_a_folder_that_another_process_goes_on_with_is_not_put_in_order(tmp_path
     solved(folder)
     stream = folder / "trace" / "rank-000.2.unfinished.arrows"
     stream.touch()
-    with Hold() as other:
+    with FolderLock() as other:
         other.take(folder)
         resumed(folder)
         assert stream.exists()

@@ -12,14 +12,14 @@ from islands.errors import InputError, UsageError
 from islands.record import folder as module
 from islands.record import lock as hold_module
 from islands.record.folder import claim, refuse_unfit, remove_checkpoint, require_run
-from islands.record.lock import Hold
+from islands.record.lock import FolderLock
 from islands.spec.spec import FORMAT, SIGN
 
 
 def claimed(folder: Path | None, *, force: bool = False) -> Path:
     """Claim a folder, and let go of it."""
-    with Hold() as hold:
-        return claim(folder, name="zi929", force=force, hold=hold)
+    with FolderLock() as lock:
+        return claim(folder, name="zi929", force=force, lock=lock)
 
 
 def finished(folder: Path) -> Path:
@@ -83,8 +83,8 @@ def test_a_run_that_can_go_on_is_not_overwritten(tmp_path: Path) -> None:
     folder = finished(tmp_path / "my a")
     (folder / "solution.parquet").unlink()
     before = sorted(folder.rglob("*"))
-    mend = rf"Go on with: islands resume '{folder}'; or pass force=True to overwrite it"
-    with pytest.raises(UsageError, match=rf"out=\"{folder}\": holds a run that can go on\. {mend}"):
+    hint = rf"Go on with: islands resume '{folder}'; or pass force=True to overwrite it"
+    with pytest.raises(UsageError, match=rf"out=\"{folder}\": holds a run that can go on\. {hint}"):
         claimed(folder)
     assert sorted(folder.rglob("*")) == before
     claimed(folder, force=True)
@@ -100,8 +100,8 @@ def test_nothing_is_taken_from_a_run_that_another_process_is_at_work_on(
     for name in ("solution.parquet", "checkpoints/000000000100.1/manifest.json"):
         (folder / name).unlink()
     before = sorted(folder.rglob("*"))
-    with Hold() as hold:
-        hold.take(folder)
+    with FolderLock() as lock:
+        lock.take(folder)
         with pytest.raises(InputError, match="another process is at work on this run"):
             claimed(folder, force=force)
         assert sorted(folder.rglob("*")) == before
@@ -109,13 +109,13 @@ def test_nothing_is_taken_from_a_run_that_another_process_is_at_work_on(
 
 
 def test_what_another_has_written_while_one_waited_is_not_overwritten(tmp_path: Path) -> None:
-    class Waiting(Hold):
+    class Waiting(FolderLock):
         def take(self, folder: Path) -> None:
             super().take(folder)
             finished(folder)
 
-    with Waiting() as hold, pytest.raises(UsageError, match="holds a finished run"):
-        claim(tmp_path / "a", name="x", force=False, hold=hold)
+    with Waiting() as lock, pytest.raises(UsageError, match="holds a finished run"):
+        claim(tmp_path / "a", name="x", force=False, lock=lock)
     assert (tmp_path / "a" / "solution.parquet").exists()
 
 
@@ -125,9 +125,12 @@ def test_a_folder_is_held_from_the_claim_on(
     monkeypatch.setattr(hold_module, "_PATIENCE_SECONDS", 0.0)
     monkeypatch.chdir(tmp_path)
     for asked in (None, tmp_path / "a"):
-        with Hold() as hold:
-            folder = claim(asked, name="x", force=False, hold=hold)
-            with Hold() as other, pytest.raises(InputError, match="another process is at work"):
+        with FolderLock() as lock:
+            folder = claim(asked, name="x", force=False, lock=lock)
+            with (
+                FolderLock() as other,
+                pytest.raises(InputError, match="another process is at work"),
+            ):
                 other.take(folder)
 
 

@@ -10,39 +10,42 @@ from pathlib import Path
 import pytest
 
 from islands.errors import InputError, UnwritableError
-from islands.record import lock as hold
-from islands.record.lock import Hold
+from islands.record import lock as module
+from islands.record.lock import FolderLock
 
 
 def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
-    with Hold() as first:
+    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.0)
+    with FolderLock() as first:
         first.take(tmp_path)
         for _ in range(2):
             with (
-                Hold() as second,
+                FolderLock() as second,
                 pytest.raises(InputError, match=r"another process is at work on this run; .*log\."),
             ):
                 second.take(tmp_path)
-    with Hold() as third:
+    with FolderLock() as third:
         third.take(tmp_path)
 
 
 def test_what_is_held_may_be_taken_again(tmp_path: Path) -> None:
-    with Hold() as only:
+    with FolderLock() as only:
         only.take(tmp_path)
         only.take(tmp_path)
 
 
 def test_the_log_that_it_is_held_by_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("said before\n")
-    with Hold() as only:
+    with FolderLock() as only:
         only.take(tmp_path)
     assert (tmp_path / "log.txt").read_text() == "said before\n"
 
 
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
-    with Hold() as only, pytest.raises(UnwritableError, match=r"a: cannot be written: No such "):
+    with (
+        FolderLock() as only,
+        pytest.raises(UnwritableError, match=r"a: cannot be written: No such "),
+    ):
         only.take(tmp_path / "a")
 
 
@@ -50,9 +53,9 @@ def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from islands.record.lock import Hold\n"
-        "with Hold() as hold:\n"
-        "    hold.take(Path(sys.argv[1]))\n"
+        "from islands.record.lock import FolderLock\n"
+        "with FolderLock() as lock:\n"
+        "    lock.take(Path(sys.argv[1]))\n"
         "    print('held', flush=True)\n"
         "    sys.stdin.read()\n"
     )
@@ -61,7 +64,7 @@ def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
         os.kill(process.pid, 9)
-        with Hold() as next_one:
+        with FolderLock() as next_one:
             next_one.take(tmp_path)
 
 
@@ -71,8 +74,8 @@ def test_a_filesystem_without_locks_is_taken_as_it_is(
     def unsupported(*_: int) -> None:
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr(hold.fcntl, "flock", unsupported)
-    with Hold() as first, Hold() as second:
+    monkeypatch.setattr(module.fcntl, "flock", unsupported)
+    with FolderLock() as first, FolderLock() as second:
         first.take(tmp_path)
         second.take(tmp_path)
 
@@ -80,8 +83,8 @@ def test_a_filesystem_without_locks_is_taken_as_it_is(
 def test_a_log_that_is_removed_does_not_unlock_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
-    with Hold() as first, Hold() as second:
+    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.0)
+    with FolderLock() as first, FolderLock() as second:
         first.take(tmp_path)
         (tmp_path / "log.txt").unlink()
         with pytest.raises(InputError, match="another process is at work on this run"):
@@ -91,16 +94,16 @@ def test_a_log_that_is_removed_does_not_unlock_the_folder(
 def test_where_folders_cannot_be_locked_the_log_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flock = hold.fcntl.flock
+    flock = module.fcntl.flock
 
     def of_files_alone(descriptor: int, operation: int) -> None:
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
             raise OSError(errno.EBADF, "Bad file descriptor")
         flock(descriptor, operation)
 
-    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
-    monkeypatch.setattr(hold.fcntl, "flock", of_files_alone)
-    with Hold() as first, Hold() as second:
+    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(module.fcntl, "flock", of_files_alone)
+    with FolderLock() as first, FolderLock() as second:
         first.take(tmp_path)
         with pytest.raises(InputError, match="another process is at work on this run"):
             second.take(tmp_path)
@@ -112,6 +115,6 @@ def test_what_else_keeps_a_folder_from_being_locked_is_said(
     def broken(*_: int) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(hold.fcntl, "flock", broken)
-    with Hold() as only, pytest.raises(UnwritableError, match="Input/output error"):
+    monkeypatch.setattr(module.fcntl, "flock", broken)
+    with FolderLock() as only, pytest.raises(UnwritableError, match="Input/output error"):
         only.take(tmp_path)

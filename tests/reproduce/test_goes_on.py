@@ -60,7 +60,7 @@ class Made:
         monkeypatch.setattr(output, "write_plot", lambda *_: None)
         monkeypatch.setattr(experiment, "take_device", lambda *_: None)
         monkeypatch.setattr(experiment, "run_asked", self._alone)
-        monkeypatch.setattr(experiment, "run_beside", self._beside)
+        monkeypatch.setattr(experiment, "run_batch", self._beside)
 
     def _chance(self, asked: Any) -> int:
         self.count += 1

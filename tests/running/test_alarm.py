@@ -35,7 +35,7 @@ from islands.problems.mkp_settings import MkpSettings
 from islands.reproduce.experiment import Experiment
 from islands.run.alarm import Alarm
 from islands.run.asynchronous import evolve_freely
-from islands.run.batch import run_beside
+from islands.run.batch import run_batch
 from islands.run.islands_of import islands_of
 from islands.run.signals import suspending
 from islands.run.start import combined
@@ -324,7 +324,7 @@ def test_a_handler_that_lets_the_run_go_on_in_generation_0_has_all_of_it_made(
         if not side_by_side:
             return [islands.solve(problem, **asked).digest]
         spec = resolve(layers(asked), problem)
-        return [run.digest for run in run_beside(spec, problem, 2, choose("cpu")).runs]
+        return [run.digest for run in run_batch(spec, problem, 2, choose("cpu")).runs]
 
     def starting(archipelago: Archipelago) -> None:
         start(archipelago)

@@ -19,7 +19,7 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.run import batch as beside
-from islands.run.batch import run_beside
+from islands.run.batch import run_batch
 from islands.spec.resolve import layers, resolve
 
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
@@ -29,7 +29,7 @@ DELAYED = {"migration": "ring", "interval": 7, "migration.delay": 1}
 def test_each_run_is_the_one_alone(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "stop": ["generations=60", "evaluations=1500"], "record.every": 10}
-    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
     alone = [
         islands.solve(problem, backend=backend.name, **{**asked, "seed": seed})
         for seed in (5, 6, 7)
@@ -47,7 +47,7 @@ def test_each_run_is_the_one_alone(backend: Backend, tmp_path: Path) -> None:
 def test_each_run_on_a_knapsack_is_the_one_alone(backend: Backend, way: str) -> None:
     problem = knapsack(40, 3)
     asked = {**SETTINGS, "algorithm": "cellular", "infeasible": way, "stop": "generations=20"}
-    together = run_beside(resolve(layers(asked), problem), problem, 2, backend)
+    together = run_batch(resolve(layers(asked), problem), problem, 2, backend)
     for mine in together.runs:
         other = islands.solve(problem, backend=backend.name, **{**asked, "seed": mine.seed})
         assert (mine.digest, mine.progress.cost) == (other.digest, other.cost)
@@ -58,7 +58,7 @@ def test_each_run_on_a_knapsack_is_the_one_alone(backend: Backend, way: str) -> 
 def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Path) -> None:
     problem = cities(12, tmp_path)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
-    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
     ends = [run.progress.generation for run in together.runs]
     assert len(set(ends)) > 1, "choose another target"
     for run in together.runs:
@@ -85,7 +85,7 @@ def test_how_runs_end_is_no_part_of_the_time_of_others(
     monkeypatch.setattr(Archipelago, "advance", advancing)
     monkeypatch.setattr(beside, "_ended", ending)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
-    together = run_beside(resolve(layers(asked), problem), problem, 3, choose("cpu"))
+    together = run_batch(resolve(layers(asked), problem), problem, 3, choose("cpu"))
     assert len(set(ended)) > 1, "choose another target"
     assert together.seconds == max(ended)
     assert sorted(run.progress.seconds for run in together.runs) == ended
@@ -114,7 +114,7 @@ def test_nothing_depends_on_how_often_the_host_looks(
     ends = []
     for stop in (["generations=133"], ["generations=133", "target=1"]):
         spec = resolve(layers({**asked, "stop": stop}), problem)
-        runs = run_beside(spec, problem, 3, backend).runs
+        runs = run_batch(spec, problem, 3, backend).runs
         ends.append([(run.digest, replace(run.progress, seconds=0.0)) for run in runs])
     assert looked == [0, 133, *range(134)]
     assert ends[0] == ends[1]
@@ -123,7 +123,7 @@ def test_nothing_depends_on_how_often_the_host_looks(
 def test_the_clock_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
-    together = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
     assert 0.3 <= together.seconds < 2.3
     for run in together.runs:
         assert 0 < run.progress.generation < 10**5
@@ -146,7 +146,7 @@ def test_runs_whose_generation_0_takes_longer_than_the_clock_lets_them_are_refus
     began = time.perf_counter()
     # Some of the runs may not have an individual by then.
     with pytest.raises(UsageError, match="not even generation 0 of the runs"):
-        run_beside(resolve(layers(asked), problem), problem, 2, choose("cpu"))
+        run_batch(resolve(layers(asked), problem), problem, 2, choose("cpu"))
     assert time.perf_counter() - began < 4  # of 8 that all would take
 
 
@@ -158,12 +158,12 @@ def test_no_migrant_leaves_its_run(
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "islands": islands_a_run, "stop": ["generations=45"], "record.every": 10}
     migrating = {**asked, "migration": topology, "interval": 7, "migrants": 1}
-    together = run_beside(resolve(layers(migrating), problem), problem, 3, backend)
+    together = run_batch(resolve(layers(migrating), problem), problem, 3, backend)
     alone = [
         islands.solve(problem, backend=backend.name, **{**migrating, "seed": seed})
         for seed in (5, 6, 7)
     ]
-    apart = run_beside(resolve(layers(asked), problem), problem, 3, backend)
+    apart = run_batch(resolve(layers(asked), problem), problem, 3, backend)
     assert [run.digest for run in together.runs] == [run.digest for run in alone]
     assert {run.digest for run in together.runs}.isdisjoint(run.digest for run in apart.runs)
 
@@ -176,7 +176,7 @@ def test_seeds_that_cannot_be_are_refused_before_anything_is_made(
     spec = resolve(layers({"seed": 2**63 - 2}), problem)
     message = "seed=9223372036854775806: the last of 3 runs would have the seed 9223372036854775808"
     with pytest.raises(UsageError, match=message):
-        run_beside(spec, problem, 3, choose("cpu"))
+        run_batch(spec, problem, 3, choose("cpu"))
 
 
 def test_slices_of_one_ring_cannot_go_side_by_side() -> None:
@@ -184,4 +184,4 @@ def test_slices_of_one_ring_cannot_go_side_by_side() -> None:
     asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
     spec = resolve(layers(asked), problem)
     with pytest.raises(UsageError, match="halo=true with 2 runs side by side"):
-        run_beside(spec, problem, 2, choose("cpu"))
+        run_batch(spec, problem, 2, choose("cpu"))

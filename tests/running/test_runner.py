@@ -230,8 +230,8 @@ def test_a_run_without_checkpoints_goes_on_from_its_solution_alone(
     if not (interrupted or options):
         assert resumed(folder).reproducible is False
         return
-    mend = f"islands run --config {folder}/run.toml --start {folder}/solution.tour"
-    with pytest.raises(InputError, match=rf"no checkpoints to go on from\. .* with: {mend}$"):
+    hint = f"islands run --config {folder}/run.toml --start {folder}/solution.tour"
+    with pytest.raises(InputError, match=rf"no checkpoints to go on from\. .* with: {hint}$"):
         resumed(folder, **options)
 
 
@@ -246,10 +246,10 @@ def test_solutions_that_cannot_be_read_are_refused_before_a_folder_is_claimed(
 def test_a_solution_to_start_from_that_is_none_is_refused_by_its_file(tmp_path: Path) -> None:
     class Strict(FakeProblem):
         def check(self, solution: Any) -> None:
-            raise RunError("thing 3 is missing")
+            raise RunError("item 3 is missing")
 
     (tmp_path / "short.tour").write_text("0 1 2 4 4")
-    with pytest.raises(InputError, match=r"short\.tour: thing 3 is missing"):
+    with pytest.raises(InputError, match=r"short\.tour: item 3 is missing"):
         solved(None, Strict(), start=[str(tmp_path / "short.tour")])
 
 

@@ -209,8 +209,8 @@ def test_a_suspended_run_says_how_to_go_on(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     result, said = start(folder, 2, interruption=Told)
     assert (result.suspended, result.interrupted) == (True, False)
-    mend = f"go on with: islands resume '{folder}'"
-    assert result.reason == f"SIGUSR1: checkpoint written; {mend}"
+    hint = f"go on with: islands resume '{folder}'"
+    assert result.reason == f"SIGUSR1: checkpoint written; {hint}"
     assert f"Stopped: {result.reason}" in said
     assert checkpoints(folder) == ["000000000000.1"]
     assert not (folder / "solution.parquet").exists()

@@ -32,7 +32,7 @@ from islands.progress.tally import UNMET, Tally, summarise
 from islands.record.manifest import Manifest
 from islands.run import asked as asked
 from islands.run.asynchronous import evolve_freely
-from islands.run.batch import run_beside
+from islands.run.batch import run_batch
 from islands.run.device import Conduct
 from islands.run.epochs import evolve
 from islands.run.runner import Output, resume_asked, run_asked
@@ -45,8 +45,8 @@ from islands.spec.resolve import layers, resolve
 from islands.spec.stop import parse
 
 
-class Mended(FakeProblem):
-    mend: ClassVar[str] = "Choose another way"
+class Hinting(FakeProblem):
+    hint: ClassVar[str] = "Choose another way"
 
 
 class Late(FakeArchipelago):
@@ -78,7 +78,7 @@ class Late(FakeArchipelago):
 def meets(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let islands be late ones, and say since when they meet feasible solutions."""
     monkeypatch.setattr("islands.run.islands_of.Archipelago", Late)
-    monkeypatch.setattr(asked, "load", lambda *_: Mended())
+    monkeypatch.setattr(asked, "load", lambda *_: Hinting())
     monkeypatch.setattr(Late, "meets", math.inf)
     return lambda generation: monkeypatch.setattr(Late, "meets", generation)
 
@@ -157,7 +157,7 @@ def test_all_ranks_agree_on_a_run_that_meets_one_late(meets: Callable[[float], N
     meets(60)
 
     def one(world: World) -> tuple[Any, ...]:
-        problem, epochs = Mended(), list[Epoch]()
+        problem, epochs = Hinting(), list[Epoch]()
         spec = resolve(layers({**ASKED, "islands": 4}), problem)
         islands = Late(range(2 * world.rank, 2 * world.rank + 2))
 
@@ -171,7 +171,7 @@ def test_all_ranks_agree_on_a_run_that_meets_one_late(meets: Callable[[float], N
 def test_ranks_that_do_not_wait_may_meet_none(meets: Callable[[float], None]) -> None:
     def one(cost: float) -> tuple[float | None, str]:
         meets(cost)
-        problem = Mended()
+        problem = Hinting()
         spec = resolve(layers(ASKED), problem)
 
         outcome = evolve_freely(Late(), spec, problem, World(), lambda _: None, Quiet(), Silent())  # type: ignore[arg-type]
@@ -205,7 +205,7 @@ def test_a_run_without_any_is_an_error_and_can_go_on(
 
 def test_without_a_folder_there_is_nothing_to_go_on_with(meets: Callable[[float], None]) -> None:
     with pytest.raises(RunError, match=r"evaluations\. Choose another way$"):
-        run_asked(ASKED, None, World(), Output(), Mended())
+        run_asked(ASKED, None, World(), Output(), Hinting())
 
 
 @pytest.mark.parametrize(
@@ -247,8 +247,8 @@ def test_a_checkpoint_keeps_that_there_was_none(tmp_path: Path) -> None:
 def test_side_by_side_it_is_no_error(meets: Callable[[float], None]) -> None:
     from islands.backends import choose
 
-    spec = resolve(layers({**ASKED, "migration": "none"}), Mended())
-    (one,) = run_beside(spec, Mended(), 1, choose("cpu")).runs
+    spec = resolve(layers({**ASKED, "migration": "none"}), Hinting())
+    (one,) = run_batch(spec, Hinting(), 1, choose("cpu")).runs
     assert (one.best, one.progress.cost, one.reason) == (None, None, "100 generations done")
 
 

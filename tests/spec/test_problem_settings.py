@@ -22,7 +22,7 @@ from islands.parallel import World
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run import asked as asked
-from islands.run.batch import run_beside
+from islands.run.batch import run_batch
 from islands.run.runner import Output, resume_asked, run_asked
 from islands.series.plan import Plan
 from islands.series.several import run_several
@@ -84,7 +84,7 @@ def test_they_are_asked_for_by_bare_names() -> None:
         ({"wya": "left"}, "unknown setting of brkga on plain 'wya'. Did you mean 'way'?"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_mend(options: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_is_refused_with_the_hint(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         resolved(**options)
     assert str(caught.value).startswith(message)
@@ -191,7 +191,7 @@ def test_a_series_uses_them(ways: list[Settings], tmp_path: Path) -> None:
 
 def test_runs_side_by_side_and_solvers_use_them(ways: list[Settings]) -> None:
     asked = layers({**ASKED, "islands": 2, "migration": "none"})
-    run_beside(resolve(asked, Plain()), Plain(), 1, choose("cpu"))
+    run_batch(resolve(asked, Plain()), Plain(), 1, choose("cpu"))
     solver = islands.Solver("fake/five", way="right", backend="cpu")
     assert solver.problem.settings == WaySettings("right")
     islands.solve(Named(), way="right", backend="cpu", stop="generations=1")

@@ -181,7 +181,7 @@ def test_paths_in_toml_hold_in_every_folder(
         ({"stop": ["gap=1%"]}, "no best known value of fake/five"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_mend(options: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_is_refused_with_the_hint(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         resolved(options)
     assert message in str(caught.value)

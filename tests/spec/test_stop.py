@@ -111,7 +111,7 @@ def test_the_example_of_each_kind_is_read_and_keeps_its_text(kind: str) -> None:
         ("", "unknown criterion ''"),
     ],
 )
-def test_a_wrong_text_is_refused_with_the_mend(text: str, message: str) -> None:
+def test_a_wrong_text_is_refused_with_the_hint(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught, command_line():
         parse(text)
     assert message in str(caught.value)

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 _KILLS_SECONDS = 0.05
 
 
-class Beside(Generic[Value]):
+class Background(Generic[Value]):
     """Work that has begun; what it returns, or raises, comes out where it is waited for."""
 
     def __init__(self, work: Callable[[], Value]) -> None:

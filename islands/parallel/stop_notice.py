@@ -5,7 +5,7 @@ from __future__ import annotations
 from islands.parallel.world import World
 
 
-class Bell:
+class StopNotice:
     """Rings on all ranks, through rank 0, once one of them has rung it; for one thread of each.
 
     That thread need not be the one that talks to the other ranks otherwise, so that several threads
