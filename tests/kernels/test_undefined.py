@@ -18,6 +18,8 @@ from islands.backends.cpu import compiler
 
 _REPORTS_HERE = {"UBSAN_OPTIONS": ""}
 _WATCHED = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
+# A shelf that lies nowhere counts from a null pointer, which is undefined to clang, but not to GCC.
+_OF_CLANG = ["-fno-sanitize=pointer-overflow"]
 _SHIFTS = 'extern "C" int shifted(int number, int by) { return number << by; }\n'
 _SHIFT = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).shifted(1, int(sys.argv[2])))"
 
@@ -25,7 +27,8 @@ _SHIFT = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).shifted(1, int(sys.
 @pytest.fixture(scope="module")
 def watching(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return a C++ compiler whose programs end the process where they do what is undefined."""
-    words = [*compiler()[0], *_WATCHED]
+    command, version = compiler()
+    words = [*command, *_WATCHED, *(_OF_CLANG if "clang" in version else [])]
     library = tmp_path_factory.mktemp("shift") / "shift.so"
     made = subprocess.run(
         [*words, "-shared", "-fPIC", "-x", "c++", "-", "-o", str(library)],
@@ -42,7 +45,7 @@ def watching(tmp_path_factory: pytest.TempPathFactory) -> str:
     here = os.environ | _REPORTS_HERE
     undefined = subprocess.run([*line, "40"], text=True, capture_output=True, env=here)
     assert undefined.returncode != 0
-    assert "runtime error: shift exponent 40 is too large" in undefined.stderr
+    assert "shift exponent 40 is too large" in undefined.stderr
     return shlex.join(words)
 
 
