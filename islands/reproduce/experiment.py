@@ -139,8 +139,9 @@ def _words(asked: Mapping[str, Any]) -> str:
 
 def _whole_seconds(result: Result) -> float:
     """Return the seconds of whole generations; of a part of generation 0, those of all of it."""
-    made = min(1.0, result.evaluations / (result.islands * result.population))
-    return (result.seconds - result.given_up_seconds) / (made if result.is_partial else 1.0)
+    if result.is_partial:
+        return result.seconds * result.islands * result.population / result.evaluations
+    return result.seconds - result.given_up_seconds
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ class Made:
             generations=500,
             interrupted=False,
             suspended=False,
+            given_up_seconds=0.0,
+            is_partial=False,
         )
 
     def _beside(self, spec: Any, problem: Problem, runs: int, _: Any) -> Any:
