@@ -12,6 +12,7 @@ from islands.cli import arguments
 from islands.cli.run import options
 from islands.errors import Suspended, UsageError
 from islands.parallel import launched
+from islands.text import counted
 from islands.tune import METRICS
 
 if TYPE_CHECKING:
@@ -128,7 +129,9 @@ def _tuning(args: argparse.Namespace) -> Tuning:
 
     _, ranks = launched()
     if ranks > 1:
-        raise UsageError(f"tune on {ranks} ranks: it takes one. Start it without mpirun")
+        idle = counted(ranks - 1, "rank")
+        said = f"islands: tune works on one rank; idle under mpirun: {idle}"
+        print(said, file=sys.stderr, flush=True)
     if find_spec("scipy") is None:
         raise UsageError("tune needs scipy. Install with: pip install 'islands[report]'")
     if args.metric not in METRICS:

@@ -43,3 +43,12 @@ def test_a_signal_is_heeded_within_two_seconds(
         took = time.perf_counter() - sent
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 75}[number]
     assert took < 2 + 1  # the end of the interpreter on a busy machine
+
+
+def test_under_mpirun_one_rank_tunes(mpirun: list[str], tmp_path: Path) -> None:
+    line = ["tune", "demo/tsp", "--algorithm", "brkga", "--over", "rho=0.6,0.7", "--grid"]
+    line += ["--improver", "none", "--population", "64", "--runs", "1", "--stop", "generations=5"]
+    command = [*mpirun, "2", sys.executable, "-m", "islands", *line, "--backend", "cpu"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "tune works on one rank; idle under mpirun: 1 rank" in done.stderr
+    assert done.stdout.count("rho=0.6") == 2  # its line, and its place in the one table
