@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
+import islands
 from islands.parallel import world
 
 
@@ -18,6 +20,9 @@ def main(args: argparse.Namespace) -> int:
     from islands.doctor.report import as_json, as_text
 
     ranks = world()
+    if ranks.rank == 0:
+        said = "trying compilers, devices and a start, which takes some seconds"
+        print(f"islands {islands.__version__}: {said}", file=sys.stderr, flush=True)
     with ranks.guarded(show_traceback=args.debug):
         checkup = examine(ranks)
         if ranks.rank == 0:

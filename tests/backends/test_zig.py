@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.write_text(text)
     program.chmod(0o755)
     monkeypatch.syspath_prepend(package.parent)
+    monkeypatch.delitem(sys.modules, "ziglang", raising=False)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
     for name in ("CXX", "ZIG_GLOBAL_CACHE_DIR"):
