@@ -176,7 +176,7 @@ class Archipelago:
         self._pass(self._launches.start)
         self.is_partial = not self._attempt.is_whole()
         if self.is_partial:
-            self._attempt.fill_up()
+            self._attempt.leave_out()
         self._backend.run([self._launches.rank_again])
         self._adopt(everyone=True)
         if self._halo is not None:

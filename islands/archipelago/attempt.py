@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from islands.archipelago.halt import Halt
-from islands.archipelago.measure import NONE
 from islands.backends.base import Backend
 from islands.backends.state import State
+
+_WORSE = 2  # with the same mark, of problems that have infeasible solutions
 
 
 class Attempt:
@@ -26,15 +25,15 @@ class Attempt:
         if may_be_left:
             self.halt.arm()
 
-    def fill_up(self) -> None:
-        """Let the best individual that was made of generation 0 stand for all that were not."""
+    def leave_out(self) -> None:
+        """Let the individuals of generation 0 that were not made be worse than all that were.
+
+        Nobody goes on from them, so that their genes, which may be gigabytes, are never written.
+        """
         made = self._backend.download(self._state.arrays["calls"]) > 0
-        cost, genes = (self._state.part(name, 0) for name in ("cost", "genes"))
-        costs = np.where(made, self._backend.download(cost), NONE)
-        rows = self._backend.read(genes)
-        best = np.unravel_index(np.argmin(costs), costs.shape)
-        rows[~made], costs[~made] = rows[best], costs[best]
-        self._backend.upload(rows, genes)
+        cost = self._state.part("cost", 0)
+        costs = self._backend.download(cost)
+        costs[~made] = costs[made].max() + _WORSE
         self._backend.upload(costs, cost)
 
     def begin(self, generation: int, generations: int) -> None:

@@ -60,7 +60,10 @@ class Result:
     reproducible: bool
     """Whether the run by these settings has the same digest each time, unless ended by time."""
     digest: str
-    """SHA-256 of all final populations and costs: equal digests mean equal runs, bit for bit."""
+    """SHA-256 of all final populations and costs: equal digests mean equal runs, bit for bit.
+
+    Empty where the run `is_partial`.
+    """
     folder: str | None
     solution_kind: str = "order"
     """`order`, or `subset` where the solution says by 0 and 1 which items are chosen."""

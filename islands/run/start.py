@@ -161,7 +161,9 @@ def _result(start: Start, outcome: Outcome) -> Result:
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
     best = min(bests, key=lambda each: (each.cost, each.island), default=None)
     world.agreed(lambda: check_exactly(start.problem, best, progress.cost))
-    digests = [pair for rank in world.allgather(archipelago.digests()) for pair in rank]
+    # A part of generation 0 is nothing that could be had again.
+    own = [] if outcome.is_partial else archipelago.digests()
+    digests = [pair for rank in world.allgather(own) for pair in rank]
     spec, machine = start.spec, start.machine
     return Result(
         instance=start.problem.instance,
@@ -193,6 +195,6 @@ def _result(start: Start, outcome: Outcome) -> Result:
         device=machine.device,
         transport=machine.transport,
         reproducible=not start.asynchronous,
-        digest=combined(digests),
+        digest="" if outcome.is_partial else combined(digests),
         folder=str(start.folder) if start.folder is not None else None,
     )

@@ -312,7 +312,7 @@ def test_of_a_generation_0_that_is_given_up_the_best_counts(tmp_path: Path) -> N
     assert made_ones[0, 0]
     assert made_ones.sum() < made_ones.size
     assert best.cost == first["cost"][made_ones].min() == problem.cost(best.solution)
-    assert (saved["cost"][~made_ones] == best.cost).all()
+    assert (saved["cost"][~made_ones] > saved["cost"][made_ones].max()).all()
     assert np.array_equal(saved["genes"][made_ones], first["genes"][made_ones])
 
 
