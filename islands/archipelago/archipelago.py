@@ -178,7 +178,8 @@ class Archipelago:
         if self.is_partial:
             self._attempt.leave_out()
         self._backend.run([self._launches.rank_again])
-        self._adopt(everyone=True)
+        if not self.is_partial:  # who was not made has no genes to derive anything from
+            self._adopt(everyone=True)
         if self._halo is not None:
             self._halo.renew()
 

@@ -303,8 +303,11 @@ def test_of_a_generation_0_that_is_given_up_the_best_counts(tmp_path: Path) -> N
     assert not partial.is_partial
     assert partial.digests() == whole.digests()
     partial.may_be_partial = True
+    adopted = list[bool]()
+    partial._adopt = lambda *, everyone=False: adopted.append(everyone)  # type: ignore[method-assign]
     partial.start()
     assert partial.is_partial
+    assert not adopted  # genes that nobody has written are read by no kernel
     first = whole.snapshot()
     saved = partial.snapshot()
     (best,) = partial.elite(1)
