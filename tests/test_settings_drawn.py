@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from settings_drawn import Drawn, Draws
+from random_settings import RandomRun, RandomRuns
 
 from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_arguments, options
@@ -20,18 +20,18 @@ RUNS = 200
 
 
 @pytest.fixture(scope="module")
-def draws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Draws]:
+def draws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RandomRuns]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ISLANDS_INSTANCES", raising=False)
-        yield Draws(tmp_path_factory.mktemp("drawn"), [1, 2, 3])
+        yield RandomRuns(tmp_path_factory.mktemp("drawn"), [1, 2, 3])
 
 
 @pytest.fixture(scope="module")
-def runs(draws: Draws) -> list[Drawn]:
-    return [draws.drawn(random.Random(k), may_be_asynchronous=True) for k in range(RUNS)]
+def runs(draws: RandomRuns) -> list[RandomRun]:
+    return [draws.draw_run(random.Random(k), may_be_asynchronous=True) for k in range(RUNS)]
 
 
-def test_the_command_line_takes_what_is_drawn(draws: Draws, runs: list[Drawn]) -> None:
+def test_the_command_line_takes_what_is_drawn(draws: RandomRuns, runs: list[RandomRun]) -> None:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     for run in runs:
@@ -42,7 +42,7 @@ def test_the_command_line_takes_what_is_drawn(draws: Draws, runs: list[Drawn]) -
         assert run.ranks <= spec.general.islands
 
 
-def test_all_that_can_be_chosen_is_drawn(draws: Draws, runs: list[Drawn]) -> None:
+def test_all_that_can_be_chosen_is_drawn(draws: RandomRuns, runs: list[RandomRun]) -> None:
     assert {run.values["algorithm"] for run in runs} == set(ALGORITHMS)
     assert {run.values["encoding"] for run in runs} == set(ENCODINGS)
     assert {run.values["improver.name"] for run in runs} == set(IMPROVERS)
@@ -55,6 +55,6 @@ def test_all_that_can_be_chosen_is_drawn(draws: Draws, runs: list[Drawn]) -> Non
     assert max(problem.size for problem in problems) == 25_000
 
 
-def test_the_same_seed_draws_the_same(draws: Draws) -> None:
-    one, other = (draws.drawn(random.Random(3)) for _ in range(2))
+def test_the_same_seed_draws_the_same(draws: RandomRuns) -> None:
+    one, other = (draws.draw_run(random.Random(3)) for _ in range(2))
     assert one == other

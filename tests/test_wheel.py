@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside import Shifts
 from platformdirs import user_cache_path
 from scipy.optimize import linear_sum_assignment
+from user_script import Shifts
 
 from islands import __version__ as version
 from islands.backends import zig
 from islands.backends.base import Backend
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = ROOT / "tests" / "helpers" / "outside.py"
+SCRIPT = ROOT / "tests" / "helpers" / "user_script.py"
 CACHE = Path(os.environ.get("ISLANDS_CACHE") or user_cache_path("islands"))
 RUNTIME = "ZIG_GLOBAL_CACHE_DIR"
 PARTS = {
@@ -35,14 +35,30 @@ PARTS = {
     "mutation": "Neighbours",
     "migration": "hopping",
 }
-RUN = ["run", "outside.py:shifts", "--encoding", "keys", "--improver", "none", "--islands", "5"]
+RUN = [
+    "run",
+    "user_script.py:shifts",
+    "--encoding",
+    "keys",
+    "--improver",
+    "none",
+    "--islands",
+    "5",
+]
 RUN += ["--population", "24", "--interval", "4", "--migrants", "1"]
 RUN += ["--set", "checkpoint.every=0.1"]
 for _option, _name in PARTS.items():
-    RUN += [f"--{_option}", f"outside.py:{_name}"]
-LAUNCHES = ["run", "demo/tsp", "--algorithm", "threshold.py:Threshold", "--improver", "none"]
+    RUN += [f"--{_option}", f"user_script.py:{_name}"]
+LAUNCHES = [
+    "run",
+    "demo/tsp",
+    "--algorithm",
+    "user_algorithm.py:Threshold",
+    "--improver",
+    "none",
+]
 LAUNCHES += ["--islands", "5", "--population", "24", "--interval", "4", "--migrants", "1"]
-LAUNCHES += ["--migration", "outside.py:hopping", "--set", "checkpoint.every=0.1"]
+LAUNCHES += ["--migration", "user_script.py:hopping", "--set", "checkpoint.every=0.1"]
 """With three launches a generation, a table, derived and travelling fields."""
 
 
@@ -100,7 +116,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
-    for script in (OUTSIDE, OUTSIDE.with_name("threshold.py")):
+    for script in (SCRIPT, SCRIPT.with_name("user_algorithm.py")):
         shutil.copy(script, tmp_path)
 
 
@@ -201,7 +217,7 @@ def test_a_run_of_a_script_is_killed_and_goes_on_on_other_ranks(
     backend: Backend, python: Path, mpirun: list[str], begun_in: str
 ) -> None:
     if begun_in == "python":
-        last = killed([str(python), "outside.py", "a"], signal.SIGTERM)
+        last = killed([str(python), "user_script.py", "a"], signal.SIGTERM)
     else:
         line = islands(python, *RUN, "--stop", "generations=1000000000", "--out", "a")
         line += ["--backend", "cpu", "--threads", "1"]

@@ -126,7 +126,9 @@ def test_of_equal_neighbours_all_are_as_likely(backend: Backend, selection: str,
     mine, reference = both(backend, flat(9, cost), selection=selection, population=200, islands=1)
     assert {each for island in reference.cost for each in island} == {cost}
     chosen = Counter(
-        [reference.genomes[k][s] for k, s in reference.seen(0, slot)].index(reference.mate(0, slot))
+        [reference.genomes[k][s] for k, s in reference.neighbourhood(0, slot)].index(
+            reference.mate(0, slot)
+        )
         for slot in range(200)
     )
     assert all(30 < chosen[k] < 70 for k in range(4))

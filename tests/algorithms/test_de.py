@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_brkga import words
-from numpy_de import DONORS, NumpyDe
+from numpy_de import NumpyDe
 from numpy_improvers import NumpyLocalSearch
+from numpy_streams import DONORS, words
 from problems_for_tests import cities, facilities
 
 from islands.algorithms.de import De, DeSettings

@@ -13,9 +13,9 @@ import test_brkga
 import test_cellular
 import test_de
 import test_pso
+from late_runs import FAR, shift, shift_reference
 from numpy_brkga import NumpyBrkga
 from numpy_improvers import NumpyLocalSearch
-from postponed import FAR, postpone, postpone_reference
 from problems_for_tests import cities, facilities, knapsack
 
 from islands.archipelago.archipelago import Archipelago
@@ -74,8 +74,8 @@ def test_a_run_of_more_generations_than_32_bits_count_is_the_reference(
     mine.advance(2)
     reference.evolve(2)
     for by, generations in ((FAR - 4, 5), (5 * FAR, 2)):
-        postpone(mine, by)
-        postpone_reference(reference, by)
+        shift(mine, by)
+        shift_reference(reference, by)
         for _ in range(generations):
             mine.advance(1)
             reference.evolve(1)
@@ -92,7 +92,7 @@ def test_later_generations_draw_other_numbers(
     now, found = mine.snapshot(), []
     for times in range(3):
         mine.restore(now, generation=2, migrations=0)
-        postpone(mine, times * FAR)
+        shift(mine, times * FAR)
         mine.advance(1)
         found.append(mine.snapshot()["genes"])
     for one, other in ((0, 1), (0, 2), (1, 2)):

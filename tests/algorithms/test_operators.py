@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from numpy_cellular import NumpyCellular, cycle, mutated, order, pmx, uniform_order
+from numpy_cellular import NumpyCellular
+from numpy_operators import cycle, mutated, order, pmx, uniform_order
 from problems_for_tests import cities
 
 from islands.algorithms import operators

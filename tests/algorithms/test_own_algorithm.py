@@ -1,4 +1,4 @@
-"""An algorithm from outside of the package, with all that one may have, against plain NumPy."""
+"""A user's algorithm that uses all features of algorithms, compared with plain NumPy."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from numpy_brkga import words
 from numpy_migration import NumpyMigration
+from numpy_streams import words
 from problems_for_tests import cities
 from ranks_for_tests import on_ranks
-from threshold import Threshold, ThresholdSettings, neighbours
+from user_algorithm import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.schedule import Launch

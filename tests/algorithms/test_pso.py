@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from numpy_improvers import NumpyLocalSearch, told_apart
-from numpy_mkp import judged
-from numpy_pso import Judge, NumpyPso, sigmoid
+from numpy_improvers import NumpyLocalSearch, distinct
+from numpy_mkp import evaluated
+from numpy_pso import Evaluate, NumpyPso, sigmoid
 from problems_for_tests import cities, facilities, knapsack
 from test_operators import Wanted
 
@@ -39,7 +39,7 @@ NONE = 2**62
 Place = tuple[int, int, int, int]
 
 
-def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -> Judge:
+def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -> Evaluate:
     """Return how genomes are decoded, evaluated and improved."""
 
     def judge(genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int, int]:
@@ -59,7 +59,7 @@ def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -
         if better == cost:
             return genome, cost, 1 + tried
         improved = np.empty_like(genome)
-        improved[np.argsort(order) if problem.assigns else order] = told_apart(genome)
+        improved[np.argsort(order) if problem.assigns else order] = distinct(genome)
         return improved, better, 1 + tried
 
     return judge
@@ -73,7 +73,7 @@ def in_knapsack(problem: Mkp, genome: NDArray[Any], place: Place) -> tuple[NDArr
     before = genome if packed else (genome >= np.float32(0.5)).astype(np.int64)
     choice = np.empty_like(before)
     choice[numbers] = before
-    changed, cost = judged(problem, choice, place[0], place[1:])
+    changed, cost = evaluated(problem, choice, place[0], place[1:])
     after = changed[numbers]
     if packed:
         return after, cost

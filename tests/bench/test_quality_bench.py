@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from beside_for_tests import called
-from near_misses import NEAR
+from batches_for_tests import called
 from problems_for_tests import facilities, knapsack
-from results_for_tests import result
+from results_for_tests import NEAR_BEST_KNOWN, result
 
 from islands.bench import BENCHES, quality
 from islands.bench.base import Asked
@@ -75,7 +74,7 @@ def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> N
     assert row.seconds < 20
 
 
-@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
 def test_a_near_miss_is_no_hit(
     known: float, near: float, maximise: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from postponed import FAR, postponed
+from late_runs import FAR, shifted_state
 
 from islands.cli import main
 from islands.record.checkpoint import digest, newest_first
@@ -38,7 +38,7 @@ def postpone_checkpoint(run: Path, by: int) -> None:
     (part,) = manifest.parts
     path = after / part.file
     with np.load(before / part.file) as saved:
-        np.savez(path, **postponed(saved, by))  # type: ignore[arg-type]
+        np.savez(path, **shifted_state(saved, by))  # type: ignore[arg-type]
     part = replace(part, bytes=path.stat().st_size, sha256=digest(path))
     moment = replace(manifest.moment, generation=generation)
     replace(manifest, moment=moment, parts=(part,)).write(after)

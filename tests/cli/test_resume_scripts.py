@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import own_parts
+import copied_parts
 import pytest
 from ranks_for_tests import on_ranks
 
@@ -46,7 +46,7 @@ if __name__ == "__main__":
 @pytest.fixture(autouse=True)
 def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copy(own_parts.__file__, "mine.py")
+    shutil.copy(copied_parts.__file__, "mine.py")
     with Path("mine.py").open("a") as script:
         script.write(PROBLEM)
 
@@ -88,7 +88,7 @@ def whole(capsys: pytest.CaptureFixture[str]) -> str:
 def test_a_run_goes_on_with_its_script(capsys: pytest.CaptureFixture[str]) -> None:
     begin(6)
     kept = {path.name: path.read_text() for path in Path("out/parts").glob("*.cuh")}
-    used = (own_parts.Breed, own_parts.Spread, own_parts.Shift, own_parts.Tour)
+    used = (copied_parts.Breed, copied_parts.Spread, copied_parts.Shift, copied_parts.Tour)
     assert kept == {part.header.name: part.header.text for part in used}
     assert resume(capsys)["digest"] == whole(capsys)
 
@@ -255,8 +255,8 @@ def test_one_island_asks_nobody() -> None:
 
 
 def test_two_parts_may_not_share_the_name_of_a_header() -> None:
-    class Other(own_parts.Shift):
-        header = islands.Header("spread.cuh", own_parts.Shift.header.text)
+    class Other(copied_parts.Shift):
+        header = islands.Header("spread.cuh", copied_parts.Shift.header.text)
 
     with pytest.raises(UsageError, match="crossover spread and mutation shift both bring a header"):
-        solved(crossover=own_parts.Spread, mutation=Other)
+        solved(crossover=copied_parts.Spread, mutation=Other)

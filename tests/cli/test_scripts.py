@@ -8,9 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import outside
-import own_parts
+import copied_parts
 import pytest
+import user_script
 
 from islands.cli import main
 
@@ -48,7 +48,7 @@ nine = Tour(uniform_tsp(9, seed=1))
 @pytest.fixture(autouse=True)
 def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copy(own_parts.__file__, "mine.py")
+    shutil.copy(copied_parts.__file__, "mine.py")
     with Path("mine.py").open("a") as script:
         script.write(PROBLEM)
 
@@ -108,13 +108,13 @@ def test_a_problem_of_a_script_is_run_and_verified(
 def test_a_problem_that_reads_files_alone_is_verified_by_a_folder_too(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    shutil.copy(outside.__file__, "outside.py")
+    shutil.copy(user_script.__file__, "user_script.py")
     line = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none"]
-    cost = ran(capsys, "outside.py:shifts", *line)["cost"]
+    cost = ran(capsys, "user_script.py:shifts", *line)["cost"]
     for solution in ("out", "out/solution.shifts"):
-        assert main(["verify", "outside.py:shifts", solution, "--json"]) == 0
+        assert main(["verify", "user_script.py:shifts", solution, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["cost"] == cost
-    assert main(["instances", "show", "outside.py:shifts"]) == 0
+    assert main(["instances", "show", "user_script.py:shifts"]) == 0
     rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
     assert rows[:3] == [["name", "shifts12"], ["problem", "shifts"], ["size", "12"]]
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import copied_parts
 import numpy as np
-import own_parts
 import pytest
 from problems_for_tests import cities
-from threshold import Threshold, ThresholdSettings
+from user_algorithm import Threshold, ThresholdSettings
 
 import islands
 from islands import IslandsError, Solver, solve
@@ -36,12 +36,12 @@ BUILT_IN: dict[str, Any] = {
     "migration": "ring",
 }
 OWN: dict[str, list[Any]] = {
-    "algorithm": [own_parts.Breed],
-    "encoding": [own_parts.Digits],
-    "crossover": [own_parts.Spread, own_parts.Spread()],
-    "mutation": [own_parts.Shift()],
-    "improver": [own_parts.Climb],
-    "migration": [own_parts.circle, own_parts.Circle, own_parts.Circle()],
+    "algorithm": [copied_parts.Breed],
+    "encoding": [copied_parts.Digits],
+    "crossover": [copied_parts.Spread, copied_parts.Spread()],
+    "mutation": [copied_parts.Shift()],
+    "improver": [copied_parts.Climb],
+    "migration": [copied_parts.circle, copied_parts.Circle, copied_parts.Circle()],
 }
 ALL = {name: parts[0] for name, parts in OWN.items()}
 
@@ -66,11 +66,11 @@ def test_a_part_of_a_script_works_as_its_like_in_the_package(
 
 def test_all_parts_may_be_of_a_script() -> None:
     file = uniform_tsp(9, seed=1)
-    assert digest(own_parts.Tour(file), **ALL) == digest(Tsp(file), **BUILT_IN)
+    assert digest(copied_parts.Tour(file), **ALL) == digest(Tsp(file), **BUILT_IN)
 
 
 def test_a_solver_takes_them_too() -> None:
-    problem = own_parts.Tour(uniform_tsp(9, seed=1))
+    problem = copied_parts.Tour(uniform_tsp(9, seed=1))
     solvers = [Solver(problem, **FEW, **each) for each in (BUILT_IN, ALL)]
     for each in solvers:
         each.evolve(3)
@@ -89,10 +89,10 @@ def test_the_same_name_given_anew_replaces_the_earlier_part(tmp_path: Path) -> N
     class Spread(islands.Crossover):
         name = "spread"
         encodings = ("keys",)
-        header = own_parts.copied("crossovers/one_point.cuh", "spread.cuh")
+        header = copied_parts.copied("crossovers/one_point.cuh", "spread.cuh")
         scratch = (1,)
 
-    own = [digest(**BUILT_IN | {"crossover": each}) for each in (own_parts.Spread, Spread)]
+    own = [digest(**BUILT_IN | {"crossover": each}) for each in (copied_parts.Spread, Spread)]
     built_in = [digest(**BUILT_IN | {"crossover": each}) for each in ("two_point", "one_point")]
     assert own == built_in
     assert own[0] != own[1]
@@ -101,7 +101,7 @@ def test_the_same_name_given_anew_replaces_the_earlier_part(tmp_path: Path) -> N
 
 class Nameless(islands.Crossover):
     encodings = ("keys",)
-    header = own_parts.Spread.header
+    header = copied_parts.Spread.header
 
 
 class Taken(Brkga):
@@ -204,11 +204,11 @@ class Broken(Nameless):
         ({"algorithm": Sown}, "algorithm sown: its setting 'seed' has the name of another one"),
         ({"crossover": Broken}, r"test_own_parts.py, line \d+, 'self.rate = 1 // 0': ZeroDivision"),
         (
-            {"crossover": own_parts.Shift},
+            {"crossover": copied_parts.Shift},
             "is a mutation (the class Shift), but a cross",
         ),
         (
-            {"mutation": own_parts.Spread()},
+            {"mutation": copied_parts.Spread()},
             "is a crossover (an object of Spread), but",
         ),
         (
@@ -234,9 +234,9 @@ def test_what_is_no_part_is_refused(given: dict[str, Any], message: str) -> None
 def test_a_header_that_lacks_a_function_is_named() -> None:
     renamed = {"void cross": "void mix"}
 
-    class Lacking(own_parts.Spread):
+    class Lacking(copied_parts.Spread):
         name = "lacking"
-        header = own_parts.copied("crossovers/two_point.cuh", "lacking", **renamed)
+        header = copied_parts.copied("crossovers/two_point.cuh", "lacking", **renamed)
 
     with pytest.raises(IslandsError, match=r"cross.*; see that lacking has all that built-in"):
         digest(**BUILT_IN | {"crossover": Lacking})
@@ -245,7 +245,7 @@ def test_a_header_that_lacks_a_function_is_named() -> None:
 def test_an_object_that_each_run_makes_anew_is_refused() -> None:
     settings = ALGORITHMS["ga"].Settings()
     with pytest.raises(IslandsError, match="Pass the class Breed, which each run makes anew"):
-        solve("demo/tsp", algorithm=own_parts.Breed(settings, 16, "keys"))  # type: ignore[arg-type]
+        solve("demo/tsp", algorithm=copied_parts.Breed(settings, 16, "keys"))  # type: ignore[arg-type]
 
 
 def test_an_object_with_nothing_of_its_own_stands_for_its_class() -> None:

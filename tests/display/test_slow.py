@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from evolving import Slow as SlowArchipelago
-from evolving import run as evolved
+from epochs_for_tests import Slow as SlowArchipelago
+from epochs_for_tests import run as evolved
 from fakes import FakeArchipelago, FakeProblem, Silent
 
 from islands.display.slow import Slow

@@ -1,4 +1,4 @@
-"""A problem and an archipelago whose every number is known beforehand."""
+"""A problem and an archipelago with numbers that are known in advance."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class FakeProblem(Problem):
 
 
 class DeadError(BaseException):
-    """Stands for the end of a process that is killed."""
+    """Stands for the death of a killed process."""
 
 
 class FakeArchipelago:
-    """Two islands: the best of island i at generation g is 1000 + i - g; it remembers its calls.
+    """Two islands: the best of island i at generation g is 1000 + i - g. Calls are recorded.
 
     Each migration brings one migrant to each island.
     """
@@ -81,7 +81,7 @@ class FakeArchipelago:
         self.calls: list[str] = []
 
     def give_up(self) -> None:
-        """Do nothing: its generations are quick."""
+        """Do nothing: generations are quick."""
 
     def start(self) -> None:
         self.generation = 0
@@ -118,10 +118,10 @@ class FakeArchipelago:
         self.calls.append(f"restore {generation}")
 
     def meet(self) -> None:
-        """Return at once: no island sees another."""
+        """Return at once: islands are independent."""
 
     def wait(self) -> None:
-        """Return at once: here nothing is done later."""
+        """Return at once: nothing is asynchronous here."""
 
     def measure(self) -> list[IslandMeasure]:
         g = self.generation
@@ -149,7 +149,7 @@ class FakeArchipelago:
 
 
 def arrivals(epoch: int, source: Any, target: Any, cost: Any) -> Arrivals:
-    """Return arrivals; those from odd islands are accepted, and every other travelled."""
+    """Return arrivals: those from odd islands are accepted, and every second one is `staged`."""
     count = np.arange(len(target))
     return Arrivals(
         epoch=epoch,
@@ -165,7 +165,7 @@ def arrivals(epoch: int, source: Any, target: Any, cost: Any) -> Arrivals:
 
 
 class Silent:
-    """Nobody is told of what is shown and said."""
+    """A display that shows nothing."""
 
     def show(self, _progress: Progress) -> None:
         """Show nothing."""
@@ -175,15 +175,15 @@ class Silent:
 
 
 class Quiet:
-    """No signal has come."""
+    """No signal has arrived."""
 
     requested: Any = 0
 
     @staticmethod
     def takes_call() -> bool:
-        """Hear of no other one either."""
+        """Return False: no signal will arrive."""
         return False
 
     @staticmethod
     def hear_interrupts() -> None:
-        """Hear nothing."""
+        """Ignore interrupts."""

@@ -1,14 +1,15 @@
-"""Runs of the genetic algorithm on a device and in NumPy, and how they are compared."""
+"""Runs of the genetic algorithm on a device and in NumPy, and their comparison."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy_cellular import Genome
-from numpy_ga import NumpyGa, Place
+from numpy_ga import NumpyGa
 from numpy_improvers import NumpyLocalSearch
-from numpy_mkp import judged
+from numpy_mkp import evaluated
+from numpy_operators import Genome
+from numpy_streams import Place
 
 from islands.algorithms.ga import GaSettings
 from islands.archipelago.archipelago import Archipelago
@@ -27,13 +28,13 @@ USUAL = {
 DANTAS = {"selection": "best", "replacement": "generational", "crossover": "one_point"}
 
 
-def judged_as_numbered(problem: Mkp, genome: Genome, place: Place) -> tuple[Genome, int]:
-    """Return what becomes of a choice in the order of the device, and its cost there."""
+def evaluated_as_numbered(problem: Mkp, genome: Genome, place: Place) -> tuple[Genome, int]:
+    """Return a choice after evaluation, in the device's order of items, and its cost."""
     numbering = problem.numbering()
     order = np.arange(problem.size) if numbering is None else numbering
     choice = np.empty(problem.size, np.int64)
     choice[order] = genome
-    choice, cost = judged(problem, choice, place[0], place[1:])
+    choice, cost = evaluated(problem, choice, place[0], place[1:])
     return choice[order].tolist(), cost
 
 
@@ -57,9 +58,9 @@ def both(
         **general,
     )
 
-    def judge(genome: Genome, place: Place) -> tuple[Genome, int]:
+    def evaluate(genome: Genome, place: Place) -> tuple[Genome, int]:
         if isinstance(problem, Mkp):
-            return judged_as_numbered(problem, genome, place)
+            return evaluated_as_numbered(problem, genome, place)
         genomes = np.array([genome])
         solutions = genomes if encoding == "bits" else mine._encoding.decode(genomes)
         return genome, int(problem.costs(solutions)[0])
@@ -70,11 +71,11 @@ def both(
     if search:
         changes["search"] = NumpyLocalSearch(problem, **search)
     mine.start()
-    return mine, NumpyGa(problem.size, judge, encoding, **general, **changes)
+    return mine, NumpyGa(problem.size, evaluate, encoding, **general, **changes)
 
 
 def genomes(mine: Archipelago) -> list[Any]:
-    """Return the genomes of all islands, bits one by one."""
+    """Return the genomes of all islands, with one entry for each bit."""
     found = mine.snapshot()["genes"][:, :, : mine._encoding.size]
     if mine._encoding.name == "bits":
         return [mine._encoding.decode(each).tolist() for each in found]

@@ -1,4 +1,4 @@
-"""Runs as processes of their own, under mpirun where they have several ranks."""
+"""Runs as separate processes, under mpirun if they have several ranks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def started(
     stderr: int | IO[str] = subprocess.PIPE,
     apart: bool = False,
 ) -> subprocess.Popen[str]:
-    """Start `islands` with a line on so many ranks; `options` are those of mpirun.
+    """Start `islands` with a command line on `number` ranks; `options` are those of mpirun.
 
-    `apart` from this process, in a group of its own, it can be sent signals as from a terminal.
+    With `apart`, it is in its own process group and can receive signals as from a terminal.
     """
     command = [sys.executable, "-m", "islands", *line]
     if number > 1:
@@ -37,7 +37,7 @@ def started(
         start_new_session=apart,
         env={
             **os.environ,
-            # What a killed mpirun leaves in it fails the next one that gets the same number.
+            # Files that a killed mpirun leaves make the next one with the same process id fail.
             "TMPDIR": tempfile.mkdtemp(prefix="ranks-"),
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -47,20 +47,20 @@ def started(
 
 
 def mpirun() -> list[str] | None:
-    """Return how mpirun is called, or None where there is none."""
-    beside = Path(sys.executable).with_name("mpirun")
-    found = str(beside) if beside.exists() else shutil.which("mpirun")
+    """Return the command of mpirun, or None if there is no mpirun."""
+    installed = Path(sys.executable).with_name("mpirun")
+    found = str(installed) if installed.exists() else shutil.which("mpirun")
     return [found] if found is not None else None
 
 
 def pids(run: Path) -> list[int]:
-    """Return the processes that the log of a run names."""
+    """Return the process ids in the log of a run."""
     found = re.findall(r"^rank \d+   host .*   pid (\d+) ", log(run), re.MULTILINE)
     return sorted({int(pid) for pid in found})
 
 
 def log(run: Path) -> str:
-    """Return what a run has told its log by now."""
+    """Return the current log of a run."""
     try:
         return (run / "log.txt").read_text()
     except OSError:
@@ -68,7 +68,7 @@ def log(run: Path) -> str:
 
 
 def kill_all(process: subprocess.Popen[str]) -> None:
-    """Kill a process and all its descendants, ranks among them, and wait until they are gone."""
+    """Kill a process and all its descendants, including the ranks, and wait for their end."""
     family = family_of(process.pid)
     for pid in family:
         try:
@@ -89,7 +89,7 @@ def family_of(parent: int) -> list[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process is there, and not only its status."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:

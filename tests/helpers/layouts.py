@@ -1,7 +1,7 @@
-"""The structs of kernels, read from their headers and measured by the C++ compiler.
+"""The layouts of the kernels' structs, from their headers and the C++ compiler.
 
-Names come from the preprocessed text; the compiler refuses a list of names that is not whole, and
-says where each member lies.
+Names come from the preprocessed text. The compiler refuses an incomplete list of names and gives
+the offset of each member.
 """
 
 from __future__ import annotations
@@ -56,36 +56,36 @@ class Member:
     name: str
     offset: int
     kind: str
-    """A letter and a size: i4, P8, S24."""
+    """A letter and a size, such as i4, P8, S24."""
     pointee: str
-    """The same of what it points to, or `-`."""
+    """The kind of the value that it points to, or `-`."""
     type: str
-    """As it is written, or as much of it as names a struct."""
+    """The type as written in the header."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """One struct."""
+    """The layout of a struct."""
 
     size: int
     members: tuple[Member, ...]
 
 
 class Headers:
-    """What one program includes."""
+    """The headers that a program includes."""
 
     def __init__(self, source: Source, also: Sequence[str] = ()) -> None:
-        """Read the headers of a program; `also` names structs that no kernel takes."""
+        """Read the headers of a program; `also` names structs that are no kernel parameters."""
         self._source, self._also = source, also
         self.bodies: dict[str, str] = {}
-        """What stands between the braces of each struct, by its whole name."""
+        """The body of each struct, by its qualified name."""
         self._aliases: dict[str, str] = {}
         self.kernels: dict[str, list[str]] = {}
         """The types of the parameters of each kernel."""
         self._read(self._preprocessed())
 
     def name(self, written: str, scope: str = "") -> str | None:
-        """Return the whole name of the struct that a type names in a scope, or None."""
+        """Return the qualified name of the struct that a type names in a scope, or None."""
         bare = re.sub(r"\b(const|struct)\b|[*&\s]", "", written)
         spaces = scope.split("::") if scope else []
         for depth in range(len(spaces), -1, -1):
@@ -98,7 +98,7 @@ class Headers:
 
     @cached_property
     def layouts(self) -> dict[str, Layout]:
-        """The layouts of all structs that kernels take, and of those that are members of these."""
+        """The layouts of all structs among the kernels' parameters, and of their members."""
         taken = [each for types in self.kernels.values() for each in types]
         waiting = [self.name(each) for each in (*taken, *self._also)]
         members: dict[str, list[tuple[str, str]]] = {}
@@ -112,7 +112,7 @@ class Headers:
         return {struct: _layout(names, printed) for struct, names in members.items()}
 
     def _preprocessed(self) -> str:
-        """Return the text of the kernels alone, without that of the system's headers."""
+        """Return the preprocessed text of the kernels, without the system's headers."""
         kept, is_ours = list[str](), True
         folder = str(data_folder("kernels"))
         for line in self._compiled("-E", self._text("")).splitlines():
@@ -163,11 +163,11 @@ class Headers:
                 scopes.append(token["space"] or token["struct"] or "")
             elif token[0] == "}":
                 scopes.pop()
-        assert not scopes, "braces are in pairs"
+        assert not scopes, "braces are not balanced"
 
 
 def _showing(struct: str, members: Sequence[tuple[str, str]]) -> str:
-    """Return the lines of C++ that print a layout; all members must be named, or they fail."""
+    """Return C++ that prints a layout; it does not compile if a member is missing."""
     names = ", ".join(f"m{i}" for i in range(len(members)))
     bound = f"[[maybe_unused]] auto all = [](T& t) {{ auto& [{names}] = t; }};\n"
     shown = [f"show<decltype(T::{name})>(offsetof(T, {name}));\n" for name, _ in members]
@@ -179,7 +179,7 @@ def _layout(members: Sequence[tuple[str, str]], printed: Iterator[str]) -> Layou
     size, found = int(next(printed)), list[Member]()
     for name, written in members:
         offset, kind, pointee, count = next(printed).split()
-        # Python has a member for each entry of an array.
+        # In Python, each entry of an array is a member.
         for i in range(max(1, int(count))):
             place, own = int(offset) + i * int(kind[1:]), f"{name}{i}" if int(count) else name
             found.append(Member(own, place, kind, pointee, written))
@@ -187,7 +187,7 @@ def _layout(members: Sequence[tuple[str, str]], printed: Iterator[str]) -> Layou
 
 
 def _block(text: str, begin: int) -> str:
-    """Return what stands before the brace that ends a block, without the blocks inside."""
+    """Return the text of a block up to its closing brace, without inner blocks."""
     kept, depth = list[str](), 0
     for letter in text[begin:]:
         depth += (letter == "{") - (letter == "}")
@@ -201,7 +201,7 @@ def _block(text: str, begin: int) -> str:
 
 
 def _members(body: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the type of each member that is declared in the body of a struct."""
+    """Yield name and type of each member in the body of a struct."""
     for declaration in map(str.strip, body.split(";")):
         if not declaration or _NO_MEMBER.search(declaration):
             continue

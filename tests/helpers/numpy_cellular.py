@@ -1,4 +1,4 @@
-"""The cellular algorithm written once more, one individual after another, as textbooks have it."""
+"""The cellular algorithm in plain Python, one individual after another, as textbooks define it."""
 
 from __future__ import annotations
 
@@ -8,129 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_brkga import uniform, words
 from numpy_improvers import NumpyLocalSearch
+from numpy_islands import NumpyIslands
+from numpy_operators import Genome, crossed, mutated, random_genome
+from numpy_streams import MUTANT, MUTATE, NEIGHBOUR, OPERATORS, START, Place, below, words
 
-START, MUTANT, NEIGHBOUR, OPERATORS, CROSS, MUTATE = 1, 2, 7, 8, 9, 10
-Genome = list[Any]
 Costs = Callable[[NDArray[Any]], NDArray[np.int64]]
 
 
-def below(word: int, bound: int) -> int:
-    return int(word) * bound >> 32
-
-
-def random_genome(n: int, encoding: str, stream: int, place: tuple[int, ...]) -> Genome:
-    """Return a genome as the encoding draws it."""
-    if encoding == "bits":
-        drawn = words(-(-n // 32), stream, *place)
-        return [int(drawn[i // 32]) >> i % 32 & 1 for i in range(n)]
-    drawn = words(n, stream, *place)
-    if encoding == "keys":
-        return [float(key) for key in uniform(drawn)]
-    order = list(range(n))
-    for i in range(n - 1, 0, -1):
-        other = below(drawn[i], i + 1)
-        order[i], order[other] = order[other], order[i]
-    return order
-
-
-def segment(word: NDArray[np.uint64], n: int) -> range:
-    one, other = sorted((below(word[2], n), below(word[3], n)))
-    return range(one, other + 1)
-
-
-def pmx(kept: range, one: Genome, other: Genome) -> Genome:
-    child: Genome = [None] * len(one)
-    for i in kept:
-        child[i] = one[i]
-    for i in range(len(one)):
-        if i not in kept:
-            item = other[i]
-            while item in child[kept.start : kept.stop]:
-                item = other[one.index(item)]
-            child[i] = item
-    return child
-
-
-def order(kept: range, one: Genome, other: Genome) -> Genome:
-    n, behind = len(one), kept.stop
-    inside = one[kept.start : kept.stop]
-    lacking = [item for item in other[behind:] + other[:behind] if item not in inside]
-    return lacking[n - behind :] + inside + lacking[: n - behind]
-
-
-def cycle(one: Genome, other: Genome) -> Genome:
-    child: Genome = [None] * len(one)
-    giver, taker = one, other
-    for start in range(len(one)):
-        if child[start] is None:
-            i = start
-            while child[i] is None:
-                child[i] = giver[i]
-                i = one.index(other[i])
-            giver, taker = taker, giver
-    return child
-
-
-def uniform_order(coins: list[int], lots: list[int], one: Genome, other: Genome) -> Genome:
-    n = len(one)
-    child: Genome = [None] * n
-    for i in range(n):
-        item = one[i] if coins[i] else other[i]
-        if item not in child:
-            child[i] = item
-    left = [item for item in range(n) if item not in child]
-    empty = sorted((lots[i] >> 1, i) for i in range(n) if child[i] is None)
-    for item, (_, i) in zip(left, empty, strict=True):
-        child[i] = item
-    return child
-
-
-def crossed(
-    kind: str, encoding: str, word: NDArray[np.uint64], place: tuple[int, ...], a: Genome, b: Genome
-) -> tuple[Genome, Genome]:
-    """Return both children of two mates."""
-    n = len(a)
-    if kind == "pmx":
-        return pmx(segment(word, n), a, b), pmx(segment(word, n), b, a)
-    if kind == "order":
-        return order(segment(word, n), a, b), order(segment(word, n), b, a)
-    if kind == "cycle":
-        return cycle(a, b), cycle(b, a)
-    if kind == "one_point":
-        coins = [int(i < 1 + below(word[2], n - 1)) for i in range(n)]
-    elif kind == "two_point":
-        coins = [int(i in segment(word, n)) for i in range(n)]
-    else:
-        drawn = words(-(-n // 32), CROSS, *place)
-        coins = [int(drawn[i // 32]) >> i % 32 & 1 for i in range(n)]
-        if encoding == "permutation":
-            lots = [
-                [int(word) for word in words(n, CROSS, *place, first_quad=child << 28)]
-                for child in (1, 2)
-            ]
-            return uniform_order(coins, lots[0], a, b), uniform_order(coins, lots[1], b, a)
-    pairs = list(zip(coins, a, b, strict=True))
-    return [x if coin else y for coin, x, y in pairs], [y if coin else x for coin, x, y in pairs]
-
-
-def mutated(kind: str, encoding: str, genome: Genome, one: int, other: int) -> Genome:
-    n = len(genome)
-    child, u, v = list(genome), below(one, n), below(other, n)
-    if kind == "swap":
-        child[u], child[v] = child[v], child[u]
-    elif kind == "insertion":
-        child.insert(v, child.pop(u))
-    elif kind == "flip":
-        child[u] = 1 - child[u]
-    else:
-        child[u] = (int(other) >> 8) / 2**24 if encoding == "keys" else int(other) >> 31
-    return child
-
-
 def steps(grid: str, shape: str, size: int) -> list[tuple[int, int]]:
-    """Return how far down and across each neighbour is; `size`: half a ring's, or a radius."""
+    """Return the offsets (down, across) of all neighbours.
+
+    `size` is half the number of neighbours on a ring, or the radius on a torus.
+    """
     reach = range(-size, size + 1)
     if grid == "ring":
         return [(0, dx) for dx in reach if dx]
@@ -141,8 +31,8 @@ def steps(grid: str, shape: str, size: int) -> list[tuple[int, int]]:
 
 
 @dataclass
-class NumpyCellular:
-    """Islands with their genomes and costs; `width` is that of a torus."""
+class NumpyCellular(NumpyIslands):
+    """Islands with their genomes and costs; `width` is the width of a torus."""
 
     n: int
     costs: Costs
@@ -181,24 +71,16 @@ class NumpyCellular:
         self.ever = list(self.best)
         self.since, self.restart = [0] * self.islands, [False] * self.islands
 
-    @property
-    def slots(self) -> range:
-        return range(self.population)
-
-    def place(self, island: int, individual: int) -> tuple[int, int, int, int]:
-        return self.seed, island, self.generation, individual
-
     def evaluated(self, genomes: list[Genome]) -> list[int]:
         return [int(cost) for cost in self.costs(np.array(genomes))]
 
-    def evolve(self, generations: int) -> None:
-        for _ in range(generations):
-            self.generation += 1
-            new = [self.next_island(k) for k in range(self.islands)]
-            self.genomes = [genomes for genomes, _ in new]
-            self.cost = [cost for _, cost in new]
-            for k in range(self.islands):
-                self.follow(k)
+    def evolve_all(self) -> None:
+        # With a halo, islands read each other's previous generation.
+        new = [self.next_island(k) for k in range(self.islands)]
+        self.genomes = [genomes for genomes, _ in new]
+        self.cost = [cost for _, cost in new]
+        for k in range(self.islands):
+            self.update_best(k)
 
     def next_island(self, island: int) -> tuple[list[Genome], list[int]]:
         if self.restart[island]:
@@ -225,9 +107,7 @@ class NumpyCellular:
             kept.append(cost)
         return genomes, kept
 
-    def improved(
-        self, genome: Genome, cost: int, place: tuple[int, int, int, int]
-    ) -> tuple[Genome, int]:
+    def improved(self, genome: Genome, cost: int, place: Place) -> tuple[Genome, int]:
         if self.search is None or not self.search.is_due(place):
             return genome, cost
         genome, cost, tried = self.search.improve(genome, cost, place)
@@ -249,7 +129,7 @@ class NumpyCellular:
         return made
 
     def mate(self, island: int, slot: int) -> Genome:
-        seen = self.seen(island, slot)
+        seen = self.neighbourhood(island, slot)
         costs = [self.cost[k][s] for k, s in seen]
         word = [int(each) for each in words(2, NEIGHBOUR, *self.place(island, slot))]
         if self.selection == "random":
@@ -261,20 +141,20 @@ class NumpyCellular:
             total, through, chosen = 0.0, 0.0, 0
             for each in fit:
                 total += each
-            ball = ((word[0] << 32 | word[1]) >> 11) * 2.0**-53 * total
+            target = ((word[0] << 32 | word[1]) >> 11) * 2.0**-53 * total
             for each in fit[:-1]:
                 through += each
-                chosen += through <= ball
+                chosen += through <= target
         else:
             weights = [max(costs) - cost + 1 for cost in costs]
-            ball, chosen = (word[0] << 32 | word[1]) * sum(weights) >> 64, 0
-            while ball >= sum(weights[: chosen + 1]):
+            target, chosen = (word[0] << 32 | word[1]) * sum(weights) >> 64, 0
+            while target >= sum(weights[: chosen + 1]):
                 chosen += 1
         k, s = seen[chosen]
         return self.genomes[k][s]
 
-    def seen(self, island: int, slot: int) -> list[tuple[int, int]]:
-        """Return island and slot of each neighbour."""
+    def neighbourhood(self, island: int, slot: int) -> list[tuple[int, int]]:
+        """Return the island and the slot of each neighbour."""
         width = self.width if self.grid == "torus" else self.population
         size = self.radius if self.grid == "torus" else self.neighbours // 2
         if self.grid == "ring" and self.halo:
@@ -289,11 +169,6 @@ class NumpyCellular:
         ]
         return [(first + each // self.population, each % self.population) for each in lines]
 
-    def follow(self, island: int) -> None:
-        best = min(self.cost[island])
-        if self.restart[island] or best < self.best[island]:
-            self.best[island], self.since[island] = best, self.generation
-            self.restart[island] = False
-        elif self.reset:
-            self.restart[island] = self.generation - self.since[island] >= self.reset
-        self.ever[island] = min(self.ever[island], best)
+    def update_best(self, island: int) -> None:
+        super().update_best(island)
+        self.ever[island] = min(self.ever[island], *self.cost[island])

@@ -1,4 +1,4 @@
-"""Differential evolution written once more, in plain NumPy: what kernels must agree with."""
+"""Differential evolution in plain NumPy: the kernels must give the same bits."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_brkga import uniform, words
-from numpy_improvers import NumpyLocalSearch, told_apart
+from numpy_improvers import NumpyLocalSearch, distinct
+from numpy_islands import NumpyIslands
 from numpy_migration import NumpyMigration
+from numpy_streams import ADAPT, DONORS, MUTANT, START, TRIAL, below, uniform, words
 
 from islands.algorithms.de import DeSettings
 
-START, MUTANT, DONORS, TRIAL, ADAPT = 1, 2, 11, 12, 13
 Keys = NDArray[np.float32]
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 
-class NumpyDe:
-    """One archipelago."""
+class NumpyDe(NumpyIslands):
+    """An archipelago."""
 
     def __init__(
         self, n: int, costs: Costs, settings: DeSettings, *, assigns: bool = False,
@@ -43,7 +43,7 @@ class NumpyDe:
         self.restarts = 0
 
     def words(self, count: int, stream: int, island: int, slot: int) -> NDArray[np.uint64]:
-        return words(count, stream, self.seed, island, self.generation, slot)
+        return words(count, stream, *self.place(island, slot))
 
     def drawn(self, stream: int, island: int, slot: int) -> Keys:
         share = uniform(self.words(self.n, stream, island, slot))
@@ -52,12 +52,6 @@ class NumpyDe:
     def decoded(self, keys: Keys) -> NDArray[np.int64]:
         order = np.argsort(keys, axis=-1, kind="stable")
         return np.argsort(order, axis=-1) if self.assigns else order
-
-    def evolve(self, generations: int) -> None:
-        for _ in range(generations):
-            self.generation += 1
-            for island in range(len(self.keys)):
-                self.evolve_island(island)
 
     def evolve_island(self, island: int) -> None:
         if self.restart[island]:
@@ -75,17 +69,9 @@ class NumpyDe:
                 if trial_cost < cost[slot]:
                     keys[slot], cost[slot], self.rates[island][slot] = trial, trial_cost, rates
             self.keys[island], self.cost[island] = keys, cost
-        self.follow(island)
-
-    def follow(self, island: int) -> None:
-        best = int(self.cost[island].min())
-        if self.restart[island] or best < self.best[island]:
-            self.best[island], self.since[island] = best, self.generation
-            self.restart[island] = False
-        elif self.reset:
-            self.restart[island] = self.generation - self.since[island] >= self.reset
 
     def rates_of(self, island: int, slot: int) -> tuple[np.float32, np.float32]:
+        """Return F and Cr of a trial, adapted by jDE if it is chosen."""
         weight, crossover = self.rates[island][slot]
         if self.adapts:
             coin, new_weight, other_coin, new_crossover = uniform(
@@ -98,10 +84,10 @@ class NumpyDe:
         return weight, crossover
 
     def trial(self, island: int, slot: int, weight: np.float32, crossover: np.float32) -> Keys:
-        *lots, last = (int(word) for word in self.words(4, DONORS, island, slot))
+        *draws, last = (int(word) for word in self.words(4, DONORS, island, slot))
         others = [other for other in range(self.population) if other != slot]
         keys = self.keys[island]
-        a, b, c = (keys[others.pop(lot * len(others) >> 32)] for lot in lots)
+        a, b, c = (keys[others.pop(below(word, len(others)))] for word in draws)
         own, best = keys[slot], keys[np.argmin(self.cost[island])]
         with np.errstate(over="ignore", invalid="ignore"):
             base = {
@@ -112,51 +98,32 @@ class NumpyDe:
             mutant = base + weight * (b - c)
             mutant = np.where(np.abs(mutant) <= np.float32(1e30), mutant, own)
         is_new = uniform(self.words(self.n, TRIAL, island, slot)) < crossover
-        is_new[last * self.n >> 32] = True
+        is_new[below(last, self.n)] = True
         return np.where(is_new, mutant, own)
 
     def evaluated(self, island: int, slot: int, keys: Keys) -> tuple[Keys, int]:
         solution = self.decoded(keys)
         cost = int(self.costs(solution[np.newaxis])[0])
         self.calls[island] += 1
-        place = (self.seed, island, self.generation, slot)
+        place = self.place(island, slot)
         if self.search is None or not self.search.is_due(place):
             return keys, cost
         order, better, tried = self.search.improve(solution.tolist(), cost, place)
         self.calls[island] += tried
         if better == cost:
             return keys, cost
-        # The same keys, dealt anew; by an inverse, where the solution assigns.
+        # The same keys in the order of the solution, or of its inverse if it assigns.
         improved = np.empty_like(keys)
-        improved[np.argsort(order) if self.assigns else order] = told_apart(keys)
+        improved[np.argsort(order) if self.assigns else order] = distinct(keys)
         return improved, better
 
     def exchange_in_ring(self, migrants: int) -> None:
-        """Every island receives the best of the one before it, over its worst."""
-        orders = [np.argsort(cost, kind="stable") for cost in self.cost]
-        leaving = [
-            [
-                (self.keys[k][i].copy(), int(self.cost[k][i]), self.rates[k][i])
-                for i in orders[k][:migrants]
-            ]
-            for k in range(len(self.keys))
-        ]
-        for k in range(len(self.keys)):
-            for place, (keys, cost, rates) in enumerate(leaving[k - 1]):
-                row = orders[k][self.population - 1 - place]
-                self.keys[k][row], self.cost[k][row], self.rates[k][row] = keys, cost, rates
-        self.look_again()
+        """Replace the worst of each island by the best of the previous one, with F and Cr."""
+        self.exchange_rows_in_ring(migrants, [self.keys, self.cost, self.rates])
 
     def migrate(self, migration: NumpyMigration) -> None:
-        """Exchange migrants, who keep their F and their Cr."""
+        """Exchange migrants, which keep their F and Cr."""
         rates = np.array(self.rates, np.float32)
         migration.migrate(self.cost, self.keys, self.generation, traits=[rates])
         self.rates = [[(weight, crossover) for weight, crossover in island] for island in rates]
-        self.look_again()
-
-    def look_again(self) -> None:
-        """See who is the best after a migration."""
-        for k, cost in enumerate(self.cost):
-            if int(cost.min()) < self.best[k]:
-                self.best[k], self.since[k] = int(cost.min()), self.generation
-                self.restart[k] = False
+        self.update_best_after_migration()

@@ -1,26 +1,25 @@
-"""The genetic algorithm written once more, one individual after another, as textbooks have it."""
+"""The genetic algorithm in plain Python, one individual after another, as textbooks define it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from numpy_brkga import words
-from numpy_cellular import Genome, below, crossed, mutated, random_genome
 from numpy_improvers import NumpyLocalSearch
+from numpy_islands import NumpyIslands
+from numpy_operators import Genome, crossed, mutated, random_genome
+from numpy_streams import MATES, MUTANT, MUTATE, OPERATORS, START, Place, below, words
 
-START, MUTANT, OPERATORS, MUTATE, MATES = 1, 2, 8, 10, 20
-Place = tuple[int, int, int, int]
-Judge = Callable[[Genome, Place], tuple[Genome, int]]
-"""What becomes of a genome that is evaluated at such a place: itself or another, and its cost."""
+Evaluate = Callable[[Genome, Place], tuple[Genome, int]]
+"""Returns the genome after its evaluation, which may change it, and its cost."""
 
 
 @dataclass
-class NumpyGa:
+class NumpyGa(NumpyIslands):
     """Islands with their genomes and costs."""
 
     n: int
-    judge: Judge
+    evaluate: Evaluate
     encoding: str = "permutation"
     population: int = 12
     islands: int = 2
@@ -49,52 +48,42 @@ class NumpyGa:
         ]
         for number, genome in enumerate(self.given):
             genomes[number % self.islands][number // self.islands] = list(genome)
-        judged = [
-            [self.judge(genome, self.place(k, s)) for s, genome in enumerate(genomes[k])]
+        evaluated = [
+            [self.evaluate(genome, self.place(k, s)) for s, genome in enumerate(genomes[k])]
             for k in range(self.islands)
         ]
-        self.genomes = [[genome for genome, _ in each] for each in judged]
-        self.cost = [[cost for _, cost in each] for each in judged]
+        self.genomes = [[genome for genome, _ in each] for each in evaluated]
+        self.cost = [[cost for _, cost in each] for each in evaluated]
         self.best = [min(cost) for cost in self.cost]
         self.ever = list(self.best)
         self.since, self.restart = [0] * self.islands, [False] * self.islands
 
-    @property
-    def slots(self) -> range:
-        return range(self.population)
-
-    def place(self, island: int, individual: int) -> Place:
-        return self.seed, island, self.generation, individual
-
-    def judged(self, genome: Genome, place: Place) -> tuple[Genome, int]:
-        """Return what a new genome becomes when it is evaluated and improved, and its cost."""
-        genome, cost = self.judge(genome, place)
+    def evaluated(self, genome: Genome, place: Place) -> tuple[Genome, int]:
+        """Return a new genome after evaluation and improvement, and its cost."""
+        genome, cost = self.evaluate(genome, place)
         self.calls += 1
         if self.search is not None and self.search.is_due(place):
             genome, cost, tried = self.search.improve(genome, cost, place)
             self.calls += tried
         return genome, cost
 
-    def evolve(self, generations: int) -> None:
-        for _ in range(generations):
-            self.generation += 1
-            for k in range(self.islands):
-                self.genomes[k], self.cost[k] = map(list, zip(*self.next_of(k), strict=True))
-                self.follow(k)
+    def evolve_island(self, island: int) -> None:
+        pairs = zip(*self.next_island(island), strict=True)
+        self.genomes[island], self.cost[island] = map(list, pairs)
 
-    def next_of(self, island: int) -> list[tuple[Genome, int]]:
+    def next_island(self, island: int) -> list[tuple[Genome, int]]:
         if self.restart[island]:
             self.restarts += 1
             places = [self.place(island, slot) for slot in self.slots]
             return [
-                self.judged(random_genome(self.n, self.encoding, MUTANT, place), place)
+                self.evaluated(random_genome(self.n, self.encoding, MUTANT, place), place)
                 for place in places
             ]
         order = sorted(self.slots, key=lambda slot: self.cost[island][slot])
         ranked = [(self.genomes[island][slot], self.cost[island][slot]) for slot in order]
         if self.replacement == "generational":
             children = [
-                self.judged(self.child(island, slot, slot - self.elite, ranked, order),
+                self.evaluated(self.child(island, slot, slot - self.elite, ranked, order),
                             self.place(island, slot))
                 for slot in self.slots[self.elite :]
             ]  # fmt: skip
@@ -104,13 +93,13 @@ class NumpyGa:
     def steady(
         self, island: int, slot: int, ranked: list[tuple[Genome, int]], order: list[int]
     ) -> tuple[Genome, int]:
-        """Return who takes the place of the individual of this rank."""
+        """Return the individual that takes the place of the one of this rank, or that one."""
         holder, refuses = ranked[slot], self.duplicates == "refuse"
         is_twin = refuses and holder in ranked[:slot]
         survivors = self.population - (self.children or self.population // 2)
         if slot < survivors and not is_twin:
             return holder
-        child = self.judged(
+        child = self.evaluated(
             self.child(island, slot, 2 * slot, ranked, order), self.place(island, slot)
         )
         if refuses and child in ranked:
@@ -127,9 +116,9 @@ class NumpyGa:
         ranked: list[tuple[Genome, int]],
         order: list[int],
     ) -> Genome:
-        """Return the child of this number: an even one and the next have the same parents.
+        """Return a child; an even `number` and the next one have the same parents.
 
-        In the steady state, where all numbers are even, nobody else has them.
+        In the steady state all numbers are even, so no two children share parents.
         """
         pair, side = divmod(number, 2)
         place = self.place(island, pair)
@@ -151,32 +140,29 @@ class NumpyGa:
         if self.selection == "best":
             return ranked[0][0], ranked[1][0]
         if self.selection == "proportional":
-            return self.likely(0, place, ranked, order), self.likely(1, place, ranked, order)
+            one, other = (self.proportional(k, place, ranked, order) for k in range(2))
+            return one, other
         rounds = self.tournament if self.selection == "tournament" else 1
         drawn = words(4 * rounds, MATES, *place).reshape(-1, 4)
         first = min(below(word[0], self.population) for word in drawn)
         others = ranked[:first] + ranked[first + 1 :]
         return ranked[first][0], others[min(below(word[1], len(others)) for word in drawn)][0]
 
-    def likely(
+    def proportional(
         self, parent: int, place: Place, ranked: list[tuple[Genome, int]], order: list[int]
     ) -> Genome:
+        """Return a parent selected in proportion to its distance from the worst, by rejection."""
         worst, count = ranked[-1][1], 1
         by_slot = dict(zip(order, ranked, strict=True))
         while True:
             word = [int(each) for each in words(8 * count, MATES, *place)[8 * count - 8 :]]
             word = word[4 * parent : 4 * parent + 4]
             genome, cost = by_slot[below(word[0], self.population)]
-            ball = (word[2] << 32 | word[3]) * (worst - ranked[0][1] + 1) >> 64
-            if ball < worst - cost + 1:
+            target = (word[2] << 32 | word[3]) * (worst - ranked[0][1] + 1) >> 64
+            if target < worst - cost + 1:
                 return genome
             count += 1
 
-    def follow(self, island: int) -> None:
-        best = min(self.cost[island])
-        if self.restart[island] or best < self.best[island]:
-            self.best[island], self.since[island] = best, self.generation
-            self.restart[island] = False
-        elif self.reset:
-            self.restart[island] = self.generation - self.since[island] >= self.reset
-        self.ever[island] = min(self.ever[island], best)
+    def update_best(self, island: int) -> None:
+        super().update_best(island)
+        self.ever[island] = min(self.ever[island], *self.cost[island])

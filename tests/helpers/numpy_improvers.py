@@ -1,4 +1,4 @@
-"""Local search written once more, in plain Python that evaluates every solution anew."""
+"""Local search in plain Python, which evaluates every solution from scratch."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_brkga import NumpyBrkga, words
+from numpy_brkga import NumpyBrkga
+from numpy_streams import IMPROVE, POSITION, Place, below, words
 
 from islands.problems.base import Problem
 
-IMPROVE, POSITION = 14, 15
 ALL_INDIVIDUALS = 0xFFFFFFFF
 
 Order = list[int]
@@ -48,25 +48,22 @@ class NumpyLocalSearch:
     rate: float = 1.0
     every: int = 1
 
-    def is_due(self, place: tuple[int, int, int, int]) -> bool:
-        """Tell whether the individual at (seed, island, generation, individual) is improved."""
+    def is_due(self, place: Place) -> bool:
+        """Return whether the individual at a place is improved."""
         if place[2] % self.every:
             return False
         return self.rate == 1 or int(words(1, IMPROVE, *place)[0]) < round(self.rate * 2**32)
 
-    def pairs(self, place: tuple[int, int, int, int]) -> list[tuple[int, int]]:
-        """Return the positions that moves are tried with, in order."""
+    def pairs(self, place: Place) -> list[tuple[int, int]]:
+        """Return the pairs of positions to try, in order."""
         n = self.problem.size
         if self.scope == "all":
             return [(u, v) for u in range(n - 1) for v in range(u + 1, n)]
-        word = int(words(1, POSITION, *place[:3], ALL_INDIVIDUALS)[0])
-        x = word * n >> 32
+        x = below(words(1, POSITION, *place[:3], ALL_INDIVIDUALS)[0], n)
         return [(min(x, y), max(x, y)) for y in range(n) if y != x]
 
-    def improve(
-        self, order: Order, cost: int, place: tuple[int, int, int, int]
-    ) -> tuple[Order, int, int]:
-        """Return what has become of a solution, its cost, and how many solutions were tried."""
+    def improve(self, order: Order, cost: int, place: Place) -> tuple[Order, int, int]:
+        """Return the improved solution, its cost, and the number of evaluations."""
         pairs, calls, taken = self.pairs(place), 0, 0
         while pairs and (taken < self.steps or self.steps == 0):
             tried = [MOVES[self.name](order, u, v) for u, v in pairs]
@@ -77,7 +74,7 @@ class NumpyLocalSearch:
             else:
                 chosen = next((k for k, each in enumerate(costs) if each < cost), len(pairs) - 1)
                 calls += chosen + 1
-                # The next scan goes on behind the move, and through all in a circle.
+                # The next scan starts after this move and is cyclic.
                 pairs = pairs[chosen + 1 :] + pairs[: chosen + 1]
             if costs[chosen] >= cost:
                 break
@@ -85,8 +82,8 @@ class NumpyLocalSearch:
         return order, cost, calls
 
 
-def told_apart(keys: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return keys in ascending order, each raised to the next float where it was not greater."""
+def distinct(keys: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return sorted keys, each raised to the next float if it is not greater than the previous."""
     keys = np.sort(keys)
     for i in range(1, len(keys)):
         keys[i] = max(keys[i], np.nextafter(keys[i - 1], np.float32(np.inf)))
@@ -94,7 +91,7 @@ def told_apart(keys: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class ImprovedBrkga(NumpyBrkga):
-    """BRKGA without exchange and restarts, whose children and mutants are improved."""
+    """BRKGA whose children and mutants are improved; without exchange and restarts."""
 
     def __init__(self, search: NumpyLocalSearch, **settings: Any) -> None:
         self.search = search
@@ -115,12 +112,12 @@ class ImprovedBrkga(NumpyBrkga):
         solutions = self.solutions(keys).tolist()
         for slot in range(self.elite, self.population):
             calls[slot] += 1
-            place = (self.seed, island, self.generation, slot)
+            place = self.place(island, slot)
             if self.search.is_due(place):
                 order, better, tried = self.search.improve(solutions[slot], int(cost[slot]), place)
                 calls[slot] += tried
                 if better < int(cost[slot]):
-                    # The same keys, dealt anew; by an inverse, where the solution assigns.
+                    # The same keys in the order of the solution, or of its inverse if it assigns.
                     sequence = np.argsort(order) if self.search.problem.assigns else order
-                    keys[slot][sequence] = told_apart(keys[slot])
+                    keys[slot][sequence] = distinct(keys[slot])
                 cost[slot] = better

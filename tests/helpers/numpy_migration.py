@@ -1,4 +1,4 @@
-"""Migration written once more, in plain NumPy: what the kernels must agree with to the last bit."""
+"""Migration in plain NumPy: the kernels must give the same bits."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_brkga import words
+from numpy_streams import REPLACE, SELECT, words
 
 from islands.migration.topology import NOBODY, TOPOLOGIES, Scene
 
-SELECT, REPLACE = 5, 6
 Islands = Sequence[NDArray[Any]]
 
 
@@ -32,7 +31,7 @@ class Arrival:
 
 
 class NumpyMigration:
-    """All islands' costs and keys at one moment of a run, and those who are on their way."""
+    """Costs and keys of all islands at one moment of a run, and the migrants in flight."""
 
     def __init__(
         self, *, topology: str, migrants: int, selection: str, replacement: str, duplicates: str,
@@ -41,26 +40,28 @@ class NumpyMigration:
         self.topology, self.migrants, self.selection = topology, migrants, selection
         self.replacement, self.duplicates, self.delay = replacement, duplicates, delay
         self.seed, self.fixed, self.epoch = seed, fixed, 0
-        self.away: list[list[Migrant]] | None = None
+        self.in_flight: list[list[Migrant]] | None = None
 
     def migrate(
         self, cost: Islands, keys: Islands, generation: int, traits: Sequence[Islands] = ()
     ) -> list[Arrival]:
-        """Change all islands as a migration does; return who arrived."""
+        """Apply a migration to all islands; return the arrivals."""
         self.cost, self.keys, self.generation, self.traits = cost, keys, generation, traits
         found: list[Arrival] = []
         if self.delay == 0:
-            self.leave()
-            found = self.take_in()
+            self.send()
+            found = self.receive()
         else:
-            if self.away is not None:
-                found = self.take_in()
-            self.leave()
+            if self.in_flight is not None:
+                found = self.receive()
+            self.send()
         return found
 
-    def leave(self) -> None:
+    def send(self) -> None:
         self.epoch += 1
-        self.away = [[self.migrant(i, k) for k in self.chosen(i)] for i in range(len(self.cost))]
+        self.in_flight = [
+            [self.migrant(i, k) for k in self.selected(i)] for i in range(len(self.cost))
+        ]
 
     def migrant(self, island: int, k: int) -> Migrant:
         traits = [trait[island][k].copy() for trait in self.traits]
@@ -70,52 +71,54 @@ class NumpyMigration:
         return np.argsort(self.cost[island], kind="stable")
 
     def word(self, stream: int, island: int, individual: int) -> int:
-        """Return a number of 64 bits."""
+        """Return a random number of 64 bits."""
         high, low = words(2, stream, self.seed, island, self.generation, individual).tolist()
         return int(high) << 32 | int(low)
 
-    def lots(self, stream: int, island: int, first: int, count: int) -> list[int]:
+    def random_rows(self, stream: int, island: int, first: int, count: int) -> list[int]:
+        """Return `count` random individuals, without the `first` best."""
         ranks = range(first, len(self.cost[island]))
         drawn = sorted(ranks, key=lambda rank: (self.word(stream, island, rank) >> 1, rank))
         return [int(self.order(island)[rank]) for rank in drawn[:count]]
 
-    def chosen(self, island: int) -> list[int]:
+    def selected(self, island: int) -> list[int]:
+        """Return the individuals that an island sends."""
         order = self.order(island)
         if self.selection == "best":
             return [int(each) for each in order[: self.migrants]]
         if self.selection == "random":
-            return self.lots(SELECT, island, 0, self.migrants)
+            return self.random_rows(SELECT, island, 0, self.migrants)
         costs = [int(self.cost[island][each]) for each in order]
         shift = max(0, (costs[-1] - costs[0]).bit_length() - 31)
         left = {rank: ((costs[-1] - cost) >> shift) + 1 for rank, cost in enumerate(costs)}
         picked = []
         for k in range(self.migrants):
-            ball = self.word(SELECT, island, k) * sum(left.values()) >> 64
+            target = self.word(SELECT, island, k) * sum(left.values()) >> 64
             for rank in sorted(left):
-                ball -= left[rank]
-                if ball < 0:
+                target -= left[rank]
+                if target < 0:
                     break
             del left[rank]
             picked.append(int(order[rank]))
         return picked
 
-    def take_in(self) -> list[Arrival]:
-        assert self.away is not None
+    def receive(self) -> list[Arrival]:
+        assert self.in_flight is not None
         scene = Scene(len(self.cost), self.seed, self.epoch)
         sources = TOPOLOGIES[self.topology].sources(scene, range(len(self.cost)))
-        away, self.away = self.away, None
+        in_flight, self.in_flight = self.in_flight, None
         found = []
         for island in range(len(self.cost)):
-            came = [(s, m) for s in sources[island] if s != NOBODY for m in away[s]]
-            found += self.received(island, came)
+            arriving = [(s, m) for s in sources[island] if s != NOBODY for m in in_flight[s]]
+            found += self.replace(island, arriving)
         return found
 
-    def received(self, island: int, came: list[tuple[int, Migrant]]) -> list[Arrival]:
+    def replace(self, island: int, arriving: list[tuple[int, Migrant]]) -> list[Arrival]:
         cost, keys, order = self.cost[island], self.keys[island], self.order(island)
-        arrivals = [Arrival(int(source), island, m.cost, False) for source, m in came]
+        arrivals = [Arrival(int(source), island, m.cost, False) for source, m in arriving]
         known = {(int(c), row.tobytes()) for c, row in zip(cost, keys, strict=True)}
         entering = []
-        for number, (_, migrant) in sorted(enumerate(came), key=lambda each: each[1][1].cost):
+        for number, (_, migrant) in sorted(enumerate(arriving), key=lambda each: each[1][1].cost):
             identity = (migrant.cost, migrant.keys.tobytes())
             if self.duplicates == "refuse" and identity in known:
                 continue
@@ -123,7 +126,7 @@ class NumpyMigration:
             entering.append((number, migrant))
         places = [int(each) for each in order[::-1]]
         if self.replacement == "random":
-            places = self.lots(REPLACE, island, self.fixed, len(cost))
+            places = self.random_rows(REPLACE, island, self.fixed, len(cost))
         before = cost.copy()
         for place, (number, migrant) in zip(places, entering, strict=False):
             if self.replacement == "if-better" and migrant.cost >= before[place]:

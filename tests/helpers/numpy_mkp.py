@@ -1,4 +1,4 @@
-"""Ways with infeasible choices written once more, item by item, in plain Python."""
+"""The treatments of infeasible choices in plain Python, item by item."""
 
 from __future__ import annotations
 
@@ -6,27 +6,25 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_brkga import words
+from numpy_streams import DROP, FILL, below, words
 
 from islands.problems.mkp import Mkp
 
-DROP, FILL = 17, 22
 
-
-def judged(
+def evaluated(
     problem: Mkp, choice: NDArray[np.int64], seed: int, place: tuple[int, int, int], child: int = 0
 ) -> tuple[NDArray[np.int64], int]:
-    """Return what becomes of a choice, in the file's order, and its cost as the device has it.
+    """Return a choice after evaluation, in the file's order, and its cost on the device.
 
-    `place` is the island, the generation and the individual.
+    `place` is island, generation and individual.
     """
-    file, way = problem.file, problem.settings.infeasible
+    file, treatment = problem.file, problem.settings.infeasible
     choice = choice.copy()
 
     def feasible(tried: NDArray[np.int64]) -> bool:
         return bool((file.weights @ tried <= file.capacities).all())
 
-    if way == "repair":
+    if treatment == "repair":
         by_utility = problem.orders[place[0] % len(problem.orders)]
         for item in by_utility[::-1]:
             if not feasible(choice):
@@ -36,32 +34,31 @@ def judged(
                 choice[item] = 1
                 choice[item] = feasible(choice)
     fits_first = problem.settings.fit_first and place[1] == 0 and not feasible(choice)
-    if way == "drop" or fits_first:
+    if treatment == "drop" or fits_first:
         step = 0
         while not feasible(choice):
             here = np.flatnonzero(choice)
             quad, number = divmod(step, 4)
             word = int(words(4, DROP, seed, *place, first_quad=child << 24 | quad)[number])
-            choice[here[word * len(here) >> 32]] = 0
+            choice[here[below(word, len(here))]] = 0
             step += 1
     if fits_first:
-        word = int(words(1, FILL, seed, *place, first_quad=child)[0])
-        first = word * problem.size >> 32
+        first = below(words(1, FILL, seed, *place, first_quad=child)[0], problem.size)
         for item in [*range(first, problem.size), *range(first)]:
             if not choice[item]:
                 choice[item] = 1
                 choice[item] = feasible(choice)
     profit = int(file.profits @ choice)
-    if way in ("repair", "drop"):
+    if treatment in ("repair", "drop"):
         return choice, -profit
     if feasible(choice):
         return choice, -2 * profit
     loads = file.weights @ choice
-    if way == "linear":
-        fine = 0.0
+    if treatment == "linear":
+        penalty = 0.0
         for price, excess in zip(problem.prices(), loads - file.capacities, strict=True):
-            fine += float(price) * max(0, int(excess))
-        cost = int(fine) - profit
+            penalty += float(price) * max(0, int(excess))
+        cost = int(penalty) - profit
     else:
         weight = weight_in_finest_unit(problem, loads)
         cost = int(np.float64(2**20) * float(weight) / float(profit)) + 1 if profit else 10**18
@@ -69,7 +66,7 @@ def judged(
 
 
 def weight_in_finest_unit(problem: Mkp, loads: NDArray[np.int64]) -> int:
-    """Return what the file calls the sum of the loads, in units of its last decimal."""
+    """Return the sum of the loads in units of the file's last decimal."""
     file = problem.file
     written = [Fraction(file.shown(i, int(load))) for i, load in enumerate(loads)]
     weighing = [i for i, row in enumerate(file.weights) if row.any()]

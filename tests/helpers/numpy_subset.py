@@ -1,4 +1,4 @@
-"""Searches near a subset written once more, in plain Python that weighs every neighbour anew."""
+"""Local and tabu search on subsets in plain Python, which weighs every neighbour from scratch."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy_brkga import words
+from numpy_streams import TENURE, Place, words
 
 from islands.problems.mkp import Mkp
 
-TENURE = 16
 Choice = list[int]
 Items = tuple[int, ...]
-Place = tuple[int, int, int, int]
 
 
 class NumpyKnapsack:
@@ -30,7 +28,7 @@ class NumpyKnapsack:
         return bool((self.weights @ np.array(chosen) <= self.capacities).all())
 
     def cost(self, chosen: Choice) -> int:
-        """Return the cost on the device of a choice that fits."""
+        """Return the cost on the device of a feasible choice."""
         return -int(self.profits @ np.array(chosen)) * (2 if self.marks else 1)
 
 
@@ -43,7 +41,7 @@ class NumpySearch:
     steps: int = 0
 
     def sides(self, chosen: Choice, border: int) -> tuple[list[int], list[int]]:
-        """Return those that may leave, the least profitable first, and those that may enter."""
+        """Return the items that may leave, least profitable first, and those that may enter."""
         n = len(chosen)
         size = min(self.core or n, n)
         first = min(max(border - size // 2, 0), n - size)
@@ -67,7 +65,7 @@ class NumpySearch:
 
 @dataclass
 class NumpyLocal(NumpySearch):
-    """Local search; `most` items change at once at most."""
+    """Local search; a move changes at most `most` items."""
 
     most: int = 1
     best: bool = False
@@ -83,7 +81,7 @@ class NumpyLocal(NumpySearch):
                         yield outs, ins
 
     def improve(self, chosen: Choice, place: Place) -> tuple[Choice, int]:
-        """Return what becomes of a subset that fits, and how many neighbours were looked at."""
+        """Return the improved subset and the number of neighbours evaluated."""
         calls, made, border = 0, 0, sum(chosen)
         while made < self.steps or self.steps == 0:
             found = None
@@ -111,9 +109,9 @@ class NumpySubsetTabu(NumpySearch):
         self.kinds = dict.fromkeys(("in", "out", "both", "none", "worse", "aspired"), 0)
 
     def improve(self, chosen: Choice, place: Place) -> tuple[Choice, int]:
-        """Return the best subset met, and how many neighbours were looked at."""
+        """Return the best subset found and the number of neighbours evaluated."""
         drawn = [int(word) for word in words(4 * self.steps, TENURE, *place)]
-        many = self.tenure_high - self.tenure_low + 1
+        tenures = self.tenure_high - self.tenure_low + 1
         free_from: dict[int, int] = {}
         best, best_profit = chosen, int(self.knapsack.profits @ np.array(chosen))
         profit, calls, border = best_profit, 0, sum(chosen)
@@ -140,7 +138,7 @@ class NumpySubsetTabu(NumpySearch):
             self.kinds["aspired"] += not free
             for items, word in ((outs, drawn[4 * step]), (ins, drawn[4 * step + 1])):
                 for item in items:
-                    free_from[item] = step + 1 + self.tenure_low + (word * many >> 32)
+                    free_from[item] = step + 1 + self.tenure_low + (word * tenures >> 32)
             chosen, profit = self.after(chosen, outs, ins), profit - loss
             if profit > best_profit:
                 best, best_profit = chosen, profit

@@ -1,4 +1,4 @@
-"""Robust taboo search written once more, in plain Python that evaluates every neighbour anew."""
+"""Robust taboo search in plain Python, which evaluates every neighbour from scratch."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_brkga import words
+from numpy_streams import TENURE, Place, words
 
 from islands.problems.base import Problem
 
-TENURE = 16
 Order = list[int]
 
 
@@ -25,35 +24,33 @@ class NumpyTabu:
     tenure_high: int
     aspiration: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
-    """How often each kind of step was taken, for tests that must not miss one."""
+    """How often each kind of step was taken; tests require each kind."""
 
-    def is_due(self, place: tuple[int, int, int, int]) -> bool:
+    def is_due(self, place: Place) -> bool:
         return True
 
-    def tenures(self, place: tuple[int, int, int, int]) -> list[int]:
-        """Return two tenures a step."""
+    def tenures(self, place: Place) -> list[int]:
+        """Return two tenures for each step."""
         drawn = words(2 * self.steps, TENURE, *place)
-        many = self.tenure_high - self.tenure_low + 1
-        return [self.tenure_low + (int(word) * many >> 32) for word in drawn]
+        count = self.tenure_high - self.tenure_low + 1
+        return [self.tenure_low + (int(word) * count >> 32) for word in drawn]
 
-    def improve(
-        self, order: Order, cost: int, place: tuple[int, int, int, int]
-    ) -> tuple[Order, int, int]:
-        """Return the best order met, its cost, and how many neighbours were looked at."""
+    def improve(self, order: Order, cost: int, place: Place) -> tuple[Order, int, int]:
+        """Return the best order found, its cost, and the number of neighbours evaluated."""
         n = len(order)
         pairs = list(combinations(range(n), 2))
         if not pairs:
             return order, cost, 0
         tenures = self.tenures(place)
-        # Until when an item must not come back to a place that it has left.
+        # The step until which an item must not return to a place that it left.
         forbidden: dict[tuple[int, int], int] = {}
         best, best_order = cost, order
-        now = np.array(order, np.int64)
+        current = np.array(order, np.int64)
         for step in range(self.steps):
-            costs = self.problem.costs(self.neighbours(now, pairs))
+            costs = self.problem.costs(self.neighbours(current, pairs))
             choices = []
             for (i, j), after in zip(pairs, costs.tolist(), strict=True):
-                until = [forbidden.get((i, now[j]), 0), forbidden.get((j, now[i]), 0)]
+                until = [forbidden.get((i, current[j]), 0), forbidden.get((j, current[i]), 0)]
                 is_tabu = min(until) > step
                 leads_below = after < best
                 is_old = 0 < self.aspiration <= step - max(until)
@@ -70,11 +67,11 @@ class NumpyTabu:
                 continue
             _, after, i, j, kind = min(choices)
             self.note(kind)
-            forbidden[i, now[i]] = step + tenures[2 * step]
-            forbidden[j, now[j]] = step + tenures[2 * step + 1]
-            now[[i, j]] = now[[j, i]]
+            forbidden[i, current[i]] = step + tenures[2 * step]
+            forbidden[j, current[j]] = step + tenures[2 * step + 1]
+            current[[i, j]] = current[[j, i]]
             if after < best:
-                best, best_order = after, now.tolist()
+                best, best_order = after, current.tolist()
         return best_order, best, self.steps * len(pairs)
 
     def note(self, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""Small problems made on the spot."""
+"""Small generated problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.problems.tsp import Tsp
 
 
 def cities(n: int, folder: Path, metric: str = "EUC_2D", seed: int = 1) -> Tsp:
-    """Return a travelling salesman problem of n random cities, read back from a file."""
+    """Return a travelling salesman problem of n random cities, read from a file."""
     points = np.random.default_rng(seed).integers(0, 10_000, (n, 2))
     lines = [f"{i + 1} {x} {y}" for i, (x, y) in enumerate(points)]
     head = [f"NAME: random{n}", "TYPE: TSP", f"DIMENSION: {n}", f"EDGE_WEIGHT_TYPE: {metric}"]
@@ -33,7 +33,7 @@ def tsp_from(path: Path) -> Tsp:
 
 
 def lattice(metric: str) -> Tsp:
-    """Return cities at halves, and one far away: many distances are whole, or halves, or nearly."""
+    """Return cities at multiples of 1/2 and a distant one: many distances are near a half."""
     halves = [[x / 2, y / 2] for x in range(9) for y in range(9)]
     places = np.array([*halves, [1e6, 0.5]])
     return Tsp(TspFile("lattice", None, len(places), metric, coordinates=places))
@@ -44,7 +44,7 @@ def facilities(
 ) -> Qap:
     """Return a quadratic assignment problem of n random facilities.
 
-    `symmetric` names the matrix that is so: `a`, `b`, `both` or `neither`.
+    `symmetric` names the symmetric matrices: `a`, `b`, `both` or `neither`.
     """
     matrices = np.random.default_rng(seed).integers(1, largest + 1, (2, n, n))
     for name, matrix in zip("ab", matrices, strict=True):
@@ -62,7 +62,7 @@ def flat(n: int, cost: int) -> Qap:
 
 
 def knapsack(n: int, m: int, *, largest: int = 1000, seed: int = 1) -> Mkp:
-    """Return a knapsack of n items and m capacities of a half of all, as Chu and Beasley made."""
+    """Return a knapsack of n items as by Chu and Beasley, with m capacities of half the weights."""
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, largest + 1, (m, n))
     profits = weights.mean(axis=0).astype(np.int64) + rng.integers(0, largest // 2 + 1, n)

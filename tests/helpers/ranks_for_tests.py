@@ -1,4 +1,4 @@
-"""Ranks that are threads of this process, and talk to each other without MPI."""
+"""Ranks as threads of this process, which communicate without MPI."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from numpy.typing import NDArray
 from islands.parallel import World
 
 Value = TypeVar("Value")
-Letters = list[list[Queue[bytes]]]
-"""What has been sent, by the rank that it comes from, and by the one that it goes to."""
+Queues = list[list[Queue[bytes]]]
+"""The queue of messages for each sender and receiver."""
 
 
-class Coming:
-    """Messages that a rank is about to receive, unless another rank fails before it sends them."""
+class Pending:
+    """Messages to receive; waiting for them fails if another rank has failed."""
 
     def __init__(
-        self, meeting: Barrier, letters: Sequence[tuple[Queue[bytes], NDArray[np.uint8]]]
+        self, barrier: Barrier, queues: Sequence[tuple[Queue[bytes], NDArray[np.uint8]]]
     ) -> None:
-        self._meeting, self._letters = meeting, letters
+        self._barrier, self._queues = barrier, queues
 
     def wait(self) -> None:
-        for letters, to in self._letters:
-            while letters.empty() and not self._meeting.broken:
+        for queues, to in self._queues:
+            while queues.empty() and not self._barrier.broken:
                 time.sleep(1e-4)
-            if letters.empty():
+            if queues.empty():
                 raise BrokenBarrierError
-            to.reshape(-1)[:] = np.frombuffer(letters.get(), np.uint8)
+            to.reshape(-1)[:] = np.frombuffer(queues.get(), np.uint8)
 
     def wait_for(self, _seconds: float) -> bool:
         self.wait()
@@ -44,18 +44,18 @@ class Coming:
 
 
 class FakeWorld(World):
-    """One of several ranks that are threads of this process."""
+    """A rank that is a thread of this process."""
 
-    def __init__(self, rank: int, meeting: Barrier, said: list[Any], letters: Letters) -> None:
+    def __init__(self, rank: int, barrier: Barrier, said: list[Any], queues: Queues) -> None:
         super().__init__()
         self.rank, self.size = rank, len(said)
-        self._meeting, self._said, self._letters = meeting, said, letters
+        self._barrier, self._said, self._queues = barrier, said, queues
 
     def allgather(self, value: Value) -> list[Value]:
         self._said[self.rank] = value
-        self._meeting.wait()
+        self._barrier.wait()
         said = list(self._said)
-        self._meeting.wait()
+        self._barrier.wait()
         return said
 
     def gather(self, value: Value) -> list[Value]:
@@ -82,17 +82,17 @@ class FakeWorld(World):
         sends: Sequence[tuple[int, NDArray[np.uint8]]],
         receives: Sequence[tuple[int, NDArray[np.uint8]]],
         tag: int = 0,
-    ) -> Coming:
+    ) -> Pending:
         for rank, what in sends:
-            self._letters[self.rank][rank].put(what.tobytes())
-        return Coming(
-            self._meeting, [(self._letters[rank][self.rank], to) for rank, to in receives]
+            self._queues[self.rank][rank].put(what.tobytes())
+        return Pending(
+            self._barrier, [(self._queues[rank][self.rank], to) for rank, to in receives]
         )
 
 
 @contextmanager
-def _one_tree_at_a_time() -> Iterator[None]:
-    """Let threads parse the heads of NumPy files in turn, as Python 3.11 mixes them up."""
+def _serial_literal_eval() -> Iterator[None]:
+    """Serialise the parsing of NumPy headers, which is not thread-safe in Python 3.11."""
     lock, parse = Lock(), ast.literal_eval
 
     def parse_alone(text: str) -> Any:
@@ -104,18 +104,18 @@ def _one_tree_at_a_time() -> Iterator[None]:
 
 
 def on_ranks(size: int, work: Callable[[World], Value]) -> list[Value]:
-    """Return what `work` returns on each rank; where one fails, none goes on alone."""
-    meeting, said = Barrier(size), [None] * size
-    letters: Letters = [[Queue() for _ in range(size)] for _ in range(size)]
+    """Return the results of `work` on all ranks; if one fails, all fail."""
+    barrier, said = Barrier(size), [None] * size
+    queues: Queues = [[Queue() for _ in range(size)] for _ in range(size)]
 
     def one(rank: int) -> Value:
         try:
-            return work(FakeWorld(rank, meeting, said, letters))
+            return work(FakeWorld(rank, barrier, said, queues))
         except BaseException:
-            meeting.abort()
+            barrier.abort()
             raise
 
-    with _one_tree_at_a_time(), ThreadPoolExecutor(size) as pool:
+    with _serial_literal_eval(), ThreadPoolExecutor(size) as pool:
         futures = [pool.submit(one, rank) for rank in range(size)]
     errors = [future.exception() for future in futures]
     for error in errors:

@@ -1,4 +1,4 @@
-"""Results that are made up."""
+"""Invented results, and costs near best known values."""
 
 from __future__ import annotations
 
@@ -11,9 +11,19 @@ from islands.series.standing import Standing
 
 SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
+NEAR_BEST_KNOWN = [
+    (200, 201, False),
+    (200, 199, True),
+    (2**60, 2**60 + 1, False),
+    (2**60, 2**60 - 1, True),
+    (0.3, 0.300000001, False),
+    (95168.5, 95168.499999999, True),
+]
+"""A best known value, a cost that just misses it, and whether the problem is maximised."""
+
 
 def result(**changes: Any) -> Result:
-    """Return the result of a run, but for the `changes`."""
+    """Return the result of a run with `changes`."""
     values: dict[str, Any] = {
         "instance": "fake/five",
         "problem": "tsp",
@@ -50,7 +60,7 @@ def result(**changes: Any) -> Result:
 def standing(
     *costs: int, known: int | None = 200, maximise: bool = False, **facts: Any
 ) -> Standing:
-    """Return what runs of these costs come to."""
+    """Return the statistics of runs with these costs."""
     sign = -1 if maximise else 1
     gaps = [None if not known else sign * 100 * (cost - known) / known for cost in costs]
     runs = [

@@ -1,4 +1,4 @@
-"""Runs of islands that only pretend, whole ones and those that go on."""
+"""Runs of fake islands, complete and resumed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from islands.run.runner import Output, resume_asked, run_asked
 
 
 class Honest(FakeArchipelago):
-    """Its best is what the exact objective says."""
+    """Fake islands whose best cost is exact."""
 
     def measure(self) -> list[Any]:
         return [

@@ -1,4 +1,4 @@
-"""Series of runs that only pretend."""
+"""Series of fake runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from fakes import DeadError, FakeArchipelago
-from started import AnyOrder
+from starts_for_tests import AnyOrder
 
 from islands.archipelago.measure import Candidate
 from islands.instances.catalogue import BestKnown
@@ -27,11 +27,11 @@ from islands.series.series import Series
 from islands.series.several import run_several
 
 COSTS = {1: 103, 2: 101, 3: 106, 4: 101}
-"""What runs end with, by their seeds."""
+"""The final costs of runs, by seed."""
 
 
 class Named(AnyOrder):
-    """An instance called as it is asked for."""
+    """A fake instance with the requested name."""
 
     def __init__(self, name: str, _: str | None = None) -> None:
         super().__init__(BestKnown(101, "best_known", "") if name == "fake/a" else None)
@@ -39,12 +39,12 @@ class Named(AnyOrder):
 
 
 class Seeded(FakeArchipelago):
-    """Its best, and its digests, are known from the seed; it remembers who has begun."""
+    """Fake islands whose best and digests depend on the seed; `begun` records their starts."""
 
     begun: ClassVar[list[tuple[str, int]]] = []
     dies_with: ClassVar[int | None] = None
     signalled_at: ClassVar[tuple[int, int] | None] = None
-    """The seed, and the generation from which it is in its epoch."""
+    """The seed and the generation at which SIGTERM is sent."""
 
     def __init__(self, *, problem: Named, seed: int, **_: Any) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class Seeded(FakeArchipelago):
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let runs be those of `Seeded` on instances that are `Named`, in a folder of their own."""
+    """Replace islands by `Seeded` and instances by `Named`, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("islands.run.islands_of.Archipelago", Seeded)
     monkeypatch.setattr(asked, "load", Named)

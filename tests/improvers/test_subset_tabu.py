@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from near_subset import assert_same, feasible, improved, ways
 from numpy_subset import NumpyKnapsack, NumpySubsetTabu
 from problems_for_tests import knapsack
+from subset_improvers import assert_same, feasible, improved, ways
 
 import islands
 from islands.backends import choose

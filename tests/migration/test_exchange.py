@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from late_runs import FAR, shift
 from numpy_migration import NumpyMigration
-from postponed import FAR, postpone
 from ranks_for_tests import on_ranks
 
 from islands.algorithms.brkga import BrkgaSettings
@@ -71,7 +71,7 @@ CHOICES = [
 def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -> int:
     """Let islands migrate after so many generations; return how many migrants were refused."""
     islands = archipelago_of(backend, **settings)
-    postpone(islands, late)
+    shift(islands, late)
     # A second and a third migration at once bring what is there already.
     reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)
     reference.epoch, delay = late, settings["delay"]

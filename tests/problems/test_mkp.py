@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from judging import KERNEL, choices_of, judge
-from numpy_mkp import judged
+from mkp_evaluation import KERNEL, evaluate_choices, random_choices
+from numpy_mkp import evaluated
 from problems_for_tests import knapsack
 
 import islands
@@ -32,11 +32,11 @@ def test_judges_as_plain_python_does(
     backend: Backend, size: tuple[int, int], threads: int, way: str, fit_first: bool
 ) -> None:
     problem = knapsack(*size).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
-    choices = choices_of(problem)
+    choices = random_choices(problem)
     for child in (0, 1):
-        seen, costs = judge(backend, problem, choices, threads, child)
+        seen, costs = evaluate_choices(backend, problem, choices, threads, child)
         for row, choice in enumerate(choices):
-            wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row), child)
+            wanted, cost = evaluated(problem, choice, 7, (row, 5 * (row % 2), row), child)
             assert costs[row] == cost
             np.testing.assert_array_equal(seen[row], wanted)
 
@@ -47,12 +47,12 @@ def test_a_generation_beyond_32_bits_is_not_the_first_again(
 ) -> None:
     problem = knapsack(32, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
     choices = np.ones((8, 32), np.int64)
-    seen, costs = judge(backend, problem, choices, 32, generation=2**32)
+    seen, costs = evaluate_choices(backend, problem, choices, 32, generation=2**32)
     for row, choice in enumerate(choices):
-        wanted, cost = judged(problem, choice, 7, (row, 2**32 * (row % 2), row))
+        wanted, cost = evaluated(problem, choice, 7, (row, 2**32 * (row % 2), row))
         assert costs[row] == cost
         np.testing.assert_array_equal(seen[row], wanted)
-    again = judge(backend, problem, choices, 32, generation=0)[0]
+    again = evaluate_choices(backend, problem, choices, 32, generation=0)[0]
     assert (seen[::2] == again[::2]).all()
     assert (seen[1::2] != again[1::2]).any(axis=1).all()
 
@@ -75,10 +75,10 @@ def test_each_way_compiles_for_gpus(way: str, fit_first: bool) -> None:
 @pytest.mark.parametrize("largest", [60_000, 1 << 45])
 def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> None:
     problem = knapsack(40, 4, largest=largest).adjusted(MkpSettings(infeasible=way))
-    choices = choices_of(problem)
-    seen, costs = judge(backend, problem, choices, 32)
+    choices = random_choices(problem)
+    seen, costs = evaluate_choices(backend, problem, choices, 32)
     for row, choice in enumerate(choices):
-        wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row))
+        wanted, cost = evaluated(problem, choice, 7, (row, 5 * (row % 2), row))
         assert costs[row] == cost
         np.testing.assert_array_equal(seen[row], wanted)
 
@@ -89,8 +89,8 @@ def test_a_capacity_may_be_far_more_than_all_weigh(backend: Backend) -> None:
     assert problem.defines()["MKP_LOAD"] == "int32_t"
     choice = np.ones((1, 20), np.int64)
     choice[0, :10] = 0
-    seen, costs = judge(backend, problem, choice, 32)
-    wanted, cost = judged(problem, choice[0], 7, (0, 0, 0))
+    seen, costs = evaluate_choices(backend, problem, choice, 32)
+    wanted, cost = evaluated(problem, choice[0], 7, (0, 0, 0))
     assert (seen[0].tolist(), costs) == (wanted.tolist(), [cost])
 
 
@@ -99,7 +99,7 @@ def test_items_that_fit_nowhere_and_empty_capacities(backend: Backend) -> None:
     problem.file.weights[1, 4] = 10 + problem.file.capacities[1]  # fits nowhere
     problem.file.capacities[2] = 0
     problem.file.weights[2, 10:] = 0  # only these can be chosen
-    seen, costs = judge(backend, problem, np.ones((1, 20), np.int64), 32)
+    seen, costs = evaluate_choices(backend, problem, np.ones((1, 20), np.int64), 32)
     assert not seen[0, :10].any()
     problem.check(seen[0])
     assert costs == [-int(problem.file.profits @ seen[0])]
@@ -140,11 +140,13 @@ def test_runs_reach_the_optimum_that_all_choices_show(
 
 
 def test_repair_of_random_choices_beats_leaving_out_at_random() -> None:
-    choices = choices_of(knapsack(100, 5), 20)[10:]
+    choices = random_choices(knapsack(100, 5), 20)[10:]
     profits = {}
     for way in ("repair", "drop"):
         problem = knapsack(100, 5).adjusted(MkpSettings(infeasible=way))
-        costs = [judged(problem, choice, 7, (0, 0, row))[1] for row, choice in enumerate(choices)]
+        costs = [
+            evaluated(problem, choice, 7, (0, 0, row))[1] for row, choice in enumerate(choices)
+        ]
         profits[way] = -sum(costs)
     assert profits["repair"] > 1.1 * profits["drop"]
 
@@ -177,7 +179,7 @@ def test_an_infeasible_choice_is_named_by_its_constraint() -> None:
 
 def test_costs_are_profits() -> None:
     problem = knapsack(30, 2)
-    choices = choices_of(problem)
+    choices = random_choices(problem)
     wanted = [
         sum(int(p) for p, x in zip(problem.file.profits, row, strict=True) if x) for row in choices
     ]

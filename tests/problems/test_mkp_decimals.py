@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from judging import choices_of, judge
-from numpy_mkp import judged
+from mkp_evaluation import evaluate_choices, random_choices
+from numpy_mkp import evaluated
 from problems_for_tests import knapsack
 
 from islands.backends.base import Backend
@@ -24,10 +24,10 @@ def test_constraints_may_have_decimals_of_their_own(backend: Backend, way: str) 
     plain = knapsack(40, 4)
     file = replace(plain.file, unit=10, places=(2, 0, 5, 1))
     problem = Mkp(file, "decimals", settings=MkpSettings(infeasible=way))
-    choices = choices_of(problem)
-    seen, costs = judge(backend, problem, choices, 32)
+    choices = random_choices(problem)
+    seen, costs = evaluate_choices(backend, problem, choices, 32)
     for row, choice in enumerate(choices):
-        wanted, cost = judged(problem, choice, 7, (row, 5 * (row % 2), row))
+        wanted, cost = evaluated(problem, choice, 7, (row, 5 * (row % 2), row))
         assert costs[row] == cost
         np.testing.assert_array_equal(seen[row], wanted)
 
@@ -46,7 +46,7 @@ def _with_decimals(folder: Path, **settings: Any) -> Mkp:
 
 def test_dynamic_adds_up_weights_as_the_file_has_them(backend: Backend, tmp_path: Path) -> None:
     problem = _with_decimals(tmp_path, infeasible="dynamic")
-    _, costs = judge(backend, problem, _PAIRS, 32)
+    _, costs = evaluate_choices(backend, problem, _PAIRS, 32)
     # Hundredths, over profit: 2.00 + 5 over 12, 1.75 + 7 over 9, and 0.75 + 6 over 7.
     parts = [2**20 * 700 // 12 + 1, 2**20 * 875 // 9 + 1, 2**20 * 675 // 7 + 1]
     assert costs == [2 * each + 1 for each in parts]
@@ -54,7 +54,7 @@ def test_dynamic_adds_up_weights_as_the_file_has_them(backend: Backend, tmp_path
 
 def test_linear_prices_excess_as_the_file_has_it(backend: Backend, tmp_path: Path) -> None:
     problem = _with_decimals(tmp_path, infeasible="linear", penalty=8.0)
-    _, costs = judge(backend, problem, _PAIRS, 32)
+    _, costs = evaluate_choices(backend, problem, _PAIRS, 32)
     # 8 a unit of excess: 1.50 + 1, 1.25 + 3, and 0.25 + 2; less the profit.
     fined = [20 - 12, 34 - 9, 18 - 7]
     assert costs == [2 * each + 1 for each in fined]

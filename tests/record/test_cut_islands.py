@@ -16,7 +16,7 @@ import pytest
 from fakes import DeadError, Quiet
 from problems_for_tests import facilities, knapsack
 from ranks_for_tests import on_ranks
-from started import facts, record
+from starts_for_tests import facts, record
 
 from islands.backends import choose
 from islands.migration.transport import Bare

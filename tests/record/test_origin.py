@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from started import checkpoints, facts, killed, require_same, start, streams, whole
+from starts_for_tests import checkpoints, facts, killed, require_same, start, streams, whole
 
 from islands.errors import InputError
 from islands.progress.epoch import Moment

@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from beside_for_tests import called, ended
+from batches_for_tests import called, ended
 
 from islands.errors import InputError, UnwritableError, UsageError
 from islands.instances.catalogue import BestKnown

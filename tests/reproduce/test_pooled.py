@@ -6,7 +6,7 @@ from math import sqrt
 from statistics import stdev
 
 import pytest
-from beside_for_tests import called, ended
+from batches_for_tests import called, ended
 
 from islands.reproduce.cells import Row, Scaled
 from islands.reproduce.pooled import average, least, sample_cells, standard_error, total

@@ -4,8 +4,8 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pytest
-from beside_for_tests import called, ended, filled
-from near_misses import NEAR
+from batches_for_tests import called, ended, filled
+from results_for_tests import NEAR_BEST_KNOWN
 
 from islands.reproduce.cells import Scaled
 from islands.reproduce.jardim2021.literature import Literature
@@ -42,7 +42,7 @@ def test_a_profit_above_the_best_known_is_a_hit_and_runs_without_a_solution_are_
     assert (none.best, none.mean_gap, none.without, none.hits) == (None, None, 1, 0)
 
 
-@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
 def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
     problem = called("a", known, maximise=maximise)
     sample = Sample.of(problem, ended([near, None, known, near]))

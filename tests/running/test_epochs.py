@@ -4,7 +4,7 @@ import threading
 from typing import Any
 
 import pytest
-from evolving import Slow, run
+from epochs_for_tests import Slow, run
 from fakes import FakeArchipelago, FakeProblem, Quiet
 from ranks_for_tests import on_ranks
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from threading import local
 
 import pytest
-from evolving import Slow, resumed, run
+from epochs_for_tests import Slow, resumed, run
 from fakes import FakeArchipelago, FakeProblem, Quiet
 from ranks_for_tests import on_ranks
 

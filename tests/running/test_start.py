@@ -9,7 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fakes import FakeArchipelago, Quiet
-from started import ISLANDS, checkpoints, facts, killed, record, require_same, start, streams, whole
+from starts_for_tests import (
+    ISLANDS,
+    checkpoints,
+    facts,
+    killed,
+    record,
+    require_same,
+    start,
+    streams,
+    whole,
+)
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.record.journal import Journal

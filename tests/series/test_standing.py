@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from near_misses import NEAR
-from results_for_tests import SECONDS, result, standing
+from results_for_tests import NEAR_BEST_KNOWN, SECONDS, result, standing
 
 from islands.series.standing import HEADER, KEY, Standing, table
 
@@ -31,7 +30,7 @@ def test_a_profit_is_to_be_large() -> None:
     assert (found.hits, found.hit_seconds, found.gap_best) == (1, 16.0, pytest.approx(-4))
 
 
-@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
 def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
     # Its gap may be too small to be told from none.
     costs = [(near, 0.0, 4.0), (known, 0.0, 1.0), (near, 0.0, 9.0)]

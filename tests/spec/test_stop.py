@@ -4,7 +4,7 @@ import math
 
 import pytest
 from fakes import FakeProblem
-from near_misses import NEAR
+from results_for_tests import NEAR_BEST_KNOWN
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -57,7 +57,7 @@ def test_a_maximising_problem_reaches_its_target_from_below() -> None:
 
 
 @pytest.mark.parametrize("text", ["best-known", "optimum", "target", "gap=0%"])
-@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
 def test_a_near_miss_stops_no_run(known: float, near: float, maximise: bool, text: str) -> None:
     criterion = parse(f"target={known}" if text == "target" else text)
     problem = FakeProblem(BestKnown(known, "optimal", ""), maximise=maximise)

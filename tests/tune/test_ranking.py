@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from beside_for_tests import called
-from near_misses import NEAR
+from batches_for_tests import called
+from results_for_tests import NEAR_BEST_KNOWN
 
 from islands.problems.base import Problem
 from islands.tune import METRICS
@@ -75,7 +75,7 @@ def test_costs_and_instances_to_be_maximised() -> None:
     assert [each.mean_rank for each in costs.standings] == [1, 2]
 
 
-@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
 def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
     problems = {"one": called("one", known, maximise=maximise)}
     cells = {(0, "one"): cell(near, None, near), (1, "one"): cell(near, known, None)}

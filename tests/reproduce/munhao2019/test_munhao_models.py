@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from beside_for_tests import called, ended, filled
+from batches_for_tests import called, ended, filled
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Row

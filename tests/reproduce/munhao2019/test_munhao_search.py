@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from beside_for_tests import called, ended, filled
+from batches_for_tests import called, ended, filled
 
 from islands.reproduce.munhao2019.search import RANDOM, RANGES, Search, configurations, ranks
 

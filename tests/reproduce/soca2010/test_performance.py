@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from beside_for_tests import called, ended, filled
+from batches_for_tests import called, ended, filled
 
 from islands.reproduce.soca2010.performance import Performance
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from beside_for_tests import called, ended, filled
+from batches_for_tests import called, ended, filled
 
 from islands.reproduce.soca2010.quality import Quality
 

@@ -1,4 +1,4 @@
-"""Runs that have passed more generations than any test has time for."""
+"""Runs with shifted counters: more generations than a test has time for."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from islands.archipelago.measure import ISLAND
 _COUNTED = [ISLAND.index(name) for name in ISLAND if name.endswith("generation")]
 
 FAR = 2**32
-"""Generations, after which a count of 32 bits begins anew."""
+"""The number of generations at which a counter of 32 bits overflows."""
 
 
-def postponed(saved: Mapping[str, NDArray[Any]], by: int) -> dict[str, NDArray[Any]]:
-    """Return the same islands so many generations later."""
+def shifted_state(saved: Mapping[str, NDArray[Any]], by: int) -> dict[str, NDArray[Any]]:
+    """Return the state of islands with all generation counters increased by `by`."""
     later = {name: array.copy() for name, array in saved.items()}
     later["island"][:, _COUNTED] += by
     if "began" in later:
@@ -25,17 +25,17 @@ def postponed(saved: Mapping[str, NDArray[Any]], by: int) -> dict[str, NDArray[A
     return later
 
 
-def postpone(islands: Archipelago, by: int) -> None:
-    """Let islands go on as if they had passed so many generations and migrations more."""
+def shift(islands: Archipelago, by: int) -> None:
+    """Increase the generation and migration counters of islands by `by`."""
     islands.restore(
-        postponed(islands.snapshot(), by),
+        shifted_state(islands.snapshot(), by),
         generation=islands.generation + by,
         migrations=islands.migrations + by,
     )
 
 
-def postpone_reference(reference: Any, by: int) -> None:
-    """Do the same with islands in NumPy."""
+def shift_reference(reference: Any, by: int) -> None:
+    """Increase the counters of a NumPy reference by `by`."""
     reference.generation += by
     reference.since = [each + by for each in reference.since]
     if hasattr(reference, "began"):

@@ -1,8 +1,8 @@
-"""An algorithm from outside: threshold accepting on tours, by swaps of a city and a near one's.
+"""A user's algorithm: threshold accepting on tours, by swaps of a city and a near one.
 
-It has all that an algorithm may have: kernels of its own, three launches a generation, a table that
-all islands share, where each city stands (derived), a threshold that travels with its individual,
-and proposals that nobody keeps.
+It uses all features of algorithms: its own kernels, three launches per generation, a table shared
+by all islands, positions of cities (derived), a threshold that travels with its individual, and
+proposals (scratch).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ namespace algorithm {
 struct Plan {
     int32_t near, cooling;
     const int32_t* neighbours;  // [city][near]
-    int32_t* stands;            // [islands][population][pitch]: the place of each city
+    int32_t* stands;            // [islands][population][pitch]: the position of each city
     int64_t* threshold;         // [islands][population]
-    int32_t* proposal;          // [islands][population][2]: places that change
+    int32_t* proposal;          // [islands][population][2]: positions to swap
     int64_t* delta;             // [islands][population]
 };
 
@@ -53,7 +53,7 @@ OWN_KERNEL(threshold_start) {
     }
 }
 
-// For those who are new in their place.
+// Computes the positions of new individuals.
 OWN_KERNEL(threshold_stand) {
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
         if (!all.changed[job]) continue;
@@ -101,7 +101,7 @@ OWN_KERNEL(threshold_accept) {
     stands[genes[v]] = u, stands[genes[u]] = v;
 }
 
-// A block an island.
+// One block per island.
 OWN_KERNEL(threshold_cool) {
     int64_t* const mine = plan.threshold + int64_t(blockIdx.x) * all.population;
     for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
@@ -113,8 +113,8 @@ OWN_KERNEL(threshold_cool) {
 
 @dataclass(frozen=True)
 class ThresholdSettings(islands.Settings):
-    near: int = islands.setting(5, "cities that are near to one", low=1, high=100)
-    cooling: int = islands.setting(16, "what share of a threshold is lost, one in so many", low=1)
+    near: int = islands.setting(5, "nearest neighbours of each city", low=1, high=100)
+    cooling: int = islands.setting(16, "each generation lowers a threshold by its 1/cooling", low=1)
 
 
 class Threshold(islands.Algorithm):
@@ -163,7 +163,7 @@ class Threshold(islands.Algorithm):
 
 
 def neighbours(problem: islands.Problem, near: int) -> NDArray[np.int32]:
-    """Return the cities nearest to each, by the squares of distances and their numbers."""
+    """Return the nearest cities of each city, ordered by squared distance and number."""
     points = np.asarray(problem.arrays()[0], float).reshape(problem.size, 2)
     squares = ((points[:, np.newaxis] - points) ** 2).sum(axis=2)
     np.fill_diagonal(squares, np.inf)

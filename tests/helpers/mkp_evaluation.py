@@ -1,4 +1,4 @@
-"""What a device makes of choices of a knapsack's items."""
+"""Evaluation of choices of a knapsack's items on a device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.problems.mkp import Mkp
 KERNEL = Path(__file__).parents[1] / "problems" / "judged.cuh"
 
 
-def judge(
+def evaluate_choices(
     backend: Backend,
     problem: Mkp,
     choices: NDArray[np.int64],
@@ -23,9 +23,9 @@ def judge(
     child: int = 0,
     generation: int = 5,
 ) -> tuple[NDArray[np.int64], list[int]]:
-    """Return what the device makes of choices in the file's order, and their costs.
+    """Return choices after evaluation, in the file's order of items, and their costs.
 
-    They are of the first generation and of another one by turns.
+    Choices are alternately in generation 0 and in `generation`.
     """
     n, count = problem.size, len(choices)
     numbering = problem.numbering()
@@ -51,14 +51,14 @@ def judge(
     seen = np.unpackbits(
         backend.download(chosen).astype("<u4").view(np.uint8), axis=1, bitorder="little"
     )
-    assert not seen[:, n:].any(), "bits behind the last item are set"
+    assert not seen[:, n:].any(), "bits after the last item are set"
     result = np.empty((count, n), np.int64)
     result[:, order] = seen[:, :n]
     return result, [int(each) for each in backend.download(cost)]
 
 
-def choices_of(problem: Mkp, count: int = 40) -> NDArray[np.int64]:
-    """Return choices from none to all of the items."""
+def random_choices(problem: Mkp, count: int = 40) -> NDArray[np.int64]:
+    """Return random choices, from none to all of the items."""
     rng = np.random.default_rng(problem.size)
     shares = np.linspace(0, 1, count)[:, np.newaxis]
     return (rng.random((count, problem.size)) < shares).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Parts of a script that do what built-in ones do, by copies of their headers under other names."""
+"""Parts of a script that are copies of built-in parts under other names."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Tour(Tsp):
 
 
 def before(island: int, islands: int, number: int, seed: int) -> list[int]:
-    """Return whom the built-in ring lets send."""
+    """Return the sending island of the built-in ring."""
     return [(island - 1) % islands]
 
 

@@ -1,4 +1,4 @@
-"""Starts of a run of fake islands, on ranks that are threads, which die where they are told to."""
+"""Starts of runs of fake islands on ranks that are threads and can die at a given generation."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from islands.spec.resolve import layers, resolve
 
 ISLANDS = 6
 DIFFERING = {"seconds", "microseconds", "transport"}
-"""The columns that depend on where and when a run takes place."""
+"""The columns that depend on time and machine."""
 
 
 class AnyOrder(FakeProblem):
-    """Takes every solution that fake islands have."""
+    """A fake problem that accepts every solution of fake islands."""
 
     def check(self, solution: Solution) -> None:
         assert len(solution) == 5
@@ -41,7 +41,7 @@ def start(
     kind: type[FakeArchipelago] = FakeArchipelago,
     **options: Any,
 ) -> tuple[Result, str]:
-    """Make one start on so many ranks, and return its result and what it said."""
+    """Start a run on `ranks` ranks; return its result and its output."""
     asked = {"islands": ISLANDS, "interval": 16, "record.every": 10, "checkpoint.every": "1e-9"}
     asked |= {"stop": "generations=100", "backend": "cpu", "population": 256}
     stream = StringIO()
@@ -66,12 +66,12 @@ def start(
 
 
 def killed(folder: Path, ranks: int = 1, *, at: int, **options: Any) -> None:
-    """Make a start that is killed when it reaches a generation."""
+    """Start a run that dies at a generation."""
     try:
         start(folder, ranks, dies_at=at, **options)
     except DeadError:
         return
-    raise AssertionError(f"it was to die at generation {at}")
+    raise AssertionError(f"it did not die at generation {at}")
 
 
 def whole(folder: Path, ranks: int, **options: Any) -> Path:
@@ -82,7 +82,7 @@ def whole(folder: Path, ranks: int, **options: Any) -> Path:
 
 
 def record(folder: Path, name: str) -> dict[str, pa.Table]:
-    """Return what every rank has recorded, but for what depends on where and when."""
+    """Return the records of all ranks, without the columns in `DIFFERING`."""
     found = {}
     for path in sorted((folder / name).iterdir()):
         table = pq.read_table(path)
@@ -92,7 +92,7 @@ def record(folder: Path, name: str) -> dict[str, pa.Table]:
 
 
 def require_same(folder: Path, other: Path) -> None:
-    """Compare all that two runs have left, but for what depends on where and when."""
+    """Require that two runs have equal records and results."""
     for name in ("trace", "migrations"):
         assert record(folder, name) == record(other, name)
     for key in ("cost", "island", "best_generation", "generations", "evaluations", "reason"):
@@ -100,16 +100,16 @@ def require_same(folder: Path, other: Path) -> None:
 
 
 def facts(folder: Path) -> dict[str, Any]:
-    """Return what the solution says of its run."""
+    """Return the result in the metadata of the solution."""
     metadata = pq.read_schema(folder / "solution.parquet").metadata
     return dict(json.loads(metadata[b"islands.result"]))
 
 
 def checkpoints(folder: Path) -> list[str]:
-    """Return the names of the checkpoints that count."""
+    """Return the names of the complete checkpoints."""
     return sorted(path.parent.name for path in folder.glob("checkpoints/*/manifest.json"))
 
 
 def streams(folder: Path, name: str = "trace") -> list[str]:
-    """Return the names of the records that are not finished."""
+    """Return the names of the unfinished records."""
     return sorted(path.name for path in folder.glob(f"{name}/*.arrows"))

@@ -1,6 +1,6 @@
-"""Settings of runs drawn at random: problem, size, algorithm, improver, migration and ranks.
+"""Random settings of runs: problem, size, algorithm, improver, migration and ranks.
 
-What there is to draw from is taken from the package itself, so that new parts are drawn as well.
+Choices come from the package itself, so new parts are included.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from islands.spec.spec import GeneralSettings
 from islands.tune.possible import require_possible
 
 SEED = 7
-"""Of the synthetic instances."""
+"""The seed of the synthetic instances."""
 PUBLISHED = (
     *("national/sw24978", "national/zi929", "national/mu1979", "national/ho14473"),
     *("qaplib/tai100a", "qaplib/bur26a", "qaplib/tho150", "gk/gk01", "gk/gk11"),
 )
-_MOST_GENES = 1 << 26  # of all islands: half a gigabyte, as keys lie in memory twice
+_MOST_GENES = 1 << 26  # in all islands: half a gigabyte, as memory holds keys twice
 _CITIES = (10, 25, 60, 150, 400, 1000, 2500, 6000, 12_000, 25_000)
-_SIDES = (2, 4, 6, 10, 16)  # of the squares that facilities are placed in
+_SIDES = (2, 4, 6, 10, 16)  # of the square grids of facilities
 _ITEMS, _LIMITS = (10, 60, 400, 2500, 25_000), (1, 10)
 _NAMED: dict[str, Iterable[str]] = {"crossover": CROSSOVERS, "mutation": MUTATIONS}
 """Settings whose choices depend on the encoding."""
 _RARELY = 0.15
-"""How likely it is that a setting is drawn which has a default."""
+"""The probability that a setting differs from its default."""
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A run, but for where it ends and what it writes."""
+class RandomRun:
+    """A run without its stopping criteria and output."""
 
     instance: str
     values: dict[str, Any]
@@ -59,29 +59,29 @@ class Drawn:
     is_asynchronous: bool
 
     def line(self) -> list[str]:
-        """Return what follows `islands run`."""
+        """Return the arguments of `islands run`."""
         settings = [f"--set={key}={value}" for key, value in self.values.items()]
         return [self.instance, *settings, *(["--async"] if self.is_asynchronous else [])]
 
 
-class Draws:
-    """Draws runs; the files of synthetic instances are written into a folder."""
+class RandomRuns:
+    """Draws random runs; writes synthetic instances into a folder."""
 
     def __init__(self, folder: Path, ranks: list[int], backend: str = "cpu") -> None:
         self._folder, self._ranks, self._device = folder, ranks, choose(backend)
         self.problem = cache(load)
-        """Returns an instance by its name."""
+        """Returns an instance by name."""
         self._published = [name for name in PUBLISHED if self._is_there(name)]
 
-    def drawn(self, draw: random.Random, *, may_be_asynchronous: bool = False) -> Drawn:
-        """Return a run whose settings fit each other: what is refused is drawn again."""
+    def draw_run(self, draw: random.Random, *, may_be_asynchronous: bool = False) -> RandomRun:
+        """Return a run with valid settings; invalid ones are drawn again."""
         instance = self._instance(draw)
         while True:
             problem = self.problem(instance)
             values = self._values(draw, problem)
             ranks = self.ranks(draw, values["islands"])
             is_asynchronous = may_be_asynchronous and ranks > 1 and draw.random() < 0.2
-            # Neither slices nor ranks that draw their partners can go without waiting.
+            # A halo, or a topology that changes, excludes --async.
             draws_partners = TOPOLOGIES[values["migration.topology"]].changes
             if is_asynchronous and (values.get("halo") or draws_partners):
                 continue
@@ -89,10 +89,10 @@ class Draws:
                 self._require_possible(instance, values, problem)
             except IslandsError:
                 continue
-            return Drawn(instance, values, ranks, is_asynchronous)
+            return RandomRun(instance, values, ranks, is_asynchronous)
 
     def ranks(self, draw: random.Random, islands: int) -> int:
-        """Return a number of ranks that each get an island."""
+        """Return a number of ranks, at most one for each island."""
         return draw.choice([each for each in self._ranks if each <= islands] or [1])
 
     def _require_possible(self, instance: str, values: dict[str, Any], problem: Problem) -> None:
@@ -101,16 +101,16 @@ class Draws:
 
     def _instance(self, draw: random.Random) -> str:
         kind = draw.choice(("tsp", "tsp", "qap", "mkp"))
-        from_where = draw.random()
-        if from_where < 0.15:
+        source = draw.random()
+        if source < 0.15:
             return f"demo/{kind}"
         published = [name for name in self._published if self.problem(name).name == kind]
-        if published and from_where < 0.5:
+        if published and source < 0.5:
             return draw.choice(published)
         return str(self._written(kind, draw))
 
     def _written(self, kind: str, draw: random.Random) -> Path:
-        """Return the file of a synthetic instance, the same for the same size."""
+        """Return the file of a synthetic instance; equal sizes give equal files."""
         if kind == "tsp":
             size = draw.choice(_CITIES)
             return self._file(f"{size}.tsp", lambda: tsplib_text(uniform_tsp(size, SEED)))
@@ -132,17 +132,17 @@ class Draws:
         improvers = list(improvers_for(problem.solution_kind))
         improver = draw.choice(improvers) if draw.random() < 0.7 else "none"
         islands = draw.randint(1, 12)
-        most = max(2, _MOST_GENES // (problem.size * islands))
+        limit = max(2, _MOST_GENES // (problem.size * islands))
         values: dict[str, Any] = {"algorithm": algorithm, "encoding": encoding}
         values |= {"improver.name": improver, "backend": self._device.name}
-        values |= {"islands": islands, "population": min(most, _evenly_by_size(draw, 2, 4096))}
+        values |= {"islands": islands, "population": min(limit, _log_uniform(draw, 2, 4096))}
         values |= {"seed": draw.randrange(10**6), "migration.delay": draw.randint(0, 1)}
         values["migration.topology"] = draw.choice(_choices(MigrationSettings, "topology"))
-        values["migration.interval"] = _evenly_by_size(draw, 1, 200)
+        values["migration.interval"] = _log_uniform(draw, 1, 200)
         values["checkpoint.every"] = draw.choice((0, 0.3, 60))
-        values["record.every"] = _evenly_by_size(draw, 1, 100)
+        values["record.every"] = _log_uniform(draw, 1, 100)
         if improver != "none" and draw.random() < 0.5:
-            values["improver.steps"] = _evenly_by_size(draw, 1, 50_000)
+            values["improver.steps"] = _log_uniform(draw, 1, 50_000)
         if draw.random() < _RARELY:
             values["decoding"] = draw.choice(_choices(GeneralSettings, "decoding"))
         of_algorithm = ALGORITHMS[algorithm].Settings
@@ -152,7 +152,7 @@ class Draws:
         groups += [("migration.", MigrationSettings)]
         groups += [("improver.", ImproverSettings)] if improver != "none" else []
         for prefix, group in groups:
-            values = {f"{prefix}{name}": value for name, value in _rare(draw, group)} | values
+            values = dict(_random_values(draw, group, prefix)) | values
         return values
 
     def _is_there(self, name: str) -> bool:
@@ -165,22 +165,24 @@ class Draws:
         return True
 
 
-def _rare(draw: random.Random, group: type[Settings]) -> Iterator[tuple[str, Any]]:
-    """Yield a few settings of a group with values other than the default."""
+def _random_values(
+    draw: random.Random, group: type[Settings], prefix: str
+) -> Iterator[tuple[str, Any]]:
+    """Yield a few settings of a group with random values."""
     for field in dataclasses.fields(group):  # type: ignore[arg-type]
         if draw.random() >= _RARELY or field.name == "halo":
             continue
         default, limits = field.default, field.metadata
         choices = list[str](limits["choices"] or _NAMED.get(field.name, ()))
         if choices:
-            yield field.name, draw.choice(choices)
+            yield f"{prefix}{field.name}", draw.choice(choices)
         elif isinstance(default, bool):
-            yield field.name, not default
+            yield f"{prefix}{field.name}", not default
         elif isinstance(default, int):
             highest = min(limits["high"] or math.inf, 4 * (default + 1))
-            yield field.name, draw.randint(int(limits["low"] or 0), int(highest))
+            yield f"{prefix}{field.name}", draw.randint(int(limits["low"] or 0), int(highest))
         elif isinstance(default, float):
-            yield field.name, round(default * draw.random(), 3)
+            yield f"{prefix}{field.name}", round(default * draw.random(), 3)
 
 
 def _choices(group: type[Settings], name: str) -> list[str]:
@@ -188,6 +190,6 @@ def _choices(group: type[Settings], name: str) -> list[str]:
     return [choice for choice in fields[name].metadata["choices"] if choice]
 
 
-def _evenly_by_size(draw: random.Random, low: int, high: int) -> int:
-    """Return a whole number whose logarithm is drawn evenly."""
+def _log_uniform(draw: random.Random, low: int, high: int) -> int:
+    """Return an integer whose logarithm is uniformly distributed."""
     return round(math.exp(draw.uniform(math.log(low), math.log(high))))

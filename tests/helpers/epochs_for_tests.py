@@ -1,4 +1,4 @@
-"""Runs of islands that only pretend, from epoch to epoch."""
+"""Runs of fake islands, from epoch to epoch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(
 
 
 class Slow(FakeArchipelago):
-    """Its generations take a time of their own, by a clock of its own."""
+    """Fake islands whose generations take a given time on a fake clock."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, seconds: float) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Slow(FakeArchipelago):
 def resumed(
     options: dict[str, Any], archipelago: FakeArchipelago, origin: Moment, interruption: Any = Quiet
 ) -> tuple[Outcome, list[Epoch], list[Moment]]:
-    """Go on from a checkpoint, and return the epochs and the checkpoints that followed."""
+    """Resume from a checkpoint; return the outcome, and the epochs and checkpoints that follow."""
     archipelago.generation, epochs, kept = origin.generation, list[Epoch](), list[Moment]()
     spec = resolve(layers(options), FakeProblem())
     outcome = evolve(

@@ -1,4 +1,4 @@
-"""Runs side by side whose ends are made up, for the tables that are filled from such."""
+"""Batches of concurrent runs with given results, to test the tables made from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from islands.reproduce.table import Table
 from islands.run.batch import Batch, BatchRun
 
 Answer = Callable[..., Batch]
-"""Takes the number of runs and the options."""
+"""Returns a batch for a number of runs and options."""
 
 
 def ended(
@@ -29,7 +29,10 @@ def ended(
     generations: int = 1000,
     seconds: float = 1.0,
 ) -> Batch:
-    """Return runs that ended at these costs, or at none, after so many seconds all together."""
+    """Return a batch of runs with these final costs, which took `seconds` in all.
+
+    None stands for a run without a feasible solution.
+    """
     runs = []
     for seed, cost in enumerate(costs, 1):
         progress = Progress(generations, evaluations, seconds, cost, 0, 0, 0.0)
@@ -42,7 +45,7 @@ def ended(
 
 
 def called(name: str, known: float | None, *, maximise: bool = False) -> Problem:
-    """Return a small problem that goes by the name of a published one."""
+    """Return a small problem with the name of a published one."""
     problem: Problem = knapsack(5, 2) if maximise else facilities(5)
     problem.instance = name
     problem.best_known = None if known is None else BestKnown(known, "optimal", "")
@@ -66,7 +69,7 @@ def filled(
     here: Sequence[str] | None = None,
     threads: tuple[int, ...] = (),
 ) -> Table:
-    """Return a table whose runs end as `answer` says, of the instances `here`."""
+    """Return the table of the instances `here`, whose runs `answer` returns."""
     passed = generations or kind.generations
     experiment = _Answered(
         kind.preset, kind.generations, passed, "cuda", "a GPU", threads, runs, World(), answer

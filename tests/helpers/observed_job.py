@@ -1,4 +1,4 @@
-"""A run watched from outside: when its search begins, and when its last process has ended."""
+"""A run in other processes: observes when its search begins and its last process ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobs import family_of, is_alive, log, pids, started
 
 
 class Waits:
-    """How long threads have waited for a core since they were first looked at."""
+    """The time that threads wait for a core, from the first call of `look`."""
 
     def __init__(self) -> None:
         self._first: dict[Path, int] = {}
@@ -32,12 +32,12 @@ class Waits:
                 self._last[path] = waited
 
     def seconds(self) -> float:
-        """Return the longest of any thread."""
+        """Return the longest wait of any thread."""
         return max((self._last[each] - self._first[each] for each in self._first), default=0) / 1e9
 
 
 class Job:
-    """A run in a folder, started on so many ranks."""
+    """A run in a folder on `ranks` ranks."""
 
     def __init__(self, line: list[str], ranks: int, folder: Path, *, goes_on: bool = False) -> None:
         self.folder, self.ranks = folder, ranks
@@ -48,7 +48,7 @@ class Job:
             self.process = started(ranks, [*line, *where], stdout=out, stderr=err, apart=True)
 
     def begins(self, until: float) -> bool:
-        """Wait until the search begins, a moment or the end of the run."""
+        """Wait for the search to begin; return False if time or the run ends first."""
         while time.monotonic() < until and self.process.poll() is None:
             if _starts(self.folder) >= self._begun_before + self.ranks:
                 return True
@@ -56,7 +56,7 @@ class Job:
         return False
 
     def ends(self, until: float) -> float | None:
-        """Wait until all processes have ended, and return when; None where they have not."""
+        """Wait for the end of all processes; return its time, or None if they still run."""
         family = family_of(self.process.pid)
         while self.process.poll() is None or any(map(is_alive, family)):
             if time.monotonic() > until:
@@ -66,7 +66,7 @@ class Job:
         return time.monotonic()
 
     def send(self, number: signal.Signals, whom: str, draw: random.Random) -> float:
-        """Send a signal to one of those that `tests/deadlines` names, and return when."""
+        """Send a signal to a target that `tests/deadlines` names; return the time."""
         if whom == "group":
             os.killpg(self.process.pid, number)
         elif whom in ("mpirun", "it"):
@@ -85,7 +85,7 @@ class Job:
             return {}
 
     def explain(self) -> None:
-        """Write down what each process is at."""
+        """Write the stacks of all processes to a file."""
         if spy := shutil.which("py-spy"):
             with self.folder.with_suffix(".stacks").open("a") as file:
                 for pid in family_of(self.process.pid):
@@ -102,5 +102,5 @@ def _is_rank(pid: int) -> bool:
 
 
 def _starts(run: Path) -> int:
-    """Return how many ranks have begun to search, in all starts of a run."""
+    """Return how many ranks have begun to search, over all starts of a run."""
     return log(run).count("   pid ")

@@ -1,4 +1,4 @@
-"""Improvers of subsets at work on choices that are there already."""
+"""Improvement of given choices by the improvers of subsets, on a device and in Python."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ KERNEL = os.path.relpath(
 )
 
 INFEASIBLE = 2 * 1234 + 1
-"""A marked cost of a choice that does not fit."""
+"""A marked cost of an infeasible choice."""
 
 
 def source_of(problem: Mkp, improver: Improver, **more: str) -> Source:
-    """Return the program by which choices are improved."""
+    """Return the program that improves choices."""
     macros = {
         "COSTS_MARKED": str(int(problem.marks)),
         "ISLANDS_IMPROVER": improver.header,
@@ -38,7 +38,7 @@ def source_of(problem: Mkp, improver: Improver, **more: str) -> Source:
 def improved(
     backend: Backend, problem: Mkp, choices: list[Choice], threads: int = 32, **search: Any
 ) -> tuple[list[Choice], list[int], list[int]]:
-    """Return what the device makes of choices, numbered as there, with their costs and calls."""
+    """Return choices improved on the device, in its order of items, with costs and evaluations."""
     n, count = problem.size, len(choices)
     settings = ImproverSettings.build(search)
     improver = improvers_for("subset")[settings.name](settings, n)
@@ -59,17 +59,18 @@ def improved(
     seen = np.unpackbits(
         backend.download(chosen).astype("<u4").view(np.uint8), axis=1, bitorder="little"
     )
-    assert not seen[:, n:].any(), "bits behind the last item are set"
+    assert not seen[:, n:].any(), "bits after the last item are set"
     numbers = [backend.download(each).tolist() for each in (cost, calls)]
     return seen[:, :n].tolist(), numbers[0], numbers[1]
 
 
 def ways(n: int, m: int, way: str = "repair", **changes: Any) -> Mkp:
+    """Return a knapsack with a treatment of infeasible choices."""
     return knapsack(n, m, **changes).adjusted(MkpSettings(infeasible=way))
 
 
 def feasible(problem: Mkp, count: int) -> list[Choice]:
-    """Return choices that fit, from none of the items to as many as fit, at random."""
+    """Return random feasible choices, from empty to full."""
     rng, device = np.random.default_rng(problem.size), NumpyKnapsack(problem)
     found = []
     for share in np.linspace(0, 1, count):
@@ -85,7 +86,7 @@ def feasible(problem: Mkp, count: int) -> list[Choice]:
 def assert_same(
     backend: Backend, problem: Mkp, search: NumpySearch, threads: int = 32, **changes: Any
 ) -> None:
-    """Let choices be improved on a device and by plain Python: nothing may differ."""
+    """Improve choices on a device and in Python, and require equal results."""
     choices = feasible(problem, 6)
     device = NumpyKnapsack(problem)
     seen, costs, calls = improved(backend, problem, choices, threads, **changes)

@@ -1,4 +1,4 @@
-"""A script beside an installed package: a problem, and the parts of an algorithm that solves it."""
+"""A user's script: a problem, and parts of the algorithm that solves it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COSTS = """
 namespace problem {
 
 struct Data {
-    const int32_t* costs;  // a row a worker, a column a shift
+    const int32_t* costs;  // [worker][shift]
 };
 
 template <class Order>
@@ -68,7 +68,7 @@ __device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t 
 
 
 class Shifts(islands.Problem):
-    """Each worker takes one shift; worker and shift say together what that costs."""
+    """Assign one shift to each worker; each pair of worker and shift has a cost."""
 
     name: ClassVar[str] = "shifts"
     header: ClassVar[islands.Header] = islands.Header("shifts.cuh", COSTS)
@@ -90,7 +90,7 @@ class Shifts(islands.Problem):
 
     def check(self, solution: NDArray[np.int64]) -> None:
         if sorted(solution) != list(range(self.size)):
-            raise RunError("each worker has to take one shift")
+            raise RunError("each worker needs one shift")
 
     def read_solution(self, path: Path) -> NDArray[np.int64]:
         return np.loadtxt(path, np.int64)
@@ -112,7 +112,7 @@ class Neighbours(islands.Mutation):
 
 
 class Breed(Ga):
-    """The genetic algorithm under another name, whose three best no migrant replaces."""
+    """The genetic algorithm under another name; migrants do not replace the three best."""
 
     name: ClassVar[str] = "breed"
     header: ClassVar[islands.Header] = islands.Header(
@@ -125,7 +125,7 @@ class Breed(Ga):
 
 
 def hops(island: int, islands: int, number: int, seed: int) -> list[int]:
-    """Return another, further away at each migration, and now and then nobody."""
+    """Return another island, further away at each migration, and sometimes none."""
     other = (island + number * seed) % islands
     return [other] if other != island else []
 

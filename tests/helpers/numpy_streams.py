@@ -1,0 +1,58 @@
+"""The random streams of the kernels in NumPy: Philox4x32-10, and the number of each stream."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+START, MUTANT, PARENTS, MATE, SELECT, REPLACE, NEIGHBOUR, OPERATORS, CROSS, MUTATE = range(1, 11)
+DONORS, TRIAL, ADAPT, IMPROVE, POSITION, TENURE, DROP, VELOCITY, SIGMOID, MATES = range(11, 21)
+FILL = 22
+
+Place = tuple[int, int, int, int]
+"""Seed, island, generation and individual."""
+
+
+def philox(counters: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
+    """Return the four words of each row of `counters` (Philox4x32-10)."""
+    low = np.uint64(0xFFFFFFFF)
+    c = [counters[:, i].astype(np.uint64) for i in range(4)]
+    key = [seed & 0xFFFFFFFF, seed >> 32]
+    for _ in range(10):
+        a, b = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
+        half = np.uint64(32)
+        c = [
+            (b >> half) ^ c[1] ^ np.uint64(key[0]),
+            b & low,
+            (a >> half) ^ c[3] ^ np.uint64(key[1]),
+            a & low,
+        ]
+        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return np.stack(c, axis=1)
+
+
+def words(
+    count: int,
+    stream: int,
+    seed: int,
+    island: int,
+    generation: int,
+    individual: int,
+    first_quad: int = 0,
+) -> NDArray[np.uint64]:
+    """Return `count` words of a stream for one individual, from the quad `first_quad`."""
+    beyond, generation = divmod(generation, 2**32)
+    quads = first_quad + np.arange(-(-count // 4), dtype=np.uint64)
+    place = [individual, generation, stream << 24 | island]
+    counters = np.stack([quads, *(np.full_like(quads, value) for value in place)], axis=1)
+    return philox(counters, (seed + beyond * 0x9E3779B97F4A7C15) % 2**64).reshape(-1)[:count]
+
+
+def uniform(word: NDArray[np.uint64]) -> NDArray[np.float32]:
+    """Return words as numbers from 0 to below 1."""
+    return ((word >> np.uint64(8)) / 2**24).astype(np.float32)
+
+
+def below(word: int, bound: int) -> int:
+    """Return a word as an integer from 0 to below `bound`."""
+    return int(word) * bound >> 32
