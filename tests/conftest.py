@@ -1,4 +1,4 @@
-"""Fixtures: the devices that there are, and the published instances."""
+"""Fixtures: the available devices, the published instances, and mpirun."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--require-gpu",
         action="store_true",
-        help="fail where there is no GPU, instead of testing the CPU alone",
+        help="fail without a GPU, instead of testing only the CPU",
     )
 
 
 def gpus() -> int:
-    """Return how many GPUs the tests can use."""
+    """Return the number of GPUs that the tests can use."""
     if find_spec("cupy") is None:
         return 0
     from islands.backends.cuda import devices
@@ -41,21 +41,21 @@ def gpus() -> int:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "backend" not in metafunc.fixturenames:
         return
-    wanted = ["cpu"]
+    names = ["cpu"]
     if gpus() > 0 or metafunc.config.getoption("--require-gpu"):
-        wanted.append("cuda")
-    metafunc.parametrize("backend", wanted, indirect=True)
+        names.append("cuda")
+    metafunc.parametrize("backend", names, indirect=True)
 
 
 @pytest.fixture
 def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
-    """Each device that there is: the CPU, and a GPU where one is found or required."""
+    """Return each available device: the CPU, and a GPU if found or required."""
     return choose(request.param)
 
 
 @pytest.fixture(scope="session")
 def published() -> Path:
-    """Return the folder with the published sets; a test that needs it skips where there is none."""
+    """Return the folder of the published sets, or skip the test if there is none."""
     named = os.environ.get("ISLANDS_INSTANCES", "")
     for folder in (Path(name).absolute() for name in named.split(os.pathsep) if name):
         if all((folder / name).is_dir() for name in _SETS):
@@ -65,23 +65,23 @@ def published() -> Path:
 
 @pytest.fixture
 def mpirun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Return `mpirun -n`, to be followed by the number of ranks, as it works on any machine."""
+    """Return `mpirun -n`, which works on any machine; the number of ranks follows."""
     pytest.importorskip("mpi4py")
-    beside = Path(sys.executable).with_name("mpirun")
-    found = str(beside) if beside.exists() else shutil.which("mpirun")
+    installed = Path(sys.executable).with_name("mpirun")
+    found = str(installed) if installed.exists() else shutil.which("mpirun")
     if found is None:
         pytest.skip("no mpirun found")
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
     monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
-    # What a killed mpirun leaves in it fails the next one that gets the same process number.
+    # Files that a killed mpirun leaves make the next one with the same process id fail.
     with tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder:
         monkeypatch.setenv("TMPDIR", folder)
         yield [found, "-n"]
 
 
 class FailTogether:
-    """Ends all ranks where a test fails on one, as the others would wait for it for ever."""
+    """Ends all ranks if a test fails on one; the others would wait for it forever."""
 
     def __init__(self, ranks: World) -> None:
         self._ranks = ranks
@@ -94,7 +94,7 @@ class FailTogether:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Under mpirun, let rank 0 alone report, and no rank fail alone."""
+    """Under mpirun, let only rank 0 report, and end all ranks if one fails."""
     rank, size = launched()
     if size > 1:
         config.pluginmanager.register(FailTogether(world()))
@@ -104,8 +104,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _without_parts_of_scripts() -> Iterator[None]:
-    """Leave no part behind that a test has brought."""
+def _without_user_parts() -> Iterator[None]:
+    """Unregister the parts that a test has registered."""
     yield
     for kind in Kind.all:
         for name in kind.own:

@@ -1,4 +1,4 @@
-"""The layers of the package, and which module alone may import what is heavy."""
+"""The layers of the package, and the only modules that may import heavy packages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import islands
 
 ROOT = Path(islands.__file__).parent
 
-# Each may import those before it; those that stand together do not import each other.
+# Each layer may import the previous ones; parts of one layer do not import each other.
 LAYERS = [
     {"errors"},
     {"text", "paths"},
@@ -37,13 +37,14 @@ LAYERS = [
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
-ALONE = {
+IMPORTERS = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/cuda.py",),
     "matplotlib": ("reproduce/plots.py", "bench/plots.py"),
 }
+"""The only files or folders that import a package."""
 LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "scipy"}
-"""Packages that are imported inside functions: the command line starts quickly and without them."""
+"""Packages that are imported only inside functions, so that the command line starts quickly."""
 
 
 def modules() -> list[Path]:
@@ -55,7 +56,7 @@ def name_of(path: Path) -> str:
 
 
 def imports(path: Path, *, top_only: bool = False) -> Iterator[str]:
-    """Yield the full name of each module that a file imports, except for type checking alone."""
+    """Yield the full names of imported modules, except those for type checking only."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body if top_only else _walk(tree):
         if isinstance(node, ast.Import):
@@ -74,37 +75,37 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def part(name: str) -> str:
-    """Return the layer's name of `islands.spec.stop` or of the file `run/stop`."""
+    """Return the name in the layers of a module, `islands.spec.stop`, or a file, `spec/stop`."""
     return name.removeprefix("islands.").replace("/", ".").split(".")[0]
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)
-def test_imports_go_down_the_layers(path: Path) -> None:
+def test_modules_import_only_lower_layers(path: Path) -> None:
     own = part(name_of(path))
     if own == "__init__":
-        return  # holds names alone, each imported when it is first used
-    assert own in LEVEL, f"islands/{own} has no layer: say where it belongs"
+        return  # contains only names, each imported at first use
+    assert own in LEVEL, f"islands/{own} has no layer: add it to LAYERS"
     for name in imports(path):
         if name.startswith("islands.") and part(name) in LEVEL and part(name) != own:
             assert LEVEL[part(name)] < LEVEL[own], f"{name_of(path)} imports {name}"
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)
-def test_heavy_packages_have_one_importer_and_come_late(path: Path) -> None:
+def test_heavy_packages_are_imported_late_and_by_their_importers_only(path: Path) -> None:
     for name in imports(path):
         package = name.split(".")[0]
-        if package in ALONE:
-            may = any(path.is_relative_to(ROOT / each) for each in ALONE[package])
-            assert may, f"{name_of(path)} imports {package}"
+        if package in IMPORTERS:
+            is_allowed = any(path.is_relative_to(ROOT / each) for each in IMPORTERS[package])
+            assert is_allowed, f"{name_of(path)} imports {package}"
     for name in imports(path, top_only=True):
-        assert name.split(".")[0] not in LATE, f"{name_of(path)} imports {name} at its top"
+        assert name.split(".")[0] not in LATE, f"{name_of(path)} imports {name} at top level"
 
 
 NOT_FOR_HELP = {*LATE, "numpy", "importlib.metadata", "islands.run", "islands.problems"}
 NOT_FOR_A_RUN = {*LATE, "islands.tune", "islands.bench", "islands.reproduce"} - {
     "tomli_w"  # writes the settings
 }
-"""What is not needed before the first row of a run that writes nothing."""
+"""Modules that a run without output does not need before its first row."""
 _FIRST_ROW = """
 from islands.spec.stop import Progress
 from islands.display.table import Table
@@ -116,7 +117,7 @@ islands.solve("demo/tsp", stop="generations=1", backend="cpu", verbose=True)
 
 
 def loaded(code: str, names: set[str]) -> tuple[str, str]:
-    """Return which of the modules a process has imported at its end, and its standard error."""
+    """Return the standard output of a process, and the given modules that it imported."""
     watch = f"import atexit, sys\natexit.register(lambda: print([name for name in {sorted(names)}"
     watch += " if name in sys.modules], file=sys.__stderr__))\nimport islands\n"
     done = subprocess.run(
@@ -125,20 +126,20 @@ def loaded(code: str, names: set[str]) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-def test_importing_the_package_and_asking_for_help_load_nothing_heavy() -> None:
+def test_import_and_help_load_no_heavy_modules() -> None:
     code = "from islands.cli import main\nmain(['--help'])"
     out, error = loaded(code, NOT_FOR_HELP)
     assert error == "[]\n"
     assert out.startswith("usage: islands ")
 
 
-def test_a_run_up_to_its_first_row_loads_nothing_heavy() -> None:
+def test_a_run_loads_no_heavy_modules_before_its_first_row() -> None:
     out, error = loaded(_FIRST_ROW, NOT_FOR_A_RUN)
     assert error == "[]\n"
     assert out.startswith("islands ")
 
 
-def test_every_public_name_is_there() -> None:
+def test_every_public_name_exists() -> None:
     for name in islands.__all__:
         assert getattr(islands, name) is not None
     assert callable(islands.solve)
@@ -147,6 +148,6 @@ def test_every_public_name_is_there() -> None:
     assert set(dir(islands)) == {*islands.__all__, "__version__"}
 
 
-def test_type_checkers_are_told_that_the_package_has_types() -> None:
-    # The wheel holds all files of the package.
+def test_the_package_is_marked_as_typed() -> None:
+    # The wheel contains all files of the package.
     assert (ROOT / "py.typed").read_bytes() == b""

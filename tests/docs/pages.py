@@ -16,7 +16,7 @@ _FILE = re.compile(r"# (\w+\.py)\n")
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code; `needs` says what it takes that an empty folder has not."""
+    """A block of code; `needs` lists its requirements besides an empty folder."""
 
     language: str
     text: str
@@ -24,13 +24,13 @@ class Block:
 
     @property
     def file(self) -> str | None:
-        """The file that the block is to be saved as, if it says so."""
+        """The file name on its first line, if there is one."""
         named = _FILE.match(self.text)
         return named[1] if named else None
 
 
 def blocks(page: Path) -> list[Block]:
-    """Return the blocks of a page in their order."""
+    """Return the blocks of a page in order."""
     return [
         Block(match[3], match[4], match[2])
         for match in _BLOCK.finditer(page.read_text(encoding="utf-8"))
@@ -43,7 +43,7 @@ def prose(page: Path) -> str:
 
 
 def commands(block: Block) -> list[list[str]]:
-    """Return the words of each command in a block of shell."""
+    """Return the words of each command in a shell block."""
     lines = block.text.replace("\\\n", " ").splitlines()
     split = [shlex.split(line, comments=True) for line in lines]
     return [words for words in split if words]

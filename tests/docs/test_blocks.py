@@ -1,6 +1,6 @@
-"""What README and docs show to be run, is run: in an empty folder, page by page.
+"""Run the blocks of README and docs, page by page in an empty folder.
 
-Pages that take long run where ISLANDS_ALL_DOCS is set; test_commands.py parses their commands.
+Slow pages run only if ISLANDS_ALL_DOCS is set; test_commands.py parses their commands.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pages import PAGES, ROOT, Block, blocks
 
 _SHIM = '#!/bin/sh\nexec "{python}" -m islands "$@"\n'
 _LONGEST = 120
-"""Seconds of a block, on a machine that is busy."""
-_TAKE_LONG = ("clusters", "results", "running", "tuning")
+"""Time limit of a block in seconds, on a busy machine."""
+_SLOW = ("clusters", "results", "running", "tuning")
 
 
 @pytest.fixture
 def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enter an empty folder, with `islands` and `python` on the PATH as an install has them."""
+    """Enter an empty folder, with `islands` and `python` on the PATH as after an installation."""
     programs, folder = tmp_path / "programs", tmp_path / "folder"
     programs.mkdir()
     folder.mkdir()
@@ -50,9 +50,9 @@ def run(block: Block) -> None:
 
 @pytest.mark.usefixtures("_empty_folder")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_blocks_of_a_page_run_as_they_stand(page: Path) -> None:
-    if page.stem in _TAKE_LONG and not os.environ.get("ISLANDS_ALL_DOCS"):
-        pytest.skip("takes long: set ISLANDS_ALL_DOCS=1 to run it")
+def test_the_blocks_of_a_page_run(page: Path) -> None:
+    if page.stem in _SLOW and not os.environ.get("ISLANDS_ALL_DOCS"):
+        pytest.skip("slow: set ISLANDS_ALL_DOCS=1 to run it")
     for block in blocks(page):
         if block.language == "python" and block.needs is not None:
             compile(block.text, str(page), "exec")
@@ -61,11 +61,11 @@ def test_the_blocks_of_a_page_run_as_they_stand(page: Path) -> None:
                 pytest.skip("no mpirun found")
             run(block)
     if page == PAGES[0]:
-        # What README shows of a run is what the same command has just written.
+        # README shows the result that the same command has just written.
         (shown,) = re.findall(r"^Best .*$", page.read_text(encoding="utf-8"), re.MULTILINE)
         assert shown in Path("first/log.txt").read_text(encoding="utf-8")
 
 
-def test_a_block_that_fails_is_noticed() -> None:
+def test_a_failing_block_is_detected() -> None:
     with pytest.raises(AssertionError, match="no file of this name"):
         run(Block("sh", "echo no file of this name >&2; false; true", None))

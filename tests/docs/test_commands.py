@@ -1,4 +1,4 @@
-"""Every command in README and docs is one that the program takes."""
+"""The program accepts every command in README and docs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from islands.problems import load
 from islands.spec.resolve import layers, resolve
 
 _KINDS = {"tsp": "tsplib national vlsi tsp cities", "qap": "qaplib", "mkp": "orlib sac94 gk mknap1"}
-"""Words in the names of instances, by the demo that stands for them here."""
+"""Words in the names of instances, by the demo that replaces them here."""
 _LAUNCHERS = ("mpirun", "srun", "islands-bind")
 _OF_SHELL = ("export", "ls", "cmp", "sleep", "kill")
 _BLOCKS = [
@@ -35,7 +35,7 @@ def demo(instance: str) -> str:
 
 
 def require_taken(words: list[str]) -> None:
-    """Parse a line of `islands`; resolve the settings of a run, with a demo as its instance."""
+    """Parse the arguments of `islands`; resolve the settings of a run, with a demo as instance."""
     args = parser(words[0]).parse_args(words)
     if words[0] != "run" or any(".py:" in word for word in words):
         return
@@ -47,7 +47,7 @@ def require_taken(words: list[str]) -> None:
 
 
 def islands_line(words: list[str]) -> list[str]:
-    """Return what a command gives to `islands`; check what launches it."""
+    """Return the arguments of `islands` in a command; check its launcher."""
     if words[0] == "islands-supervise":
         ranks = next(place for place, word in enumerate(words) if word.isdigit())
         rest = words[ranks + 1 :]
@@ -56,12 +56,12 @@ def islands_line(words: list[str]) -> list[str]:
         place = words.index("python")
         assert words[place : place + 3] == ["python", "-m", "islands"]
         return words[place + 3 :]
-    assert words[0] == "islands", f"{' '.join(words)}: an unknown command"
+    assert words[0] == "islands", f"{' '.join(words)}: unknown command"
     return words[1:]
 
 
 def require_known(block: Block) -> None:
-    """Refuse what is no command of the program or of its scripts, nor one of the shell."""
+    """Require commands of the program, of its scripts or of the shell."""
     for words in commands(block):
         while re.match(r"\w+=", words[0]):
             words = words[1:]
@@ -78,11 +78,11 @@ def require_known(block: Block) -> None:
 
 
 @pytest.mark.parametrize("block", _BLOCKS)
-def test_each_command_is_one_that_the_program_takes(block: Block) -> None:
+def test_the_program_accepts_each_command(block: Block) -> None:
     require_known(block)
 
 
-def test_wrong_commands_are_noticed() -> None:
+def test_wrong_commands_are_detected() -> None:
     for line in ("islands run --sed 1", "islands walk", "islands run demo/tsp --set roh=0.6"):
         with pytest.raises(UsageError, match=r"--sed|walk|roh"):
             require_known(Block("sh", line, None))
@@ -91,7 +91,7 @@ def test_wrong_commands_are_noticed() -> None:
             require_known(Block("sh", line, None))
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_targets() -> None:
     for page in PAGES:
         text = prose(page)
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
@@ -101,6 +101,6 @@ def test_links_lead_somewhere() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the names that the headings of a page have."""
+    """Return the anchors of the headings of a page."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}

@@ -1,4 +1,4 @@
-"""docs/results.md names what a run writes."""
+"""docs/results.md names all keys and columns that a run writes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> islands.Result:
 
 
 def named(section: str) -> set[str]:
-    """Return the names in the first column of the tables of a section of the page."""
+    """Return the names in the first column of the tables in a section."""
     page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     part = page.partition(f"## {section}\n")[2].partition("\n## ")[0]
     cells = re.findall(r"^\| (`.*?) \|", part, re.MULTILINE)

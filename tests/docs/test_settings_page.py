@@ -1,4 +1,4 @@
-"""docs/settings.md says what the program says of its settings."""
+"""docs/settings.md agrees with the program's settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages import ROOT
 
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
-    """Return docs/generate, which is a script, as a module."""
+    """Return the script docs/generate as a module."""
     loader = importlib.machinery.SourceFileLoader("generate", str(ROOT / "docs" / "generate"))
     spec = importlib.util.spec_from_loader("generate", loader)
     assert spec is not None
@@ -25,7 +25,7 @@ def test_the_page_is_up_to_date(generate: ModuleType) -> None:
     assert generate.main(["--check"]) == 0, "run docs/generate"
 
 
-def test_the_page_has_each_setting_with_its_sentence() -> None:
+def test_the_page_has_each_setting_with_its_help() -> None:
     from islands.algorithms.brkga import BrkgaSettings
 
     page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
@@ -36,14 +36,14 @@ def test_the_page_has_each_setting_with_its_sentence() -> None:
         assert f"| {sentence} |" in page
 
 
-def test_a_page_that_is_out_of_date_is_noticed_and_renewed(generate: ModuleType) -> None:
+def test_an_outdated_page_is_detected_and_updated(generate: ModuleType) -> None:
     page = generate.PAGE.read_text(encoding="utf-8")
     for old, new in (("| `0.7` | 0.5 to 1 |", "| `0.6` | 0.5 to 1 |"), ("| `rho` |", "| `roh` |")):
         assert old in page
         assert generate.renewed(page.replace(old, new)) == page
 
 
-def test_a_table_that_is_missing_is_refused(generate: ModuleType) -> None:
+def test_a_missing_table_is_refused(generate: ModuleType) -> None:
     page = generate.PAGE.read_text(encoding="utf-8")
     with pytest.raises(SystemExit, match="brkga"):
         generate.renewed(page.replace("<!-- table: brkga -->", ""))
