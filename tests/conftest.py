@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
 
+import jobs
 import pytest
 
 from islands.backends import choose
@@ -67,17 +67,15 @@ def published() -> Path:
 def mpirun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Return `mpirun -n`, which works on any machine; the number of ranks follows."""
     pytest.importorskip("mpi4py")
-    installed = Path(sys.executable).with_name("mpirun")
-    found = str(installed) if installed.exists() else shutil.which("mpirun")
+    found = jobs.mpirun()
     if found is None:
         pytest.skip("no mpirun found")
-    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-    monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+    for name, value in jobs.ANY_RANKS.items():
+        monkeypatch.setenv(name, value)
     # Files that a killed mpirun leaves make the next one with the same process id fail.
     with tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder:
         monkeypatch.setenv("TMPDIR", folder)
-        yield [found, "-n"]
+        yield [*found, "-n"]
 
 
 class FailTogether:

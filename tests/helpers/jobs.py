@@ -13,6 +13,13 @@ import time
 from pathlib import Path
 from typing import IO
 
+ANY_RANKS = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+"""The environment in which mpirun starts any number of ranks, also as root."""
+
 
 def started(
     number: int,
@@ -35,14 +42,8 @@ def started(
         stderr=stderr,
         text=True,
         start_new_session=apart,
-        env={
-            **os.environ,
-            # Files that a killed mpirun leaves make the next one with the same process id fail.
-            "TMPDIR": tempfile.mkdtemp(prefix="ranks-"),
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-        },
+        # Files that a killed mpirun leaves make the next one with the same process id fail.
+        env={**os.environ, **ANY_RANKS, "TMPDIR": tempfile.mkdtemp(prefix="ranks-")},
     )
 
 

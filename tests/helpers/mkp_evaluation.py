@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
@@ -13,6 +13,20 @@ from islands.backends.source import Source
 from islands.problems.mkp import Mkp
 
 KERNEL = Path(__file__).parents[1] / "problems" / "judged.cuh"
+
+
+def packed(choices: ArrayLike) -> NDArray[np.uint32]:
+    """Return choices as the device stores them, 32 items per word."""
+    bits = np.ascontiguousarray(choices, np.uint8)
+    bits = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 32)))
+    return np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
+
+
+def unpacked(words: NDArray[np.uint32], n: int) -> NDArray[np.uint8]:
+    """Return choices of n items from the words of the device."""
+    bits = np.unpackbits(words.astype("<u4").view(np.uint8), axis=1, bitorder="little")
+    assert not bits[:, n:].any(), "bits after the last item are set"
+    return bits[:, :n]
 
 
 def evaluate_choices(
@@ -30,10 +44,6 @@ def evaluate_choices(
     n, count = problem.size, len(choices)
     numbering = problem.numbering()
     order = np.arange(n) if numbering is None else numbering
-    words = -(-n // 32)
-    bits = np.zeros((count, 32 * words), np.uint8)
-    bits[:, :n] = choices[:, order]
-    packed = np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
     macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
     arrays = [backend.upload(array) for array in problem.arrays()]
     data = Struct(**{f"array{i}": array for i, array in enumerate(arrays)})
@@ -41,19 +51,15 @@ def evaluate_choices(
     room = backend.asked_room(source, np.int32(n), data)
     block = backend.block(room, 16 * threads, count, fewest=threads)
     program = backend.compile(source, block)
-    chosen, cost = backend.upload(packed), backend.empty((count,), np.int64)
+    chosen, cost = backend.upload(packed(choices[:, order])), backend.empty((count,), np.int64)
     sizes = (np.int32(count), np.int32(n))
     when = (np.int32(child), np.int64(generation))
     call = backend.call(
         program, "check_judge", *sizes, data, *when, chosen, cost, blocks=count, room=room
     )
     backend.run([call])
-    seen = np.unpackbits(
-        backend.download(chosen).astype("<u4").view(np.uint8), axis=1, bitorder="little"
-    )
-    assert not seen[:, n:].any(), "bits after the last item are set"
     result = np.empty((count, n), np.int64)
-    result[:, order] = seen[:, :n]
+    result[:, order] = unpacked(backend.download(chosen), n)
     return result, [int(each) for each in backend.download(cost)]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from mkp_evaluation import packed, unpacked
 from numpy_subset import Choice, NumpyKnapsack, NumpySearch
 from problems_for_tests import knapsack
 
@@ -42,26 +43,18 @@ def improved(
     n, count = problem.size, len(choices)
     settings = ImproverSettings.build(search)
     improver = improvers_for("subset")[settings.name](settings, n)
-    words = -(-n // 32)
-    bits = np.zeros((count, 32 * words), np.uint8)
-    bits[:, :n] = choices
-    packed = np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
     data = Struct(**{f"array{i}": backend.upload(a) for i, a in enumerate(problem.arrays())})
     source = source_of(problem, improver)
     room = backend.asked_room(source, np.int32(n), data, improver.plan())
     program = backend.compile(source, backend.block(room, 16 * threads, count, fewest=threads))
     device = NumpyKnapsack(problem)
     start = np.array([device.cost(c) if device.fits(c) else INFEASIBLE for c in choices])
-    chosen, cost = backend.upload(packed), backend.upload(start)
+    chosen, cost = backend.upload(packed(choices)), backend.upload(start)
     calls = backend.zeros((count,), np.int64)
     arguments = (np.int32(count), np.int32(n), data, improver.plan(), chosen, cost, calls)
     backend.run([backend.call(program, "check_improve", *arguments, blocks=count, room=room)])
-    seen = np.unpackbits(
-        backend.download(chosen).astype("<u4").view(np.uint8), axis=1, bitorder="little"
-    )
-    assert not seen[:, n:].any(), "bits after the last item are set"
     numbers = [backend.download(each).tolist() for each in (cost, calls)]
-    return seen[:, :n].tolist(), numbers[0], numbers[1]
+    return unpacked(backend.download(chosen), n).tolist(), numbers[0], numbers[1]
 
 
 def ways(n: int, m: int, way: str = "repair", **changes: Any) -> Mkp:
