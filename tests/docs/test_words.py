@@ -14,15 +14,15 @@ WORDS = {
     r"roads?": "transport",
     r"mend(s|ed|ing)?": "hint, fix",
     r"things?": "item, or the exact noun",
-    r"so many|as many as": "N items, at most `limit`, the given number of",
+    r"so many(?! \w+ (that|as)\b)|as many as": "N items, at most `limit`, the given number of",
     r"manieth": "migration number, attempt number",
     r"on end": "consecutive",
     r"crown(s|ed|ing)?": "find the best",
     r"(take|takes|took|taken|keeps?|kept|leaves?|without) hold": "lock",
-    r"side by side|(run|runs|ran|running|evolve|evolves) together": "concurrent, in one batch",
+    r"side by side|(runs|ran|evolve|evolves) together": "concurrent, in one batch",
     r"beside": "next to, with, in addition to",
     r"unmet|meets? nothing|met nothing": "no feasible solution found",
-    r"(first|second|third|no|any|a|takes|that) call to (stop|end)": "stop request",
+    r"(hears?|heard|heeds?|takes?) (a|the|no|any|another) call": "stop request",
     r"has not the (content|contents)": "checksum mismatch",
     r"nothing (is )?to be set": "without settings",
     r"lives? on in": "it reimplements ...",
@@ -32,8 +32,13 @@ WORDS = {
 _AVOIDED = {re.compile(rf"\b({words})\b", re.IGNORECASE): use for words, use in WORDS.items()}
 # A file may lie beside another one.
 _FILES = "file|folder|script|module|header|instance|checkout|package|wheel|python|mpirun"
-_BESIDE_A_FILE = re.compile(rf"\bbeside (it\b|(\S+ ){{0,3}}?`?\S*({_FILES}))", re.IGNORECASE)
+_BESIDE_A_FILE = re.compile(
+    rf"\bbeside (it\b|\{{\}}|\S*\.\w|(\S+ ){{0,3}}?`?\S*({_FILES}))", re.IGNORECASE
+)
 _COMMENT_IN_C = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_NAME = re.compile(r"""["']\w+["']""")
+_FORMATTED = re.compile(r"""\w*[fF]\w*["']""")
+_FIELD = re.compile(r"\{[^{}]*\}")
 _CODE_IN_PAGE = re.compile(r"`[^`\n]+`")
 
 SETTINGS = ROOT / "docs" / "settings.md"
@@ -69,6 +74,10 @@ def _texts_of_python(path: Path) -> Iterator[tuple[int, str]]:
     with path.open("rb") as file:
         for token in tokenize.tokenize(file.readline):
             kind, text = tokenize.tok_name[token.type], token.string
+            if kind == "STRING" and _NAME.fullmatch(text):
+                continue
+            if kind == "STRING" and _FORMATTED.match(text):
+                text = _FIELD.sub("{}", text)
             if kind in ("COMMENT", "STRING", "FSTRING_MIDDLE"):
                 yield from enumerate(text.splitlines(), token.start[0])
             elif kind == "NAME" and text.startswith("test_"):
@@ -95,7 +104,7 @@ def test_established_terms_are_used(folder: str) -> None:
 
 def test_words_to_avoid_are_detected(tmp_path: Path) -> None:
     script = tmp_path / "a.py"
-    script.write_text('def test_crown(x):  # side by side\n    return f"{x} unmet" + "the road"\n')
+    script.write_text('def test_crown(x):  # side by side\n    return f"{x} unmet" + "a road"\n')
     assert [each for _, text in texts(script) for each in avoided(text)] == [
         "'crown': find the best",
         "'side by side': concurrent, in one batch",
@@ -118,7 +127,15 @@ def test_words_to_avoid_are_detected(tmp_path: Path) -> None:
         "a folder that is locked, a lock that is held",
         "amended, recommended, uncrowned, depend on endpoints",
         "the first criterion that is met ends the run",
+        "so many decimals that the sum overflows",
+        "there is no such file beside {}",
     ],
 )
 def test_plain_words_are_accepted(text: str) -> None:
     assert avoided(text) == []
+
+
+def test_names_in_python_are_accepted(tmp_path: Path) -> None:
+    script = tmp_path / "a.py"
+    script.write_text('road = result["unmet"]\nprint(f"{road} of {so_many}")\n')
+    assert [each for _, text in texts(script) for each in avoided(text)] == []
