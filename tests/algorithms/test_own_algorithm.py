@@ -147,7 +147,7 @@ def test_what_is_derived_or_scratch_is_not_saved_and_is_there_after_a_restore(
     straight.advance(6)
     straight.migrate()
     saved = straight.snapshot()
-    assert not {"stands", "proposal", "delta", "changed"} & set(saved)
+    assert not {"position", "proposal", "delta", "changed"} & set(saved)
     assert "threshold" in saved
     killed.restore(saved, generation=6, migrations=straight.migrations)
     for islands in (straight, killed):

@@ -65,16 +65,18 @@ class Job:
             time.sleep(0.01)
         return time.monotonic()
 
-    def send(self, number: signal.Signals, whom: str, draw: random.Random) -> float:
+    def send(self, number: signal.Signals, target: str, draw: random.Random) -> float:
         """Send a signal to a target that `tests/deadlines` names; return the time."""
-        if whom == "group":
+        if target == "group":
             os.killpg(self.process.pid, number)
-        elif whom in ("mpirun", "it"):
+        elif target in ("mpirun", "it"):
             os.kill(self.process.pid, number)
         else:
             ranks = [pid for pid in family_of(self.process.pid) if _is_rank(pid)]
             ranks = [pid for pid in pids(self.folder) if pid in ranks] or ranks
-            for pid in ranks if whom == "all ranks" else [draw.choice(ranks or [self.process.pid])]:
+            for pid in (
+                ranks if target == "all ranks" else [draw.choice(ranks or [self.process.pid])]
+            ):
                 os.kill(pid, number)
         return time.monotonic()
 

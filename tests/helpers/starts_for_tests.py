@@ -55,7 +55,7 @@ def start(
             problem,
             world,
             archipelago,  # type: ignore[arg-type]
-            Machine(world.size, "cpu", "CPU", "asked for", "staged", 0.0),
+            Machine(world.size, "cpu", "CPU", "requested", "staged", 0.0),
             "CPU",
             folder,
             goes_on,

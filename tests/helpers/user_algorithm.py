@@ -25,7 +25,7 @@ namespace algorithm {
 struct Plan {
     int32_t near, cooling;
     const int32_t* neighbours;  // [city][near]
-    int32_t* stands;            // [islands][population][pitch]: the position of each city
+    int32_t* position;          // [islands][population][pitch]: the position of each city
     int64_t* threshold;         // [islands][population]
     int32_t* proposal;          // [islands][population][2]: positions to swap
     int64_t* delta;             // [islands][population]
@@ -54,14 +54,14 @@ OWN_KERNEL(threshold_start) {
 }
 
 // Computes the positions of new individuals.
-OWN_KERNEL(threshold_stand) {
+OWN_KERNEL(threshold_locate) {
     for (int job = blockIdx.x; job < all.islands * all.population; job += gridDim.x) {
         if (!all.changed[job]) continue;
         const auto [local, slot] = all.individual(job);
         const int64_t generation = all.island[local].generation;
         const encoding::Gene* const genes = all.genes_of(all.row(generation, local, slot));
-        int32_t* const stands = plan.stands + int64_t(job) * all.shape.pitch;
-        for (int i = threadIdx.x; i < all.shape.n; i += blockDim.x) stands[genes[i]] = i;
+        int32_t* const position = plan.position + int64_t(job) * all.shape.pitch;
+        for (int i = threadIdx.x; i < all.shape.n; i += blockDim.x) position[genes[i]] = i;
     }
 }
 
@@ -70,11 +70,11 @@ OWN_KERNEL(threshold_propose) {
     const auto [local, slot] = all.individual(job);
     const int64_t generation = all.island[local].generation;
     const encoding::Gene* const genes = all.genes_of(all.row(generation, local, slot));
-    const int32_t* const stands = plan.stands + int64_t(job) * all.shape.pitch;
+    const int32_t* const position = plan.position + int64_t(job) * all.shape.pitch;
     const uint4 word = all.place(local, generation + 1, slot).words(stream::OTHERS, 0);
     const int city = draw::below(word.x, all.shape.n);
     const int other = plan.neighbours[city * plan.near + draw::below(word.y, plan.near)];
-    const int u = min(stands[city], stands[other]), v = stands[city] + stands[other] - u;
+    const int u = min(position[city], position[other]), v = position[city] + position[other] - u;
     if (threadIdx.x > 0) return;
     plan.proposal[2 * job] = u, plan.proposal[2 * job + 1] = v;
     plan.delta[job] = problem::delta(genes, all.shape.n, data, moves::Swap{u, v});
@@ -88,7 +88,7 @@ OWN_KERNEL(threshold_accept) {
     const int32_t to = all.row(generation + 1, local, slot);
     const encoding::Gene* const genes = all.genes_of(from);
     encoding::Gene* const next = all.genes_of(to);
-    int32_t* const stands = plan.stands + int64_t(job) * all.shape.pitch;
+    int32_t* const position = plan.position + int64_t(job) * all.shape.pitch;
     const int u = plan.proposal[2 * job], v = plan.proposal[2 * job + 1];
     const bool accepts = plan.delta[job] <= plan.threshold[job];
     copy_row(next, genes, all.shape.pitch);
@@ -98,7 +98,7 @@ OWN_KERNEL(threshold_accept) {
     all.cost[to] = all.cost[from] + (accepts ? plan.delta[job] : 0);
     if (!accepts) return;
     next[u] = genes[v], next[v] = genes[u];
-    stands[genes[v]] = u, stands[genes[u]] = v;
+    position[genes[v]] = u, position[genes[u]] = v;
 }
 
 // One block per island.
@@ -130,7 +130,7 @@ class Threshold(islands.Algorithm):
         size = shape.population
         return {
             "threshold": islands.Field((size,), np.int64, travels=True),
-            "stands": islands.Field((size, shape.pitch), np.int32, kind="derived"),
+            "position": islands.Field((size, shape.pitch), np.int32, kind="derived"),
             "proposal": islands.Field((size, 2), np.int32, kind="scratch"),
             "delta": islands.Field((size,), np.int64, kind="scratch"),
         }
@@ -147,7 +147,7 @@ class Threshold(islands.Algorithm):
                 islands.Launch("threshold_accept", size),
                 islands.Launch("threshold_cool", shape.islands),
             ),
-            adopt=(islands.Launch("threshold_stand", size),),
+            adopt=(islands.Launch("threshold_locate", size),),
         )
 
     def plan(self, arrays: Mapping[str, Any]) -> islands.Struct:
@@ -155,7 +155,7 @@ class Threshold(islands.Algorithm):
             near=np.int32(self.settings.near),
             cooling=np.int32(self.settings.cooling),
             neighbours=arrays["neighbours"],
-            stands=arrays["stands"],
+            position=arrays["position"],
             threshold=arrays["threshold"],
             proposal=arrays["proposal"],
             delta=arrays["delta"],
