@@ -40,7 +40,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 ALONE = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/cuda.py",),
-    "matplotlib": ("reproduce/plots.py", "bench/output.py"),
+    "matplotlib": ("reproduce/output.py", "bench/output.py"),
 }
 LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "scipy"}
 """Packages that are imported inside functions: the command line starts quickly and without them."""
