@@ -1,4 +1,4 @@
-"""The machine that each of these tests begins with."""
+"""The fake machine of these tests."""
 
 from __future__ import annotations
 
