@@ -50,7 +50,7 @@ def highs(problem: Mkp, seconds: float) -> HighsResult:
 
 
 def silent_processes(count: int) -> Pool:
-    """Return a pool of processes without output, as HiGHS prints even if told not to.
+    """Return a pool of processes without output, as HiGHS prints even if its output is disabled.
 
     The processes end with the block that uses the pool, even if they are busy.
     """

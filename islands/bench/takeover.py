@@ -35,8 +35,8 @@ def takeover(name: str, islands: int) -> Takeover:
     if name == "elite":
         return Takeover(1, 1)
     if name == "broadcast":
-        # Each migration draws one island: the start comes after `islands` draws on average, and all
-        # islands after as many as the coupon collector needs.
+        # Each migration draws one sender: the start comes after `islands` draws on average, and all
+        # islands after the expected draws of the coupon collector.
         harmonic = float(np.sum(1 / np.arange(1, islands + 1)))
         return Takeover(islands, islands * harmonic)
     return simulated(TOPOLOGIES[name], islands)

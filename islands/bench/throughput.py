@@ -74,7 +74,7 @@ class AlgorithmBench:
     seconds: Mapping[str, float] = field(default_factory=lambda: {"cpu": 2.0})
     """Maximum seconds of a pass by backend."""
     warm_up: int = 2
-    """Generations before the first pass; a pass has at least as many."""
+    """Generations before the first pass; also the minimum of a pass."""
     threads: int | None = None
     """CPU threads unless requested otherwise; None uses all cores."""
     cpu_options: Mapping[str, Any] = field(default_factory=dict)

@@ -33,10 +33,10 @@ def versions() -> dict[str, str]:
 def compiler() -> str | None:
     """Return the C++ compiler of the CPU backend with its version, or None."""
     try:
-        command, told = cpu.compiler()
+        command, description = cpu.compiler()
     except IslandsError:
         return None
-    return f"{' '.join(command)} ({told.partition(chr(10))[0]})"
+    return f"{' '.join(command)} ({description.partition(chr(10))[0]})"
 
 
 def compile_troubles(backend: Backend) -> list[str]:

@@ -64,8 +64,11 @@ class ScaledRow(NamedTuple):
 
 def read_sizes(numbers: Numbers, *, items_first: bool) -> tuple[int, int]:
     """Return the numbers of items and constraints; allow the file all their numbers."""
-    asked = (("the number of items", MOST_ITEMS), ("the number of constraints", MOST_CONSTRAINTS))
-    given = [numbers.whole(*each) for each in (asked if items_first else reversed(asked))]
+    sizes_read = (
+        ("the number of items", MOST_ITEMS),
+        ("the number of constraints", MOST_CONSTRAINTS),
+    )
+    given = [numbers.whole(*each) for each in (sizes_read if items_first else reversed(sizes_read))]
     n, m = given if items_first else reversed(given)
     sizes = f"{counted(n, 'item')} and {counted(m, 'constraint')}"
     if n * m > LARGEST:

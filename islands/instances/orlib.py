@@ -84,7 +84,7 @@ def _chosen(path: Path, part: int | None, count: int, names: list[str] | None = 
     if part is None or part >= count:
         named = f" ({', '.join(names)})" if names else ""
         choice = f"{path}:00" if count == 1 else f"one of {path}:00 to {path}:{count - 1:02}{named}"
-        asked = path if part is None else f"{path}:{part:02}"
+        requested = path if part is None else f"{path}:{part:02}"
         contents = counted(count, "problem")
-        raise InputError(f"{asked}: the file contains {contents}. Name {choice}")
+        raise InputError(f"{requested}: the file contains {contents}. Name {choice}")
     return part

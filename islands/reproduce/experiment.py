@@ -58,18 +58,18 @@ class Experiment:
 
     def run(self, problem: Problem, seed: int = 1, **options: Any) -> RunResult:
         """Return the result of one run; an interrupt ends the experiment."""
-        asked = self._options(problem, seed, options)
+        settings = self._options(problem, seed, options)
 
         def made() -> dict[str, Any]:
-            self.heartbeat.detail(_words(asked))
-            result = run_asked(asked, None, self.world, Output(), problem)
+            self.heartbeat.detail(_words(settings))
+            result = run_asked(settings, None, self.world, Output(), problem)
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.suspended:
                 raise Suspended
             return asdict(RunResult(result.cost, _whole_seconds(result), result.generations))
 
-        return RunResult(**self._recorded(asked, made))
+        return RunResult(**self._recorded(settings, made))
 
     def sample(
         self, problem: Problem, runs: int, *, is_warm: bool = False, **options: Any
@@ -85,13 +85,13 @@ class Experiment:
                 self.batch(problem, runs, **options)
             return asdict(Sample.of(problem, self.batch(problem, runs, **options)))
 
-        asked = {**self._options(problem, 1, options), "runs": runs, "is_warm": is_warm}
-        return Sample.read(self._recorded(asked, made))
+        settings = {**self._options(problem, 1, options), "runs": runs, "is_warm": is_warm}
+        return Sample.read(self._recorded(settings, made))
 
     def _recorded(
-        self, asked: dict[str, Any], made: Callable[[], dict[str, Any]]
+        self, settings: dict[str, Any], made: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
-        return self.ledger.result_of({"table": self.table, **asked}, self.world, made)
+        return self.ledger.result_of({"table": self.table, **settings}, self.world, made)
 
     def costs(self, problem: Problem, runs: int) -> list[float]:
         """Return the costs of consecutive runs that found a feasible solution."""
@@ -124,19 +124,21 @@ class Experiment:
         return text
 
     def _options(self, problem: Problem, seed: int, options: dict[str, Any]) -> dict[str, Any]:
-        asked = {
+        settings = {
             "instance": problem.instance,
             "preset": self.preset,
             "seed": seed,
             "backend": self.backend,
         }
-        return {**asked, **({} if "stop" in options else {"stop": self.stop()}), **options}
+        return {**settings, **({} if "stop" in options else {"stop": self.stop()}), **options}
 
 
-def _words(asked: Mapping[str, Any]) -> str:
+def _words(settings: Mapping[str, Any]) -> str:
     """Return a description of a run: its seed and backend."""
-    backend = counted(asked["threads"], "thread") if "threads" in asked else asked["backend"]
-    return f"seed {asked['seed']} on {backend}"
+    backend = (
+        counted(settings["threads"], "thread") if "threads" in settings else settings["backend"]
+    )
+    return f"seed {settings['seed']} on {backend}"
 
 
 def _whole_seconds(result: Result) -> float:

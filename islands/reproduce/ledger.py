@@ -51,13 +51,13 @@ class RunLedger:
         return sum(map(len, self._known.values()))
 
     def result_of(
-        self, asked: Mapping[str, Any], world: World, run: Callable[[], Mapping[str, Any]]
+        self, options: Mapping[str, Any], world: World, run: Callable[[], Mapping[str, Any]]
     ) -> dict[str, Any]:
         """Return the known result of a run, or run it; collective.
 
         Rank 0 decides whether the result is known.
         """
-        key = json.dumps(asked, sort_keys=True)
+        key = json.dumps(options, sort_keys=True)
         known = self._known[key]
         if world.bcast(bool(known)):
             return dict(world.bcast(known.popleft() if world.rank == 0 else {}))

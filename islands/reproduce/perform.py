@@ -20,7 +20,7 @@ from islands.text import counted
 
 def perform(
     selections: Sequence[Selection],
-    asked: ExperimentRequest,
+    request: ExperimentRequest,
     say: Callable[[str], None],
     folder: ExperimentFolder | None,
     heartbeat: Heartbeat | None = None,
@@ -36,7 +36,7 @@ def perform(
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
         kind = selection.table
-        experiment = asked.experiment(kind.name, kind.preset, kind.generations, ledger, heartbeat)
+        experiment = request.experiment(kind.name, kind.preset, kind.generations, ledger, heartbeat)
         here = [found.name for found in selection.here]
         table = kind(experiment, selection.missing, here)
         how = experiment.words(kind.presets()) + (", in batches" if table.batched else "")

@@ -28,11 +28,11 @@ def select(tables: Mapping[str, type[PaperTable]], only: Sequence[str]) -> list[
     instances = {table: table.instances(index) for table in tables.values()}
     known = [found.name for each in instances.values() for found in each]
     for name in only:
-        if not any(_means(name, full) for full in known):
+        if not any(_matches(name, full) for full in known):
             short = dict.fromkeys(full.partition("/")[2] for full in known)
             raise UsageError(f"--only: {unknown('instance', name, short)}")
     picked = {
-        table: [found for found in each if not only or any(_means(o, found.name) for o in only)]
+        table: [found for found in each if not only or any(_matches(o, found.name) for o in only)]
         for table, each in instances.items()
     }
     return [_checked(table, each) for table, each in picked.items() if each or not only]
@@ -45,9 +45,9 @@ def named(name: str, index: Index) -> Found:
     return Found(name, index.of_entry(entry) if entry else None, entry)
 
 
-def _means(asked: str, full: str) -> bool:
+def _matches(pattern: str, full: str) -> bool:
     """Return whether a full name matches: as it is, without its set, or by a pattern."""
-    return any(fnmatchcase(name, asked) for name in (full, full.partition("/")[2]))
+    return any(fnmatchcase(name, pattern) for name in (full, full.partition("/")[2]))
 
 
 def _checked(table: type[PaperTable], picked: list[Found]) -> Selection:

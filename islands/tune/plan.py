@@ -41,8 +41,8 @@ class TuneRequest:
 
     def spec(self, name: str, problem: Problem, values: Values) -> RunSpec:
         """Return the settings of a configuration on an instance, with the first seed."""
-        asked = layers({**self.options, **values, "instance": name}, self.config)
-        return resolve(asked, problem)
+        merged = layers({**self.options, **values, "instance": name}, self.config)
+        return resolve(merged, problem)
 
     def settings(self, values: Values, spec: RunSpec) -> dict[str, Any]:
         """Return the requested options of a configuration in the form of `islands run --config`.
@@ -50,8 +50,8 @@ class TuneRequest:
         `spec`, on any instance, gives the types of the values. Other settings are left out, as
         their defaults may depend on the instance.
         """
-        asked = layers({**self.options, **values}, self.config)
-        own = [layer.values for layer in asked if not layer.origin.startswith("preset ")]
+        merged = layers({**self.options, **values}, self.config)
+        own = [layer.values for layer in merged if not layer.origin.startswith("preset ")]
         keys = {key for each in own for key in each if key not in _NOT_WRITTEN}
         nested: dict[str, Any] = {}
         for name, value in lasting(spec.to_mapping()).items():

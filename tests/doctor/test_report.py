@@ -51,19 +51,19 @@ def test_failures_come_last_and_have_no_times() -> None:
 
 
 def test_json_contains_the_whole_checkup() -> None:
-    told = json.loads(as_json(checkup(TWO, GPUS, [trial("staged")], problems=["x"])))
-    assert told["works"] is False
-    assert told["problems"] == ["x"]
-    assert told["mpi"] == {"name": "Open MPI 5.0.11", "library": "Open MPI v5.0.11, package: ..."}
-    assert told["ranks"][1]["gpu"]["uuid"] == gpu(1).uuid
-    assert told["links"][0]["kind"] == "NV18"
-    assert [each["bytes"] for each in told["transports"][0]["timings"]] == [
+    report = json.loads(as_json(checkup(TWO, GPUS, [trial("staged")], problems=["x"])))
+    assert report["works"] is False
+    assert report["problems"] == ["x"]
+    assert report["mpi"] == {"name": "Open MPI 5.0.11", "library": "Open MPI v5.0.11, package: ..."}
+    assert report["ranks"][1]["gpu"]["uuid"] == gpu(1).uuid
+    assert report["links"][0]["kind"] == "NV18"
+    assert [each["bytes"] for each in report["transports"][0]["timings"]] == [
         1 << 10,
         1 << 16,
         1 << 20,
         1 << 24,
     ]
-    assert len(told["advice"]) == 1
+    assert len(report["advice"]) == 1
     none = json.loads(as_json(checkup([place(0)], [], [], mpi=None)))
     assert (none["mpi"], none["works"]) == (None, True)
 
@@ -93,9 +93,9 @@ def test_advice(
     places = [place(rank, on=gpu(rank) if gpus else None) for rank in range(ranks)]
     name = ("Open MPI 5.0.11", "") if mpi else None
     transports = [trial("staged")] if ranks > 1 else []
-    told = advice(checkup(places, found, transports, mpi=name, **packages))
-    assert len(told) == (words is not None)
-    assert words is None or words in told[0]
+    report = advice(checkup(places, found, transports, mpi=name, **packages))
+    assert len(report) == (words is not None)
+    assert words is None or words in report[0]
 
 
 def test_the_best_transport_needs_no_advice() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from stand_in import Machine
+from fake_machine import Machine
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from stand_in import Machine
+from fake_machine import Machine
 
 UUIDS = ["GPU-aaaa-11111111", "GPU-aaab-22222222", "GPU-bbbb-33333333", "GPU-cccc-44444444"]
 BUSES = ["00000000:18:00.0", "00000000:2A:00.0", "00000000:9A:00.0", "00010000:AB:00.0"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stand_in import Machine
+from fake_machine import Machine
 
 
 def test_run_ends_with_the_last_line_of_pytest(machine: Machine) -> None:

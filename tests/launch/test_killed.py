@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from stand_in import ROOT
+from fake_machine import ROOT
 
 RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=800", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.2s"]

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import pytest
-from stand_in import PYTHON, Machine
+from fake_machine import PYTHON, Machine
 
 
 def test_quickstart_installs_once_and_passes_its_arguments_on(machine: Machine) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stand_in import Machine
+from fake_machine import Machine
 
 # It records its call and ends as in the next line of `plan`: STATUS [FILE TO WRITE]...
 MPIRUN = """#!/bin/sh
