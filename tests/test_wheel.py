@@ -177,7 +177,9 @@ def test_pip_brings_three_commands(
     assert told.stdout == said.stdout
     wrong = subprocess.run(["islands-supervise", "0"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
-    assert wrong.stderr.startswith("islands-supervise: '0' is no number of ranks. Write: islands-s")
+    assert wrong.stderr.startswith(
+        "islands-supervise: '0' is not a number of ranks. Write: islands-s"
+    )
     line = ["demo/qap", "--islands", "2", "--population", "16", "--stop", "generations=3"]
     assert done("islands-supervise", "2", *line)["ranks"] == 2
 

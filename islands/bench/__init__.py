@@ -1,25 +1,40 @@
-"""Throughput, scaling, migration and quality on this machine, and topologies beyond it.
+"""Benchmarks of throughput, scaling, migration and solution quality, and simulated topologies.
 
-Speed is reported here, and asserted nowhere.
+Benchmarks report speed; no test asserts it.
 """
 
 from __future__ import annotations
 
+from inspect import getdoc
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from islands.bench.base import BenchRequest, BenchRow
+
 BENCHES = {
-    "brkga": "islands.bench.brkga",
-    "de": "islands.bench.de",
-    "cellular": "islands.bench.cellular",
-    "ga": "islands.bench.ga",
-    "pso": "islands.bench.pso",
+    "brkga": "islands.bench.algorithms:BRKGA",
+    "de": "islands.bench.algorithms:DE",
+    "cellular": "islands.bench.algorithms:CELLULAR",
+    "ga": "islands.bench.algorithms:GA",
+    "pso": "islands.bench.algorithms:PSO",
     "tabu": "islands.bench.tabu",
     "topologies": "islands.bench.topologies",
     "migration": "islands.bench.migration",
     "quality": "islands.bench.quality",
 }
-"""What can be measured, and the module that measures it by its function `measure`."""
+"""Names of the benchmarks; each is a module or an object with a function `measure`."""
 
 COLLECTIVE = ("migration",)
-"""Benchmarks that all ranks make together; the others are made by rank 0 alone."""
+"""Benchmarks that need all ranks; rank 0 runs the others alone."""
 
 LONG = ("quality",)
-"""Benchmarks that are made only where they are named."""
+"""Benchmarks that run only if they are named."""
+
+
+def benchmark(name: str) -> tuple[str, Callable[[BenchRequest], Iterator[BenchRow]]]:
+    """Return the description of a benchmark and the function that measures it."""
+    found = resolve_name(BENCHES[name])
+    return getattr(found, "text", None) or getdoc(found) or "", found.measure

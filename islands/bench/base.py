@@ -1,4 +1,4 @@
-"""What a benchmark is asked for, and what it answers with: rows of tables."""
+"""The options of a benchmark and the rows of its tables."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from islands.parallel import World
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options of all benchmarks; each takes what concerns it."""
+class BenchRequest:
+    """The options of all benchmarks; each benchmark uses some of them."""
 
     world: World
     backends: Sequence[str]
     threads: int | None = None
     generations: int = 1000
-    """Generations that a repeat of an algorithm passes."""
+    """Generations of one timed pass of an algorithm."""
     islands_a_rank: int = 8
     population: int = 256
     migrants: int = 2
     islands: Sequence[int] = (8, 64, 512, 4096, 32768, 65536)
-    """The numbers of islands that `topologies` looks at."""
+    """Numbers of islands that `topologies` simulates."""
     genes: int = 1000
-    """Genes of the individuals that `topologies` counts the bytes of."""
+    """Genes of an individual whose bytes `topologies` counts."""
     instances: Sequence[str] = ("zi929", "mu1979", "ca4663", "fi10639")
     topology: str = "ring"
     interval: int = 50
     delay: Sequence[int] = (0, 1)
     seconds: float = 0.5
-    """Seconds that a repeat of `migration` takes, about."""
+    """Approximate seconds of one repeat of `migration`."""
     of: Sequence[str] = ("sac94",)
-    """What `quality` solves: instances, sets, and patterns of names."""
+    """What `quality` solves: instances, sets and name patterns."""
     limit: float = 10.0
-    """Seconds that each of its runs takes, at most."""
+    """Maximum seconds of each run of `quality`."""
     seeds: int = 5
-    """How many runs of an instance it makes."""
+    """Number of runs per instance of `quality`."""
     highs: bool = False
-    """Whether HiGHS is put beside it."""
+    """Whether `quality` also runs HiGHS."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
 
 
 @dataclass(frozen=True)
-class Row(ABC):
-    """One line of a table; its fields are what --json and --out give."""
+class BenchRow(ABC):
+    """One line of a table; `--json` and `--out` write its fields."""
 
     TABLE: ClassVar[str]
     HEADER: ClassVar[str]
 
     @abstractmethod
     def line(self) -> str:
-        """Return the row under `HEADER`."""
+        """Return the row as text, aligned with `HEADER`."""

@@ -1,4 +1,4 @@
-"""Where the end of an epoch goes: an archipelago that keeps the time of what a run does with it."""
+"""Measure the time between the generations of two epochs, by phase."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from islands.archipelago.archipelago import Archipelago
-from islands.bench.base import Row
+from islands.bench.base import BenchRow
 from islands.migration import Arrivals
 from islands.text import count
 
 
 @dataclass(frozen=True)
 class End:
-    """The seconds of one epoch's end, from its last generation to the first of the next epoch."""
+    """Seconds of one epoch's end: from its last generation to the first of the next epoch."""
 
     pack: float
     transport: float
     unpack: float
     whole: float
     epoch: float
-    """From the end of the epoch before to this one's."""
+    """From the previous epoch's end to this one's."""
     migrant_bytes: int
 
     def host(self, *, hides_transport: bool) -> float:
-        """Return what is left of the end without the kernels, and the transport if in the way."""
+        """Return the seconds without kernels and without transport, unless it is hidden."""
         return self.whole - self.pack - self.unpack - (0 if hides_transport else self.transport)
 
 
-class Timed:
-    """Stands for an archipelago in the loop of a run, and notes the ends of its epochs.
+class TimedArchipelago:
+    """An archipelago that records the ends of its epochs in the loop of a run.
 
-    Before each migration it waits for the generations, so that they are no part of the end.
+    It waits for the generations before each migration, so that the end does not include them.
     """
 
     def __init__(self, archipelago: Archipelago) -> None:
@@ -46,13 +46,13 @@ class Timed:
         return getattr(self._archipelago, name)
 
     def migrate(self) -> None:
-        """Migrate when the device is done with the generations."""
+        """Migrate when the device has finished the generations."""
         self._archipelago.wait()
         self._began = time.perf_counter()
         self._archipelago.migrate()
 
     def advance(self, generations: int) -> None:
-        """Pass generations; here the end of the epoch before is over."""
+        """Advance by generations; the previous epoch's end is over."""
         now = time.perf_counter()
         self._archipelago.advance(generations)
         if self._began is not None:
@@ -61,7 +61,7 @@ class Timed:
             self._began, self._ended = None, now
 
     def arrivals(self) -> Arrivals | None:
-        """Return what the migration brought, and note how long its epoch's end took."""
+        """Return the result of the migration, and record the time of its epoch's end."""
         arrivals = self._archipelago.arrivals()
         if arrivals is not None and self._whole_and_epoch is not None:
             phases = arrivals.phases
@@ -73,8 +73,8 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class EndRow(Row):
-    """Where the ends of its epochs go, by rank 0; medians in seconds."""
+class EndRow(BenchRow):
+    """The ends of the epochs of one run on rank 0; medians in seconds."""
 
     TABLE: ClassVar[str] = "epoch_ends"
     HEADER: ClassVar[str] = (
@@ -87,9 +87,9 @@ class EndRow(Row):
     delay: int
     transport: str
     bytes: float
-    """That the busiest rank sends at one migration."""
+    """Sent by the busiest rank in one migration."""
     ends: int
-    """Of so many ends."""
+    """Number of ends."""
     pack: float
     travel: float
     unpack: float
@@ -98,7 +98,7 @@ class EndRow(Row):
     epoch: float
 
     def line(self) -> str:
-        """Return the row under `HEADER`."""
+        """Return the row as text, aligned with `HEADER`."""
         phases = (self.pack, self.travel, self.unpack, self.host, self.end)
         shown = "".join(f"{1e6 * seconds:>10.1f}" for seconds in phases)
         return (

@@ -1,9 +1,13 @@
-"""HiGHS, a solver of linear programs in integers, on a knapsack: what there is to compare with."""
+"""HiGHS, an integer programming solver, on a knapsack: a reference for `quality`."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 import time
 from dataclasses import dataclass
+from multiprocessing.pool import Pool
 
 import numpy as np
 
@@ -12,18 +16,18 @@ from islands.problems.mkp import Mkp
 
 
 @dataclass(frozen=True)
-class HighsEnd:
-    """What it came to."""
+class HighsResult:
+    """The result of HiGHS on one instance."""
 
     profit: float | None
-    """Of its best choice, computed exactly; None where it has found none."""
+    """The exact profit of the best solution; None if no feasible solution was found."""
     seconds: float
     proved: bool
-    """Whether it has proved that there is none better."""
+    """Whether HiGHS proved the solution optimal."""
 
 
-def highs(problem: Mkp, seconds: float) -> HighsEnd:
-    """Let HiGHS work for so many seconds at most, until no gap is left."""
+def highs(problem: Mkp, seconds: float) -> HighsResult:
+    """Run HiGHS for at most the given seconds, until no gap is left."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     file = problem.file
@@ -37,9 +41,23 @@ def highs(problem: Mkp, seconds: float) -> HighsEnd:
     )
     taken = time.perf_counter() - began
     if end.x is None:
-        return HighsEnd(None, taken, proved=False)
+        return HighsResult(None, taken, proved=False)
     try:
         profit = problem.cost(np.rint(end.x).astype(np.int64))
-    except RunError:  # within its tolerance, a capacity may be exceeded
-        return HighsEnd(None, taken, proved=False)
-    return HighsEnd(profit, taken, proved=end.status == 0)
+    except RunError:  # the solution may exceed a capacity within HiGHS's tolerance
+        return HighsResult(None, taken, proved=False)
+    return HighsResult(profit, taken, proved=end.status == 0)
+
+
+def silent_processes(count: int) -> Pool:
+    """Return a pool of processes without output, as HiGHS prints even if its output is disabled.
+
+    The processes end with the block that uses the pool, even if they are busy.
+    """
+    spawned = multiprocessing.get_context("spawn")  # a CUDA context does not survive a fork
+    return spawned.Pool(count, initializer=_discard_output)
+
+
+def _discard_output() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles it
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

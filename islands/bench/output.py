@@ -1,4 +1,4 @@
-"""The folder of a benchmark: a CSV file a table, and a plot of what there is to plot."""
+"""Write the tables of benchmarks as CSV files, and a plot of `topologies`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from islands.bench.base import Row
-from islands.bench.plots import plot_topologies
+from islands.bench.base import BenchRow
 from islands.bench.topologies import TopologyRow
 from islands.paths import published
 
+_PANELS = {
+    "takeover": "migrations until takeover",
+    "transport_seconds": "seconds of the busiest rank until takeover",
+    "busiest_bytes": "bytes the busiest rank sends per migration",
+    "takeover_bytes": "bytes a rank sends until takeover",
+}
 
-def write(folder: Path, tables: Mapping[str, Sequence[Row]]) -> None:
-    """Write the tables; each file appears whole."""
+
+def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
+    """Write each table to a file; no file is ever seen incomplete."""
     for name, rows in tables.items():
         with (
             published(folder / f"{name}.csv") as temporary,
@@ -27,3 +34,33 @@ def write(folder: Path, tables: Mapping[str, Sequence[Row]]) -> None:
         if topologies:
             with published(folder / f"{name}.png") as temporary:
                 plot_topologies(temporary, topologies)
+
+
+def plot_topologies(path: Path, rows: Sequence[TopologyRow]) -> None:
+    """Write a PNG with one curve per topology; points that exceed a population are faint."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 8), layout="constrained")
+    panels = figure.subplots(2, 2, sharex=True)
+    for axes, (field, words) in zip(panels.flat, _PANELS.items(), strict=True):
+        _draw(axes, field, rows)
+        axes.set(xscale="log", yscale="log", xlabel="islands", ylabel=words)
+        axes.grid(visible=True, which="both", alpha=0.3)
+    panels.flat[0].legend(fontsize="small")
+    figure.savefig(path, format="png", dpi=150)
+
+
+def _draw(axes: Any, field: str, rows: Sequence[TopologyRow]) -> None:
+    names = dict.fromkeys(row.topology for row in rows)
+    for place, (name, marker) in enumerate(zip(names, "osD^v<>p", strict=False)):
+        mine = [row for row in rows if row.topology == name]
+        style = {"marker": marker, "markersize": 4, "color": f"C{place}"}
+        for fits, look in ((True, {"label": name}), (False, {"alpha": 0.3})):
+            # With one rank no messages are sent, and a logarithmic axis has no zero.
+            shown = [row for row in mine if row.fits == fits and getattr(row, field) > 0]
+            axes.plot(
+                [row.islands for row in shown],
+                [getattr(row, field) for row in shown],
+                **style,
+                **look,
+            )

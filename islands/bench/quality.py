@@ -1,7 +1,7 @@
-"""How good the default run is: some seconds an instance and seed, or until the best known value.
+"""Solution quality of the default run, limited by seconds or ended by the best known value.
 
-Beside it stands HiGHS with as many seconds, where that is asked for. With a GPU, some go on in
-other processes at the same time; on the CPU, one before the runs.
+`--highs` adds HiGHS with the same time limit: in concurrent processes if the runs use a GPU, before
+the runs if they use the CPU.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from functools import partial
 from multiprocessing.pool import Pool
 from statistics import fmean
 
-from islands.bench.base import Asked
-from islands.bench.highs import HighsEnd, highs
+from islands.bench.base import BenchRequest
+from islands.bench.highs import HighsResult, highs, silent_processes
 from islands.bench.quality_rows import QualityMeans, QualityRow
-from islands.bench.silent import silent_processes
 from islands.instances.catalogue import catalogue
 from islands.parallel import World
 from islands.problems import load
@@ -25,19 +24,19 @@ from islands.problems.mkp import Mkp
 from islands.progress.result import Result
 from islands.run.runner import Output, run_asked
 
-_AT_ONCE = 8  # a core each; the thread beside the GPU has to have one of its own
+_HIGHS_PROCESSES = 8  # one core each; the thread that controls the GPU needs its own core
 
 
-def measure(asked: Asked) -> Iterator[QualityRow | QualityMeans]:
-    """Run each instance on the first of the backends; then sum up each group, and each set."""
+def measure(request: BenchRequest) -> Iterator[QualityRow | QualityMeans]:
+    """Run each instance on the first backend; then summarise each group and each set."""
     rows: list[QualityRow] = []
-    problems = [load(name) for name in named(asked.of)]
-    count = 1 if asked.backends[0] == "cpu" else _AT_ONCE
-    with silent_processes(count) if asked.highs else nullcontext() as aside:
-        beside = _beside(problems, asked, aside) if aside is not None else {}
-        solved = asked.seeds * asked.limit + (asked.limit if beside and count == 1 else 0)
-        for problem in asked.heartbeat.over(problems, lambda each: each.instance, seconds=solved):
-            row = _measured(problem, asked, beside.get(problem.instance))
+    problems = [load(name) for name in named(request.of)]
+    count = 1 if request.backends[0] == "cpu" else _HIGHS_PROCESSES
+    with silent_processes(count) if request.highs else nullcontext() as pool:
+        reference = _highs_results(problems, request, pool) if pool is not None else {}
+        solved = request.seeds * request.limit + (request.limit if reference and count == 1 else 0)
+        for problem in request.heartbeat.over(problems, lambda each: each.instance, seconds=solved):
+            row = _measured(problem, request, reference.get(problem.instance))
             rows.append(row)
             yield row
     groups = dict.fromkeys(row.group for row in rows)
@@ -50,7 +49,7 @@ def measure(asked: Asked) -> Iterator[QualityRow | QualityMeans]:
 
 
 def named(patterns: Sequence[str]) -> list[str]:
-    """Return the instances that are meant by names, sets, and patterns such as `orlib/*-?0`."""
+    """Return the instances that match names, sets, and patterns such as `orlib/*-?0`."""
     known = catalogue().names()
     found: list[str] = []
     for pattern in patterns:
@@ -59,26 +58,28 @@ def named(patterns: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _beside(
-    problems: Sequence[Problem], asked: Asked, aside: Pool
-) -> dict[str, Callable[[], HighsEnd]]:
-    """Return what gives the end of HiGHS, by instance."""
+def _highs_results(
+    problems: Sequence[Problem], request: BenchRequest, pool: Pool
+) -> dict[str, Callable[[], HighsResult]]:
+    """Return functions that wait for the result of HiGHS, by instance."""
     knapsacks = [problem for problem in problems if isinstance(problem, Mkp)]
-    work = {each.instance: (each, asked.limit) for each in knapsacks}
-    if asked.backends[0] == "cpu":
-        return {name: partial(aside.apply, highs, each) for name, each in work.items()}
-    return {name: aside.apply_async(highs, each).get for name, each in work.items()}
+    work = {each.instance: (each, request.limit) for each in knapsacks}
+    if request.backends[0] == "cpu":
+        return {name: partial(pool.apply, highs, each) for name, each in work.items()}
+    return {name: pool.apply_async(highs, each).get for name, each in work.items()}
 
 
-def _measured(problem: Problem, asked: Asked, beside: Callable[[], HighsEnd] | None) -> QualityRow:
-    backend = asked.backends[0]
+def _measured(
+    problem: Problem, request: BenchRequest, reference: Callable[[], HighsResult] | None
+) -> QualityRow:
+    backend = request.backends[0]
     other = None
-    if beside is not None and backend == "cpu":
-        asked.heartbeat.detail("HiGHS")
-        other = beside()
-    results = [_run(problem, asked, backend, seed) for seed in range(1, asked.seeds + 1)]
-    if beside is not None and other is None:
-        other = beside()
+    if reference is not None and backend == "cpu":
+        request.heartbeat.detail("HiGHS")
+        other = reference()
+    results = [_run(problem, request, backend, seed) for seed in range(1, request.seeds + 1)]
+    if reference is not None and other is None:
+        other = reference()
     known = problem.best_known
     costs = [result.cost for result in results if result.cost is not None]
     gaps = [result.gap for result in results if result.gap is not None]
@@ -107,12 +108,15 @@ def _measured(problem: Problem, asked: Asked, beside: Callable[[], HighsEnd] | N
     )
 
 
-def _run(problem: Problem, asked: Asked, backend: str, seed: int) -> Result:
-    stop = [*(["best-known"] if problem.best_known is not None else []), f"seconds={asked.limit:g}"]
+def _run(problem: Problem, request: BenchRequest, backend: str, seed: int) -> Result:
+    stop = [
+        *(["best-known"] if problem.best_known is not None else []),
+        f"seconds={request.limit:g}",
+    ]
     options = {"instance": problem.instance, "backend": backend, "seed": seed, "stop": stop}
-    if asked.threads is not None:
-        options["threads"] = asked.threads
-    asked.heartbeat.detail(f"seed {seed}")
+    if request.threads is not None:
+        options["threads"] = request.threads
+    request.heartbeat.detail(f"seed {seed}")
     result = run_asked(options, None, World(), Output(), problem)
     if result.interrupted:
         raise KeyboardInterrupt
@@ -123,7 +127,7 @@ def _seconds_to_best(result: Result) -> float:
     return result.seconds * (result.best_generation + 1) / (result.generations + 1)
 
 
-def _gap(problem: Problem, end: HighsEnd | None) -> float | None:
+def _gap(problem: Problem, end: HighsResult | None) -> float | None:
     return problem.gap(end.profit) if end is not None and end.profit is not None else None
 
 

@@ -1,4 +1,4 @@
-"""The rows of the benchmark `quality`: an instance, and a group of them."""
+"""The rows of the benchmark `quality`: one per instance, one per group of instances."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import ClassVar
 
-from islands.bench.base import Row
+from islands.bench.base import BenchRow
 from islands.text import count
 
 
 @dataclass(frozen=True)
-class QualityRow(Row):
-    """An instance; gaps are to the best known value, in per cent, and less than 0 where better."""
+class QualityRow(BenchRow):
+    """One instance; gaps are to the best known value, in per cent, negative if better."""
 
     TABLE: ClassVar[str] = "quality"
     HEADER: ClassVar[str] = (
@@ -34,9 +34,9 @@ class QualityRow(Row):
     mean_gap: float | None
     worst_gap: float | None
     seconds: float
-    """Of a run, the mean; without compilation."""
+    """Mean time of a run, without compilation."""
     seconds_to_best: float
-    """Until its best was found, about: by the generation in which that was."""
+    """Estimated time until the best individual was found, from its generation."""
     evaluations: float
     highs: float | None
     highs_gap: float | None
@@ -44,7 +44,7 @@ class QualityRow(Row):
     highs_proved: bool | None
 
     def line(self) -> str:
-        """Return the row under `HEADER`."""
+        """Return the row as text, aligned with `HEADER`."""
         return (
             f"{self.instance:<18} {self.size:>5} {_shown(self.constraints, 4)}"
             f" {_shown(self.known, 10)} {self.runs:>5} {self.hits:>5} {_shown(self.best, 10)}"
@@ -56,8 +56,8 @@ class QualityRow(Row):
 
 
 @dataclass(frozen=True)
-class QualityMeans(Row):
-    """All instances of a group together."""
+class QualityMeans(BenchRow):
+    """Summary of a group of instances."""
 
     TABLE: ClassVar[str] = "quality_means"
     HEADER: ClassVar[str] = (
@@ -68,13 +68,13 @@ class QualityMeans(Row):
     group: str
     instances: int
     reached: int
-    """Instances of which some run reached the best known value."""
+    """Instances on which at least one run reached the best known value."""
     always: int
-    """Instances of which all did."""
+    """Instances on which all runs reached it."""
     runs: int
     hits: int
     mean_gap: float | None
-    """Over the instances, of the mean gap of the runs of each."""
+    """Mean over the instances of the mean gap of their runs."""
     worst_gap: float | None
     seconds: float
     highs_reached: int | None
@@ -83,11 +83,11 @@ class QualityMeans(Row):
 
     @classmethod
     def of(cls, group: str, rows: Sequence[QualityRow]) -> QualityMeans:
-        """Sum up some rows."""
+        """Return the summary of rows."""
         gaps = [row.mean_gap for row in rows if row.mean_gap is not None]
         worst = [row.worst_gap for row in rows if row.worst_gap is not None]
-        beside = [row for row in rows if row.highs_seconds is not None]
-        theirs = [row.highs_gap for row in beside if row.highs_gap is not None]
+        compared = [row for row in rows if row.highs_seconds is not None]
+        theirs = [row.highs_gap for row in compared if row.highs_gap is not None]
         return cls(
             group=group,
             instances=len(rows),
@@ -98,13 +98,13 @@ class QualityMeans(Row):
             mean_gap=fmean(gaps) if gaps else None,
             worst_gap=max(worst, default=None),
             seconds=fmean(row.seconds for row in rows),
-            highs_reached=sum(gap <= 0 for gap in theirs) if beside else None,
+            highs_reached=sum(gap <= 0 for gap in theirs) if compared else None,
             highs_mean_gap=fmean(theirs) if theirs else None,
-            highs_proved=sum(bool(row.highs_proved) for row in beside) if beside else None,
+            highs_proved=sum(bool(row.highs_proved) for row in compared) if compared else None,
         )
 
     def line(self) -> str:
-        """Return the row under `HEADER`."""
+        """Return the row as text, aligned with `HEADER`."""
         return (
             f"{self.group:<18} {self.instances:>9} {self.reached:>8} {self.always:>7}"
             f" {self.runs:>8} {self.hits:>8} {_percent(self.mean_gap, 10)}"

@@ -1,4 +1,4 @@
-"""Islands that evolve on some of the ranks, and how fast they do."""
+"""Measure the speed of islands on a number of ranks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import ClassVar, cast
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.bench.base import Asked, Row
-from islands.bench.ends import EndRow, Timed
+from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.ends import EndRow, TimedArchipelago
 from islands.bench.traffic import traffic
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -26,8 +26,8 @@ _FEWEST_EPOCHS = 4
 
 
 @dataclass(frozen=True)
-class ScalingRow(Row):
-    """So many ranks on an instance."""
+class ScalingRow(BenchRow):
+    """The speed of a number of ranks on one instance."""
 
     TABLE: ClassVar[str] = "scaling"
     HEADER: ClassVar[str] = (
@@ -44,13 +44,13 @@ class ScalingRow(Row):
     generations: int
     """Of a repeat."""
     rate: float
-    """Generations a second, the median of the repeats."""
+    """Generations per second: the median of the repeats."""
     spread: float
     """(fastest - slowest) / median of the repeats."""
     of_one: float
 
     def line(self) -> str:
-        """Return the row under `HEADER`."""
+        """Return the row as text, aligned with `HEADER`."""
         return (
             f"{self.scaling:<7} {self.instance:<18} {self.size:>7} {self.ranks:>6} "
             f"{self.islands:>8} {self.delay:>6} {self.rate:>12.1f} {self.spread:>8.1%}"
@@ -60,31 +60,31 @@ class ScalingRow(Row):
 
 @dataclass(frozen=True)
 class Case:
-    """Islands that evolve on some ranks."""
+    """The islands of one measurement."""
 
-    asked: Asked
+    request: BenchRequest
     problem: Problem
     is_weak: bool
     islands: int
     delay: int
 
     def words(self, ranks: int) -> str:
-        """Return what is measured on so many ranks."""
+        """Return a description of the measurement on `ranks` ranks."""
         scaling = "weak" if self.is_weak else "strong"
         return f"{scaling} scaling on {counted(ranks, 'rank')}, delay {self.delay}"
 
     def spec(self, generations: int) -> RunSpec:
-        """Return a run of so many generations."""
+        """Return the settings of a run of `generations` generations."""
         options = {
             "instance": self.problem.instance,
             "islands": self.islands,
-            "population": self.asked.population,
+            "population": self.request.population,
             "improver": "none",
-            "migration.topology": self.asked.topology,
-            "migration.interval": self.asked.interval,
-            "migration.migrants": self.asked.migrants,
+            "migration.topology": self.request.topology,
+            "migration.interval": self.request.interval,
+            "migration.migrants": self.request.migrants,
             "migration.delay": self.delay,
-            "record.every": self.asked.interval,
+            "record.every": self.request.interval,
             "stop": f"generations={generations}",
         }
         return resolve(layers(options), self.problem)
@@ -92,13 +92,13 @@ class Case:
     def measured(
         self, world: World, backend: Backend, alone: ScalingRow | None
     ) -> tuple[ScalingRow, EndRow | None]:
-        """Return the rows of these ranks; collective over them."""
+        """Return the rows of these ranks; collective."""
         archipelago = make_archipelago(self.spec(1), self.problem, world, backend)
-        # The first run also prepares what a GPU keeps for the next ones.
-        short = _FEWEST_EPOCHS * self.asked.interval
+        # The first run also captures the CUDA graphs of later runs.
+        short = _FEWEST_EPOCHS * self.request.interval
         rate = self._rate(archipelago, world, short)
-        epochs = int(world.bcast(self.asked.seconds * rate / self.asked.interval))
-        generations = max(_FEWEST_EPOCHS, epochs) * self.asked.interval
+        epochs = int(world.bcast(self.request.seconds * rate / self.request.interval))
+        generations = max(_FEWEST_EPOCHS, epochs) * self.request.interval
         rates = [self._rate(archipelago, world, generations) for _ in range(REPEATS)]
         rate = median(rates)
         row = ScalingRow(
@@ -114,12 +114,12 @@ class Case:
             spread=(max(rates) - min(rates)) / rate,
             of_one=rate / alone.rate if alone is not None else 1.0,
         )
-        timed = Timed(archipelago)
+        timed = TimedArchipelago(archipelago)
         self._rate(cast(Archipelago, timed), world, generations)
         return row, self._end(timed, world) if self.is_weak and timed.ends else None
 
     def _rate(self, archipelago: Archipelago, world: World, generations: int) -> float:
-        """Return generations a second, from the end of the first epoch to that of the last."""
+        """Return generations per second, from the end of the first epoch to that of the last."""
         seen: list[tuple[int, float]] = []
 
         def watch(epoch: Epoch) -> None:
@@ -128,19 +128,19 @@ class Case:
         spec = self.spec(generations)
         with Interruption() as interruption:
             evolve(archipelago, spec, self.problem, world, watch, interruption)
-        # The first epoch goes in small steps, as nothing is known yet of the speed.
+        # The first epoch has small steps, as the speed is still unknown.
         (_, (first, began), *_, (last, ended)) = seen
         return (last - first) / (ended - began)
 
-    def _end(self, timed: Timed, world: World) -> EndRow:
+    def _end(self, timed: TimedArchipelago, world: World) -> EndRow:
         ends = timed.ends
-        sent = traffic(self.asked.topology, self.islands, world.size)
+        sent = traffic(self.request.topology, self.islands, world.size)
         return EndRow(
             instance=self.problem.instance,
             ranks=world.size,
             delay=self.delay,
             transport=timed.transport,
-            bytes=sent.most_parcels * self.asked.migrants * ends[0].migrant_bytes,
+            bytes=sent.most_parcels * self.request.migrants * ends[0].migrant_bytes,
             ends=len(ends),
             pack=median(end.pack for end in ends),
             travel=median(end.transport for end in ends),

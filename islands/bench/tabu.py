@@ -1,7 +1,7 @@
-"""Taboo search: exchanges evaluated a second, on a whole GPU, one CPU thread, and by a plain loop.
+"""Tabu search: exchanges evaluated per second on a GPU, on one CPU thread, and by a plain loop.
 
-Each step evaluates all n(n-1)/2 exchanges. The plain loop is what textbooks have, compiled with the
-same options. Where it does not make the same steps, or a cost is wrong, the benchmark fails.
+Each step evaluates all n(n-1)/2 exchanges. The plain loop is the textbook algorithm, compiled with
+the same options. The benchmark fails if a cost is wrong or the loop makes other steps.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from islands.backends import choose
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Room, shelves
 from islands.backends.source import Source
-from islands.bench.base import Asked, Row
+from islands.bench.base import BenchRequest, BenchRow
 from islands.errors import RunError
 from islands.improvers import ImproverSettings
 from islands.improvers.tabu import Tabu
 from islands.instances.qaplib import QapFile
 from islands.problems.qap import Qap
-from islands.text import count
+from islands.text import count as shortened
 
 SIZES = (30, 60, 100, 256)
 _ENTRIES = 100
 _SEED = 1
-_ON_GPU = 2112  # searches at once: several for each place that a GPU has for one
+_GPU_SEARCHES = 2112  # several for each block that a GPU runs at once
 _GPU_STEPS = 1000
-_CPU_EVALUATIONS = 4 * 10**7  # a repeat, about: a signal is not heard before its end
+_CPU_EVALUATIONS = 4 * 10**7  # about, in one repeat, which no signal can interrupt
 _REPEATS = 5
 
 
 @dataclass(frozen=True)
-class TabuRow(Row):
-    """A program at work on matrices of one size."""
+class TabuRow(BenchRow):
+    """The speed of a program on matrices of one size."""
 
     TABLE: ClassVar[str] = "tabu"
     HEADER: ClassVar[str] = (
@@ -46,7 +46,7 @@ class TabuRow(Row):
     )
 
     program: str
-    """`kernel`, or the plain `loop`."""
+    """`kernel` or the plain `loop`."""
     device: str
     size: int
     searches: int
@@ -57,54 +57,54 @@ class TabuRow(Row):
     """(longest - shortest) / median of the repeats."""
     evaluations_per_second: float
     best: int
-    """The lowest cost that was met."""
+    """The lowest cost found."""
 
     def line(self) -> str:
-        """Return the row under `HEADER`."""
+        """Return the row as text, aligned with `HEADER`."""
         step = 1000 * self.milliseconds / self.steps / self.searches
         return (
             f"{self.program:<12} {self.device:<19} {self.size:>5} {self.searches:>9}"
             f" {self.steps:>7} {self.milliseconds:>6.0f} {self.spread:>8.1%}"
-            f" {count(self.evaluations_per_second):>14} {step:>10.4f}"
+            f" {shortened(self.evaluations_per_second):>14} {step:>10.4f}"
         )
 
 
-def measure(asked: Asked) -> Iterator[TabuRow]:
-    """Measure each size on each backend; the CPU by one thread, and by the plain loop."""
-    for name in asked.backends:
-        backend = choose(name, 1 if name == "cpu" else asked.threads)
-        for size in asked.heartbeat.over(SIZES, f"n={{}} on {name}".format):
-            search = Search(backend, size, *_effort(name, size))
-            yield search.measured("kernel")
+def measure(request: BenchRequest) -> Iterator[TabuRow]:
+    """Measure each size on each backend; the CPU with one thread, and with the plain loop too."""
+    for name in request.backends:
+        backend = choose(name, 1 if name == "cpu" else request.threads)
+        for size in request.heartbeat.over(SIZES, f"n={{}} on {name}".format):
+            searches = TabuSearches(backend, size, *_effort(name, size))
+            yield searches.measured("kernel")
             if name == "cpu":
-                yield search.measured("loop")
-            search.check()
+                yield searches.measured("loop")
+            searches.check()
 
 
 def _effort(name: str, size: int) -> tuple[int, int]:
-    """Return how many searches there are, and how many steps each makes."""
+    """Return the number of searches and the number of steps of each."""
     if name != "cpu":
-        return _ON_GPU, _GPU_STEPS
+        return _GPU_SEARCHES, _GPU_STEPS
     return 1, min(50_000, _CPU_EVALUATIONS // (size * (size - 1) // 2))
 
 
-class Search:
-    """Searches from random orders on one backend."""
+class TabuSearches:
+    """Concurrent searches from random orders on one backend."""
 
-    def __init__(self, backend: Backend, size: int, many: int, steps: int) -> None:
-        self._backend, self._size, self._many, self._steps = backend, size, many, steps
+    def __init__(self, backend: Backend, size: int, count: int, steps: int) -> None:
+        self._backend, self._size, self._count, self._steps = backend, size, count, steps
         self._problem = random_qap(size)
         rng = np.random.default_rng(_SEED)
-        orders = np.stack([rng.permutation(size) for _ in range(many)]).astype(np.int32)
+        orders = np.stack([rng.permutation(size) for _ in range(count)]).astype(np.int32)
         self._start = backend.upload(orders)
         self._data = [backend.upload(array) for array in self._problem.arrays()]
         self.orders: dict[str, NDArray[np.int32]] = {}
         self.costs: dict[str, NDArray[np.int64]] = {}
 
     def measured(self, name: str) -> TabuRow:
-        """Return how fast a program is, after one run that is not counted."""
-        orders = self._backend.empty((self._many, self._size), np.int32)
-        costs = self._backend.empty((self._many,), np.int64)
+        """Return the speed of a program, after a first run that is not counted."""
+        orders = self._backend.empty((self._count, self._size), np.int32)
+        costs = self._backend.empty((self._count,), np.int64)
         call = self._call(name, orders, costs)
         times = []
         for _ in range(1 + _REPEATS):
@@ -115,12 +115,12 @@ class Search:
         self.orders[name] = self._backend.download(orders)
         self.costs[name] = self._backend.download(costs)
         typical = median(times)
-        evaluations = self._many * self._steps * self._size * (self._size - 1) // 2
+        evaluations = self._count * self._steps * self._size * (self._size - 1) // 2
         return TabuRow(
             program=name,
             device=self._backend.device,
             size=self._size,
-            searches=self._many,
+            searches=self._count,
             steps=self._steps,
             milliseconds=typical,
             spread=(max(times) - min(times)) / typical,
@@ -129,7 +129,7 @@ class Search:
         )
 
     def check(self) -> None:
-        """Raise where costs are wrong, or the programs have not come to the same orders."""
+        """Raise if a cost is wrong or the programs end at different orders."""
         for name, orders in self.orders.items():
             for order in orders:
                 self._problem.check(order.astype(np.int64))
@@ -151,23 +151,23 @@ class Search:
         else:
             room = Room(row + 2 * shelves(4 * self._size**2))
             source = Source("bench/tabu_loop.cuh", macros)
-        block = self._backend.block(room, tabu.items(), self._many, fewest=32)
+        block = self._backend.block(room, tabu.items(), self._count, fewest=32)
         return self._backend.call(
             self._backend.compile(source, block),
             "tabu" if name == "kernel" else "tabu_loop",
             data,
             tabu.plan(),
             np.uint64(_SEED),
-            np.int32(self._many),
+            np.int32(self._count),
             np.int32(self._size),
             *(self._start, orders, costs),
-            blocks=self._many,
+            blocks=self._count,
             room=room,
         )
 
 
 def random_qap(n: int) -> Qap:
-    """Return symmetric matrices of evenly drawn entries, as the instances tai*a have them."""
+    """Return symmetric matrices of uniformly drawn entries, like the instances tai*a."""
     matrices = np.random.PCG64(_SEED).random_raw(2 * n * n) % np.uint64(_ENTRIES)
     halves = [np.triu(matrix, 1) for matrix in matrices.astype(np.int64).reshape(2, n, n)]
     a, b = (half + half.T for half in halves)

@@ -1,11 +1,11 @@
-"""Topologies on more ranks than there are here: takeover, and what goes from rank to rank.
+"""Simulated topologies on any number of ranks: takeover time and messages between ranks.
 
-Takeover: migrations until the best of one island is in all, on average and at worst over where it
-is at first (with delay=1, one migration more). Arrive: migrants that an island receives at one
-migration; (n) where these are more than its population takes in. Messages and busiest: what the
-busiest rank sends at one migration. Bytes: what a rank sends until takeover, average. Transport:
-how long the busiest rank sends until then, at 20 us a message and 4 GB/s, through host memory.
-* the shortest transport, or if all is on one rank the fastest takeover, of those that fit.
+Takeover: migrations until the best individual is on all islands, mean and maximum over the start
+islands (with delay=1, one migration more). Arrive: migrants that an island receives in one
+migration; (n) if these exceed what its population accepts. Messages and busiest: messages and bytes
+that the busiest rank sends in one migration. Bytes: mean of what a rank sends until takeover.
+Transport: time that the busiest rank sends until then, at 20 us a message and 4 GB/s, through host
+memory. * the shortest transport, or on one rank the fastest takeover, of the topologies that fit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from islands.algorithms.brkga import Brkga, BrkgaSettings
-from islands.bench.base import Asked, Row
+from islands.bench.base import BenchRequest, BenchRow
 from islands.bench.takeover import takeover
 from islands.bench.traffic import traffic
 from islands.migration.topology import TOPOLOGIES
@@ -26,8 +26,8 @@ _MESSAGE_SECONDS, _BYTES_A_SECOND = 20e-6, 4e9
 
 
 @dataclass(frozen=True)
-class TopologyRow(Row):
-    """A topology with a number of islands."""
+class TopologyRow(BenchRow):
+    """One topology with one number of islands."""
 
     TABLE: ClassVar[str] = "topologies"
     HEADER: ClassVar[str] = (
@@ -44,17 +44,17 @@ class TopologyRow(Row):
     fits: bool
     messages: float
     busiest_bytes: float
-    """That the busiest rank sends at one migration."""
+    """Sent by the busiest rank in one migration."""
     mean_bytes: float
-    """That a rank sends at one migration."""
+    """Sent by a rank in one migration."""
     takeover_bytes: float
-    """That a rank sends until takeover."""
+    """Sent by a rank until takeover."""
     transport_seconds: float
-    """Until takeover, of the busiest rank."""
+    """Of the busiest rank until takeover."""
     chosen: bool = False
 
     def line(self) -> str:
-        """Return the row under `HEADER`."""
+        """Return the row as text, aligned with `HEADER`."""
         arriving = f"{self.arriving}" if self.fits else f"({self.arriving})"
         return (
             f"{'*' if self.chosen else ' '}{self.islands:>8} {self.ranks:>6}  {self.topology:<10}"
@@ -64,21 +64,21 @@ class TopologyRow(Row):
         )
 
 
-def measure(asked: Asked) -> Iterator[TopologyRow]:
-    """Look at every topology in which somebody sends, one number of islands after another."""
-    for islands in asked.heartbeat.over(asked.islands, "{} islands".format):
-        rows = [_row(name, islands, asked) for name in TOPOLOGIES if name != "none"]
+def measure(request: BenchRequest) -> Iterator[TopologyRow]:
+    """Simulate every topology that has migrants, for each number of islands."""
+    for islands in request.heartbeat.over(request.islands, "{} islands".format):
+        rows = [_row(name, islands, request) for name in TOPOLOGIES if name != "none"]
         fitting = [row for row in rows if row.fits]
         best = min(fitting, key=lambda row: (row.transport_seconds, row.takeover), default=None)
         yield from (replace(row, chosen=row is best) for row in rows)
 
 
-def _row(name: str, islands: int, asked: Asked) -> TopologyRow:
-    ranks = max(1, islands // asked.islands_a_rank)
+def _row(name: str, islands: int, request: BenchRequest) -> TopologyRow:
+    ranks = max(1, islands // request.islands_a_rank)
     time, sent = takeover(name, islands), traffic(name, islands, ranks)
-    arriving = sent.arriving * asked.migrants
-    parcel = asked.migrants * (_HEAD_BYTES + asked.genes * _KEY_BYTES)
-    kept = Brkga(BrkgaSettings(), asked.population).kept()
+    arriving = sent.arriving * request.migrants
+    parcel = request.migrants * (_HEAD_BYTES + request.genes * _KEY_BYTES)
+    kept = Brkga(BrkgaSettings(), request.population).kept()
     busiest = sent.most_parcels * parcel
     transport = sent.most_messages * _MESSAGE_SECONDS + busiest / _BYTES_A_SECOND
     return TopologyRow(
@@ -88,7 +88,7 @@ def _row(name: str, islands: int, asked: Asked) -> TopologyRow:
         takeover=time.mean,
         worst=time.worst,
         arriving=arriving,
-        fits=arriving <= asked.population - max(1, kept),
+        fits=arriving <= request.population - max(1, kept),
         messages=sent.most_messages,
         busiest_bytes=busiest,
         mean_bytes=sent.parcels * parcel,

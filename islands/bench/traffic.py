@@ -1,7 +1,7 @@
-"""What goes from rank to rank at one migration, counted from who sends to whom.
+"""Count the messages between ranks in one migration.
 
-An island's migrants go once to each other rank that needs them, and all that goes from one rank to
-another is one message.
+An island's migrants go once to each other rank that needs them, and one message carries all that go
+from one rank to another.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ _DRAWS = 8
 
 @dataclass(frozen=True)
 class Traffic:
-    """Of one migration; a parcel is the migrants of one island on their way to one rank."""
+    """Traffic of one migration; a parcel is the migrants from one island to one rank."""
 
     arriving: int
-    """Islands that the one with most neighbours receives from."""
+    """Maximum number of islands that one island receives from."""
     parcels: float
-    """That a rank sends, on average."""
+    """Mean number that a rank sends."""
     most_parcels: float
-    """That the busiest rank sends."""
+    """Number that the busiest rank sends."""
     most_messages: float
-    """That the busiest rank sends."""
+    """Number that the busiest rank sends."""
 
 
 def traffic(name: str, islands: int, ranks: int) -> Traffic:
-    """Return what a topology sends, of a drawn one on average over some draws."""
+    """Return the traffic of a topology; of a random one, the mean over some draws."""
     if name == "elite":
-        # Complete, so that nobody has to look at every pair: each island goes to all other ranks.
+        # The complete topology needs no list of pairs: each island sends to all other ranks.
         most = len(deal(islands, ranks, 0)) * (ranks - 1)
         return Traffic(islands - 1, islands * (ranks - 1) / ranks, most, ranks - 1)
     return counted(TOPOLOGIES[name], islands, ranks)
 
 
 def counted(topology: Topology, islands: int, ranks: int) -> Traffic:
-    """Count what a topology sends between `ranks` that `islands` are dealt to in blocks."""
+    """Count the traffic between `ranks` ranks, each with a block of the islands."""
     draws = range(1, 1 + (_DRAWS if topology.changes else 1))
     each = [_at(topology, Scene(islands, 1, epoch), ranks) for epoch in draws]
     return Traffic(
@@ -58,7 +58,7 @@ def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:
     there = sources >= 0
     receivers, senders = np.nonzero(there)[0], sources[there]
     between = rank_of[receivers] != rank_of[senders]
-    # A number for each pair, so that those that stand there twice count once.
+    # A number for each pair, so that repeated pairs count once.
     parcels = np.unique(rank_of[receivers[between]] * scene.islands + senders[between])
     from_rank = rank_of[parcels % scene.islands]
     messages = np.unique(parcels // scene.islands * ranks + from_rank)

@@ -8,12 +8,11 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, fields
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from islands.bench import BENCHES, COLLECTIVE, LONG
-from islands.bench.base import Asked
+from islands.bench import BENCHES, COLLECTIVE, LONG, benchmark
+from islands.bench.base import BenchRequest
 from islands.cli import arguments
 from islands.display.heartbeat import Heartbeat
 from islands.errors import UsageError
@@ -22,7 +21,7 @@ from islands.run.signals import suspending
 from islands.text import unknown
 
 if TYPE_CHECKING:
-    from islands.bench.base import Row
+    from islands.bench.base import BenchRow
 
 _ALONE = [name for name in BENCHES if name not in (*COLLECTIVE, *LONG)]
 _MOST_ISLANDS = 1 << 20
@@ -72,14 +71,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class _Group:
-    """Options of some benchmarks, named after the fields of `Asked`, whose defaults they have."""
+    """Options of some benchmarks, named after the fields of `BenchRequest`, with their defaults."""
 
     def __init__(self, parser: argparse.ArgumentParser, title: str) -> None:
         self._group = parser.add_argument_group(title)
 
     def add(self, field: str, metavar: str, kind: Callable[[str], Any], words: str) -> None:
         """Declare an option."""
-        default = getattr(Asked, field)
+        default = getattr(BenchRequest, field)
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
         self._group.add_argument(
             f"--{field.replace('_', '-')}",
@@ -112,7 +111,7 @@ def main(args: argparse.Namespace) -> int:
             if rank == 0:
                 heartbeat.print(text, stream)
 
-        tables: dict[str, list[Row]] = {}
+        tables: dict[str, list[BenchRow]] = {}
         with suspending(), heartbeat:
             for place, name in enumerate(names if rank == 0 else together, 1):
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
@@ -129,19 +128,19 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _measure(
-    name: str, asked: Asked, tables: dict[str, list[Row]], say: Callable[[str], None]
+    name: str, asked: BenchRequest, tables: dict[str, list[BenchRow]], say: Callable[[str], None]
 ) -> None:
     """Add the rows of one benchmark to its tables, and print them."""
-    module = import_module(BENCHES[name])
-    say(("\n" if tables else "") + (module.__doc__ or "").strip())
-    for row in module.measure(asked):
+    text, measure = benchmark(name)
+    say(("\n" if tables else "") + text)
+    for row in measure(asked):
         if row.TABLE not in tables:
             say(f"\n{row.HEADER}")
         say(row.line())
         tables.setdefault(row.TABLE, []).append(row)
 
 
-def _asked(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Asked:
+def _asked(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
     """Return what is to be measured, having refused here all that can be refused before."""
     for name in args.what:
         if name not in BENCHES:
@@ -174,10 +173,12 @@ def _asked(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Aske
                 " 'islands[report]'"
             )
     options = {
-        field.name: getattr(args, field.name) for field in fields(Asked) if field.name in args
+        field.name: getattr(args, field.name)
+        for field in fields(BenchRequest)
+        if field.name in args
     }
     backends = _backends(args.backend)
-    return Asked(world=ranks, backends=backends, heartbeat=heartbeat, **options)
+    return BenchRequest(world=ranks, backends=backends, heartbeat=heartbeat, **options)
 
 
 def _counts(text: str) -> tuple[int, ...]:

@@ -21,9 +21,9 @@ from islands.text import meant, unknown
 if TYPE_CHECKING:
     from islands.backends.base import Backend
     from islands.parallel import World
-    from islands.reproduce.experiment import Asked
+    from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.selection import Selection
-    from islands.reproduce.table import Paper, Table
+    from islands.reproduce.table import Paper, PaperTable
 
 _EXAMPLES = """
 examples:
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Fill the tables, print them and return the exit status."""
     from islands.display.heartbeat import Heartbeat
-    from islands.reproduce.output import Folder
+    from islands.reproduce.output import ExperimentFolder
     from islands.reproduce.perform import perform
     from islands.run.device import take_device
     from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
@@ -80,7 +80,9 @@ def main(args: argparse.Namespace) -> int:
         settings = _settings(args.what, asked, selections)
         speaks = ranks.rank == 0
         folder = ranks.agreed(
-            lambda: Folder(args.out, settings) if args.out is not None and speaks else None
+            lambda: (
+                ExperimentFolder(args.out, settings) if args.out is not None and speaks else None
+            )
         )
 
         heartbeat = Heartbeat(
@@ -119,9 +121,9 @@ def main(args: argparse.Namespace) -> int:
 
 def _prepared(
     args: argparse.Namespace, ranks: World, cores: int, backend: Backend
-) -> tuple[Paper, Asked, list[Selection]]:
+) -> tuple[Paper, ExperimentRequest, list[Selection]]:
     """Return what is to be done, having refused here all that can be refused before a run."""
-    from islands.reproduce.experiment import Asked
+    from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.selection import select
 
     name, slash, table = args.what.partition("/")
@@ -141,7 +143,7 @@ def _prepared(
     tables = {table: paper.tables[table]} if slash else paper.own_tables()
     _require_room(args.what, tables, ranks)
     selections = select(tables, args.only or ())
-    asked = Asked(
+    asked = ExperimentRequest(
         backend=backend.name,
         device=backend.device,
         threads=threads,
@@ -152,13 +154,13 @@ def _prepared(
     return paper, asked, selections
 
 
-def _require_room(what: str, tables: Mapping[str, type[Table]], ranks: World) -> None:
-    """Refuse several ranks for runs that go on side by side on one device."""
-    beside = [name for name, table in tables.items() if table.beside]
-    if beside and ranks.size > 1:
+def _require_room(what: str, tables: Mapping[str, type[PaperTable]], ranks: World) -> None:
+    """Refuse several ranks for tables whose runs form a batch on one device."""
+    batched = [name for name, table in tables.items() if table.batched]
+    if batched and ranks.size > 1:
         raise UsageError(
-            f"{what} on {ranks.size} ranks: the runs of {', '.join(beside)} go on side by side, all"
-            " on the device of one rank. Start it without mpirun; --only takes some instances alone"
+            f"{what} on {ranks.size} ranks: the runs of {', '.join(batched)} form a batch on"
+            " the device of one rank. Start it without mpirun; --only selects instances"
         )
 
 
@@ -187,7 +189,9 @@ def _require_packages(names: list[str]) -> None:
         )
 
 
-def _settings(what: str, asked: Asked, selections: list[Selection]) -> dict[str, object]:
+def _settings(
+    what: str, asked: ExperimentRequest, selections: list[Selection]
+) -> dict[str, object]:
     import islands
 
     tables = [each.table for each in selections]

@@ -94,9 +94,9 @@ def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
     from islands.display.heartbeat import Heartbeat
     from islands.tune.ledger import LEDGER
-    from islands.tune.perform import BEST, RANKING, Output, perform
+    from islands.tune.messages import refused
+    from islands.tune.perform import BEST, RANKING, TuneOutput, perform
     from islands.tune.table import table
-    from islands.tune.words import refused
 
     stream = sys.stderr if args.json else sys.stdout
     heartbeat = Heartbeat(None if args.quiet else sys.stderr, "tune")
@@ -106,7 +106,7 @@ def main(args: argparse.Namespace) -> int:
 
     try:
         tuning = _tuning(args)
-        output = Output(args.out, args.force, say, args.quiet, heartbeat)
+        output = TuneOutput(args.out, args.force, say, args.quiet, heartbeat)
         with heartbeat:
             done = perform(tuning, args.metric, output)
     except Suspended:
@@ -114,8 +114,8 @@ def main(args: argparse.Namespace) -> int:
     say(("" if args.quiet else "\n") + table(done.ranking))
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
-    if args.quiet and tuning.search.refused:
-        say(refused(tuning.search))
+    if args.quiet and tuning.candidates.refused:
+        say(refused(tuning.candidates))
     say(f"\nWrote {done.folder}: {LEDGER}, {RANKING}, {BEST}")
     if args.json:
         print(done.to_json(), flush=True)
@@ -124,8 +124,8 @@ def main(args: argparse.Namespace) -> int:
 
 def _tuning(args: argparse.Namespace) -> Tuning:
     """Return what is to be done, having refused here all that can be refused before a run."""
-    from islands.tune.cell import aims
-    from islands.tune.plan import Asked, Tuning
+    from islands.tune.plan import TuneRequest, Tuning
+    from islands.tune.runs import quality_criteria
 
     _, ranks = launched()
     if ranks > 1:
@@ -144,14 +144,16 @@ def _tuning(args: argparse.Namespace) -> Tuning:
             raise UsageError(f"--{name} {value}: must be at least 1")
     given = {key: value for key, value in options(args).items() if key != "instance"}
     tuning = Tuning.of(
-        Asked(given, args.config),
+        TuneRequest(given, args.config),
         args.instances,
         args.over,
         args.runs,
         configurations=args.configurations or _CONFIGURATIONS,
         steps=args.grid,
     )
-    if args.metric == "evaluations" and not all(aims(task.spec) for task in tuning.tasks):
+    if args.metric == "evaluations" and not all(
+        quality_criteria(task.spec) for task in tuning.tasks
+    ):
         raise UsageError(
             "--metric evaluations: counts those until a run is good enough. Say how good that is by"
             " --stop best-known, target=VALUE or gap=PERCENT"

@@ -1,1 +1,1 @@
-"""What this machine has for a run, tried out: software, devices, transports between ranks."""
+"""Check a machine: software, devices and transports between ranks."""

@@ -1,4 +1,4 @@
-"""All that is found out about the ranks' machines, gathered on every rank."""
+"""Examine the machines of all ranks; every rank gets the result."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from islands.parallel.vendor import vendor
 
 @dataclass(frozen=True)
 class Checkup:
-    """What there is, what works, and what should but does not."""
+    """The software, devices and transports of the ranks' machines, and the problems found."""
 
     versions: dict[str, str]
     compiler: str | None
-    """Of the CPU backend; None where there is none."""
+    """The compiler of the CPU backend, or None."""
     mpi: tuple[str, str] | None
-    """Its name with its version, and what it says of itself."""
+    """Name with version, and the library's description."""
     gpus: dict[str, list[Gpu]]
-    """Those of each host."""
+    """GPUs by host."""
     links: list[Link]
     ranks: list[Place]
     transports: list[Trial]
     problems: list[str]
-    """What should work and does not."""
+    """What should work but does not."""
     startup: Startup | None = None
-    """What takes the time to the first row, on the device of rank 0."""
+    """The time to the first row by step, on the device of rank 0."""
 
 
 def examine(world: World) -> Checkup:
-    """Try all that a run on these ranks would use; collective."""
+    """Try everything that a run on these ranks would use; collective."""
     gpus = nvidia.gpus()
     backend, place, troubles = take(world, gpus)
-    # The first rank of a host compiles, and the others take its programs.
+    # The first rank of a host compiles; the others use its cached programs.
     if world.local_rank > 0:
         world.barrier()
     if backend is not None:
@@ -67,7 +67,7 @@ def examine(world: World) -> Checkup:
         )
     )
     places = [each[0] for each in found]
-    problems = _said_once([each[4] for each in found], places)
+    problems = _unique([each[4] for each in found], places)
     problems += _differences([each[1] for each in found], places) + _shared(places)
     problems += [
         f"the transport {trial.transport} fails: {trial.trouble}"
@@ -87,8 +87,8 @@ def examine(world: World) -> Checkup:
     )
 
 
-def _said_once(troubles: list[list[str]], places: list[Place]) -> list[str]:
-    """Return each trouble once, with the hosts that have it where others do not."""
+def _unique(troubles: list[list[str]], places: list[Place]) -> list[str]:
+    """Return each trouble once, with its hosts unless all hosts have it."""
     hosts = defaultdict(set)
     for place, each in zip(places, troubles, strict=True):
         for trouble in each:
@@ -101,7 +101,7 @@ def _said_once(troubles: list[list[str]], places: list[Place]) -> list[str]:
 
 
 def _differences(installed: list[dict[str, str]], places: list[Place]) -> list[str]:
-    """Return where ranks have other versions than the first."""
+    """Return the packages whose version on a rank differs from rank 0."""
     first = installed[0]
     found = [
         f"{name} is {first.get(name, 'none')} on {places[0].host}, but {own.get(name, 'none')} on"
@@ -114,7 +114,7 @@ def _differences(installed: list[dict[str, str]], places: list[Place]) -> list[s
 
 
 def _shared(places: list[Place]) -> list[str]:
-    """Return which ranks of a host would share a GPU."""
+    """Return a sentence for each GPU that several ranks would share."""
     takers = defaultdict(list)
     for place in places:
         if place.gpu is not None:

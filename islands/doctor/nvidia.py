@@ -1,4 +1,4 @@
-"""What the NVIDIA driver of this host tells through nvidia-smi, with CuPy or without."""
+"""GPUs and links of this host as reported by nvidia-smi; needs no CuPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Gpu:
     """A GPU of a host."""
 
     number: int
-    """That nvidia-smi gives it."""
+    """Its number in nvidia-smi."""
     uuid: str
     name: str
     mebibytes: int
@@ -22,27 +22,27 @@ class Gpu:
 
     @property
     def identity(self) -> str:
-        """What CUDA calls it: the sixteen bytes of the UUID."""
+        """CUDA's identity: the sixteen bytes of the UUID."""
         return self.uuid.removeprefix("GPU-").replace("-", "")
 
 
 @dataclass(frozen=True)
 class Link:
-    """What lies between two GPUs of a host, by their numbers."""
+    """The link between two GPUs of a host, by their numbers."""
 
     host: str
     first: int
     second: int
     kind: str
-    """In nvidia-smi's letters, such as NV18: eighteen links of NVLink."""
+    """Type in nvidia-smi's notation, such as NV18: eighteen NVLinks."""
     peer_access: bool
-    """Whether one reads the other's memory."""
+    """Whether one GPU can read the other's memory."""
 
 
 def gpus() -> list[Gpu]:
-    """Return the GPUs of this host, whichever of them this process may use."""
+    """Return all GPUs of this host, even those hidden from this process."""
     found = []
-    for line in _asked(f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader,nounits"):
+    for line in _output(f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader,nounits"):
         words = line.split(", ")
         if len(words) == len(_FIELDS) and words[0].isdigit():
             mebibytes = int(words[3]) if words[3].isdigit() else 0
@@ -51,7 +51,7 @@ def gpus() -> list[Gpu]:
 
 
 def links(host: str) -> list[Link]:
-    """Return what lies between each two GPUs of this host."""
+    """Return the links between the GPUs of this host."""
     kinds, peers = _matrix("-m"), _matrix("-p2p", "r")
     return [
         Link(host, *pair, kind, peers.get(pair) == "OK")
@@ -61,11 +61,11 @@ def links(host: str) -> list[Link]:
 
 
 def _matrix(*options: str) -> dict[tuple[int, int], str]:
-    """Return the cells between GPUs of a table of `nvidia-smi topo`."""
+    """Return the cells of a table of `nvidia-smi topo` by pair of GPUs."""
     rows = {}
-    for line in _asked("topo", *options):
+    for line in _output("topo", *options):
         name, *cells = line.split() or [""]
-        # Each has an X in its own column; other devices stand to the right of the GPUs.
+        # Each GPU has an X in its own column; other devices follow to the right.
         if re.fullmatch(r"GPU\d+", name) and "X" in cells:
             rows[int(name[3:])] = cells
     return {
@@ -75,12 +75,12 @@ def _matrix(*options: str) -> dict[tuple[int, int], str]:
     }
 
 
-def _asked(*options: str) -> list[str]:
+def _output(*options: str) -> list[str]:
     try:
         done = subprocess.run(
             ["nvidia-smi", *options], capture_output=True, text=True, timeout=60, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return []
-    # The head of a table is underlined.
+    # The header of a table contains escape codes for underlining.
     return re.sub(r"\x1b\[\d*m", "", done.stdout).splitlines()

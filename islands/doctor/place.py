@@ -1,4 +1,4 @@
-"""Where a rank is and which device it takes."""
+"""The host, cores and device of a rank."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Place:
     backend: str
     device: str
     gpu: Gpu | None
-    """What the driver tells of the GPU that it takes."""
+    """The driver's data on the GPU that the rank uses."""
 
 
 def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str]]:
-    """Return the device that a run would take, where it is, and what keeps it from a better one.
+    """Return the device that a run would use, its place, and troubles with better devices.
 
-    Collective. Ranks may share a GPU here, so that whatever else there is can be tried.
+    Collective. Ranks may share a GPU here, so that everything else can be tried.
     """
     backend, gpu, troubles = None, None, []
     try:
@@ -49,7 +49,7 @@ def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str
         else:
             backend = choose("cpu", sharers=world.local_size)
             if gpus and os.environ.get("CUDA_VISIBLE_DEVICES") != "":
-                troubles.append(f"the GPUs are not used: {automatic()[1]}. {remedy(gpus)}")
+                troubles.append(f"the GPUs are not used: {automatic()[1]}. {install_hint(gpus)}")
     except IslandsError as error:
         troubles.append(str(error))
     name, device = (backend.name, backend.device) if backend is not None else ("none", "none")
@@ -57,11 +57,11 @@ def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str
     return backend, place, troubles
 
 
-def remedy(gpus: list[Gpu]) -> str:
-    """Return how to install what these GPUs need."""
+def install_hint(gpus: list[Gpu]) -> str:
+    """Return how to install the packages that these GPUs need."""
     major = gpus[0].driver.partition(".")[0]
     extra = "cuda13" if major.isdigit() and int(major) >= 580 else "cuda12"
-    return f"Install what they need: pip install 'islands[mpi,{extra}]'"
+    return f"Install their packages: pip install 'islands[mpi,{extra}]'"
 
 
 def _visible() -> list[str]:

@@ -1,4 +1,4 @@
-"""The checkup as text for people and as JSON."""
+"""The checkup as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
 
 
 def as_json(checkup: Checkup) -> str:
-    """Return one object with all that was found out."""
+    """Return the whole checkup as one JSON object."""
     name, library = checkup.mpi or (None, None)
     whole = asdict(checkup) | {
         "mpi": None if name is None else {"name": name, "library": library},
@@ -26,7 +26,7 @@ def as_json(checkup: Checkup) -> str:
 
 
 def as_text(checkup: Checkup) -> str:
-    """Return a few blocks of lines: software, ranks, links, transports, and what to do."""
+    """Return blocks of lines: software, ranks, links, transports, advice and problems."""
     blocks = [_software(checkup), _ranks(checkup.ranks)]
     if checkup.links:
         blocks.append(
@@ -39,11 +39,10 @@ def as_text(checkup: Checkup) -> str:
     blocks.append(_transports(checkup))
     if checkup.startup is not None:
         blocks.append(_startup(checkup.startup))
-    told = advice(checkup)
-    if told:
-        blocks.append([f"Better: {words}" for words in told])
+    if sentences := advice(checkup):
+        blocks.append([f"Better: {words}" for words in sentences])
     troubles = [f"Does not work: {problem}" for problem in checkup.problems]
-    blocks.append(troubles or ["All that is here works."])
+    blocks.append(troubles or ["Everything here works."])
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
@@ -85,11 +84,11 @@ def _startup(startup: Startup) -> list[str]:
         "imports": "imports of islands and NumPy",
         "instance": "settings and the instance",
         "device": "the device",
-        "programs": f"programs, {'compiled' if startup.compiled else 'taken from the cache'}",
+        "programs": f"programs, {'compiled' if startup.compiled else 'from the cache'}",
         "generation 0": "generation 0",
     }
     return [
-        f"From the command to the first row, by the demonstration on {startup.backend}:"
+        f"Time from the command to the first row (demo/tsp on {startup.backend}):"
         f" {startup.total:.2f} s.",
         *(f"{seconds:>8.2f} s   {words[step]}" for step, seconds in startup.seconds.items()),
     ]
@@ -100,7 +99,7 @@ def _transports(checkup: Checkup) -> list[str]:
         return ["One rank: migrants stay on its device."] if len(checkup.ranks) == 1 else []
     head = "".join(f"{size:>24}" for size in _SIZES)
     return [
-        "A message to the next rank, by each transport; its content was checked. Slowest median.",
+        "Time of a message to the next rank by transport (content checked): slowest rank's median.",
         f"{'Transport':>12}{head}",
         *(
             f"{trial.transport:>12}{''.join(map(_cell, _timings(trial)))}"

@@ -1,4 +1,4 @@
-"""What is installed in this process's Python, and whether kernels can be compiled."""
+"""Versions of installed software, and whether kernels compile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what a run uses, as far as it is installed."""
+    """Return the versions of the installed packages that a run uses."""
     found = {"islands": islands.__version__, "python": platform.python_version()}
     for name in _PACKAGES:
         try:
@@ -31,16 +31,16 @@ def versions() -> dict[str, str]:
 
 
 def compiler() -> str | None:
-    """Return the C++ compiler that the CPU backend takes, and its version; None without one."""
+    """Return the C++ compiler of the CPU backend with its version, or None."""
     try:
-        command, told = cpu.compiler()
+        command, description = cpu.compiler()
     except IslandsError:
         return None
-    return f"{' '.join(command)} ({told.partition(chr(10))[0]})"
+    return f"{' '.join(command)} ({description.partition(chr(10))[0]})"
 
 
 def compile_troubles(backend: Backend) -> list[str]:
-    """Return what keeps kernels from being compiled for this device; nothing where they are."""
+    """Return the errors of compiling a kernel for this device; empty if it works."""
     try:
         backend.compile(Source("check.cuh"), backend.block(Room(0), 1, 1))
     except IslandsError as error:

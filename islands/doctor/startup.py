@@ -1,4 +1,4 @@
-"""What takes the time from the command to the first row, by step, in a process of its own."""
+"""Measure the time from the command to the first row by step, in a separate process."""
 
 from __future__ import annotations
 
@@ -9,46 +9,44 @@ import time
 from dataclasses import dataclass
 
 _INSTANCE = "demo/tsp"
-_LONGEST_SECONDS = 300
+_TIMEOUT = 300
 
 
 @dataclass(frozen=True)
 class Startup:
-    """The seconds of each step, in their order, of the embedded instance on one rank."""
+    """Seconds of each step, in order, for the embedded instance on one rank."""
 
     backend: str
     seconds: dict[str, float]
     compiled: bool
-    """Whether its programs were compiled, and not taken from the cache."""
+    """Whether programs were compiled, not loaded from the cache."""
 
     @property
     def total(self) -> float:
-        """From the command to the first row."""
+        """Seconds from the command to the first row."""
         return sum(self.seconds.values())
 
 
 def timed_start(backend: str) -> Startup | None:
-    """Return what a start takes on this backend; None where it cannot start."""
+    """Return the times of a start on this backend; None if it fails."""
     command = [sys.executable, "-m", "islands.doctor.startup", backend]
     began = time.monotonic()
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_LONGEST_SECONDS, check=True
-        )
-        said = json.loads(done.stdout)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT, check=True)
+        report = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    moments = {"python": began, **said["moments"]}
-    ends = [*list(moments.values())[1:], said["end"]]
+    moments = {"python": began, **report["moments"]}
+    ends = [*list(moments.values())[1:], report["end"]]
     seconds = {
         step: round(end - moment, 3)
         for (step, moment), end in zip(moments.items(), ends, strict=True)
     }
-    return Startup(backend, seconds, said["compiled"])
+    return Startup(backend, seconds, report["compiled"])
 
 
 def _start(backend_name: str) -> None:
-    """Do what a run does up to its first row, and print when each step began."""
+    """Start a run up to its first row, and print when each step began."""
     moments = {"imports": time.monotonic()}
     from islands.parallel import World
     from islands.run.asked import resolved

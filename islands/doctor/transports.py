@@ -1,4 +1,4 @@
-"""Every transport between the ranks, tried and timed with messages round the ring of ranks."""
+"""Try and time every transport between the ranks, with messages around a ring of ranks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from islands.parallel import World
 
 SIZES = (1 << 10, 1 << 16, 1 << 20, 1 << 24)
 _REPEATS = 21
-_WARMING = 3
+_WARM_UP = 3
 
 
 @dataclass(frozen=True)
 class Timing:
-    """The time of one message on the slowest rank, the median of many."""
+    """The time of one message: the slowest rank's median."""
 
     bytes: int
     microseconds: float
@@ -29,16 +29,16 @@ class Timing:
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a transport."""
+    """The result of trying a transport."""
 
     transport: str
     trouble: str
-    """What went wrong; empty where everything arrived as it was sent."""
+    """The error; empty if all messages arrived unchanged."""
     timings: list[Timing]
 
 
 def trials(world: World, backend: Backend) -> list[Trial]:
-    """Return the trial of each transport, the best first; none for one rank; collective."""
+    """Return the trial of each transport, best first; empty for one rank; collective."""
     if world.size == 1:
         return []
     return [_trial(transport, world, backend) for transport in candidates(world, backend)]
@@ -56,12 +56,12 @@ def _trial(transport: type[Transport], world: World, backend: Backend) -> Trial:
 
 
 def _seconds(transport: type[Transport], world: World, backend: Backend, size: int) -> float:
-    """Send a message to the next rank again and again; return the time that one takes."""
+    """Send messages to the next rank; return the median time of one."""
     sends = [Parcel((world.rank + 1) % world.size, 0, 1)]
     receives = [Parcel((world.rank - 1) % world.size, 1, 2)]
     carrier = transport(world, backend, backend.zeros((2, size), np.uint8))
     seconds = []
-    for _ in range(_WARMING + _REPEATS):
+    for _ in range(_WARM_UP + _REPEATS):
         world.barrier()
         started = time.perf_counter()
         carrier.leave(sends)
@@ -70,4 +70,4 @@ def _seconds(transport: type[Transport], world: World, backend: Backend, size: i
         carrier.arrive()
         backend.synchronise()
         seconds.append(time.perf_counter() - started)
-    return statistics.median(seconds[_WARMING:])
+    return statistics.median(seconds[_WARM_UP:])

@@ -1,1 +1,1 @@
-"""Instances of benchmark sets: reading and writing their files, and knowing what was published."""
+"""Instances: the catalogue of published sets, and reading and writing of files."""

@@ -1,6 +1,6 @@
-"""What is published: the sets, their instances, and the best values known for them.
+"""The catalogue of published sets, their instances and best known values.
 
-A set is a CSV file in the folder `instances` and a table in its `sets.toml`.
+A set is a CSV file in the folder `instances` and a table in `sets.toml`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from islands.text import unknown
 
 @dataclass(frozen=True)
 class BestKnown:
-    """The best value known for an instance; `status` is `optimal` or `best_known`."""
+    """The best known value of an instance; `status` is `optimal` or `best_known`."""
 
     value: float
-    """A whole number, unless the instance has decimals."""
+    """An integer unless the instance has decimals."""
     status: str
     source: str
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One instance of a set; `constraints` is None where the problem has none."""
+    """One instance of a set; `constraints` is None if the problem has none."""
 
     set: str
     name: str
@@ -36,24 +36,24 @@ class Entry:
     size: int
     best_known: BestKnown | None
     file: str
-    """The published file, not compressed, below the set's folder."""
+    """The uncompressed published file, relative to the set's folder."""
     bytes: int
     sha256: str
     part: int | None = None
-    """Which instance of its file it is, counted from 0, where the file holds several."""
+    """Index of the instance in its file, from 0, if the file contains several."""
     constraints: int | None = None
 
     @property
     def full_name(self) -> str:
-        """The name that is never ambiguous."""
+        """The unambiguous name."""
         return f"{self.set}/{self.name}"
 
 
 @dataclass(frozen=True)
 class InstanceSet:
-    """A set as it was published; `base` is empty for the set that comes with the program.
+    """A published set; `base` is empty for the set that comes with the program.
 
-    `format` names that of its files, and is empty where they tell it themselves.
+    `format` is the format of its files; empty if it is recognised from each file.
     """
 
     name: str
@@ -66,7 +66,7 @@ class InstanceSet:
     format: str = ""
 
     def url(self, file: str, base: str | None = None) -> str:
-        """Return where a file is published, or would be on a mirror of the folder `base`."""
+        """Return the address of a published file, or of its copy on the mirror `base`."""
         return f"{(base or self.base).rstrip('/')}/{self.pattern.format(file=file)}"
 
 
@@ -83,12 +83,12 @@ class Catalogue:
         return self.sets[name]
 
     def entry(self, set_name: str, name: str) -> Entry | None:
-        """Return an instance of a set, or None where either is not known."""
+        """Return an instance of a set, or None if it is unknown."""
         known = self.sets.get(set_name)
         return known.entries.get(name) if known else None
 
     def of_file(self, set_name: str, name: str, part: int | None) -> Entry | None:
-        """Return the instance of a set that is in the file of that name, or None."""
+        """Return the instance of a set in the file of that name, or None."""
         entries = self.sets[set_name].entries.values() if set_name in self.sets else ()
         return next((e for e in entries if (Path(e.file).name, e.part) == (name, part)), None)
 

@@ -1,4 +1,4 @@
-"""Downloads the files of a set into the user's cache, each checked before it appears there."""
+"""Download the files of a set into the user's cache; each is verified before it appears there."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ from islands.paths import CACHE_ELSEWHERE, cache_folder, published, reading
 
 _TIMEOUT = 30.0
 _CHUNK = 1 << 16
-_OF_GZIP = 1 << 10
-"""A file that cannot be compressed is longer by its name, and by a thousandth at most."""
+_GZIP_OVERHEAD = 1 << 10
+"""The gzip file of incompressible data is longer by its name and at most a thousandth."""
 _BROKEN_OFF = "ChunkedEncodingError"
 _REASONS = {
     "ConnectionError": "no connection",
     "ConnectTimeout": f"no connection within {_TIMEOUT:g} s",
     "ReadTimeout": f"no answer within {_TIMEOUT:g} s",
-    _BROKEN_OFF: "the transfer broke off",
+    _BROKEN_OFF: "the transfer was interrupted",
 }
 
 
 class NoAnswerError(InputError):
-    """A server that cannot be reached, so that trying the next file makes no sense."""
+    """The server cannot be reached, so further files are not tried."""
 
 
 class _TooLongError(Exception):
-    """What comes is longer than what was expected."""
+    """A download is longer than expected."""
 
 
 class _Bounded:
-    """A file for a download, which ends it when more comes than is expected."""
+    """A file that ends a download if it is longer than expected."""
 
     def __init__(self, stream: IO[bytes], longest: int) -> None:
         self._stream = stream
         self._left = longest
 
     def write(self, chunk: bytes) -> int:
-        """Write what has come, unless it is too much."""
+        """Write a chunk, or raise an error if the limit is exceeded."""
         self._left -= len(chunk)
         if self._left < 0:
             raise _TooLongError
         return self._stream.write(chunk)
 
     def flush(self) -> None:
-        """Do what the file does."""
+        """Flush the file."""
         self._stream.flush()
 
 
 def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) -> list[InputError]:
-    """Fetch what is not yet in the cache, and return what went wrong, file by file."""
+    """Download the files that are not in the cache; return the errors by file."""
     if not instances.base:
-        say(f"{instances.name} comes with the program: nothing to fetch")
+        say(f"{instances.name} comes with the program and needs no download")
         return []
     folder = _folder(instances.name)
     files = {entry.file: entry for entry in instances.entries.values()}
@@ -70,7 +70,7 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
             is_there = target.exists() and target.stat().st_size == entry.bytes
             found = hashlib.sha256(target.read_bytes()).hexdigest() if is_there else None
         if found == entry.sha256:
-            say(f"{progress} is there already")
+            say(f"{progress} exists already")
             continue
         try:
             _fetch_file(instances.url(file, base), target, entry)
@@ -84,9 +84,9 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
 
 
 def digest(path: Path, longest: int) -> str:
-    """Return the SHA-256 of a file's content, decompressed where it is gzipped.
+    """Return the SHA-256 of a file's content, decompressed if it is gzipped.
 
-    Of a file that is longer, only the beginning is read, which has another digest.
+    Only the beginning of a longer file is read; its digest differs anyway.
     """
     with path.open("rb") as raw:
         sha, size = hashlib.sha256(), 0
@@ -103,9 +103,9 @@ def _folder(name: str) -> Path:
 
 
 def _fetch_file(url: str, target: Path, entry: Entry) -> None:
-    too_long = f"{url}: {_other(entry, f'more than {entry.bytes} bytes')}"
+    too_long = f"{url}: {_unexpected(entry, f'more than {entry.bytes} bytes')}"
     with tempfile.TemporaryFile() as raw, published(target, CACHE_ELSEWHERE) as temporary:
-        if not _download(url, target, raw, entry.bytes + entry.bytes // 1000 + _OF_GZIP):
+        if not _download(url, target, raw, entry.bytes + entry.bytes // 1000 + _GZIP_OVERHEAD):
             raise InputError(too_long)
         sha, size = hashlib.sha256(), 0
         try:
@@ -117,25 +117,25 @@ def _fetch_file(url: str, target: Path, entry: Entry) -> None:
                     sha.update(chunk)
                     plain.write(chunk)
         except (gzip.BadGzipFile, EOFError, zlib.error):
-            raise InputError(f"{url}: {_other(entry, 'a broken gzip file')}") from None
+            raise InputError(f"{url}: {_unexpected(entry, 'a broken gzip file')}") from None
         if size < entry.bytes:
-            raise InputError(f"{url}: {_other(entry, f'only {size} of {entry.bytes} bytes')}")
+            raise InputError(f"{url}: {_unexpected(entry, f'only {size} of {entry.bytes} bytes')}")
         if sha.hexdigest() != entry.sha256:
-            raise InputError(f"{url}: {_other(entry, f'SHA-256 {sha.hexdigest()}')}")
+            raise InputError(f"{url}: {_unexpected(entry, f'SHA-256 {sha.hexdigest()}')}")
 
 
 def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:
-    """Download, and return whether the whole is no longer than expected; else give up there."""
+    """Download a file; stop and return False if it is longer than expected."""
     import pooch
 
     hint = (
-        f"Finished files stay, so try again; or name a mirror with --from, or let {VARIABLE} "
-        f"name a folder that holds {set_of(target)}/{target.name}"
+        f"Finished files are kept, so try again; or name a mirror with --from, or set {VARIABLE} "
+        f"to a folder that contains {set_of(target)}/{target.name}"
     )
     try:
         pooch.HTTPDownloader(timeout=_TIMEOUT)(url, _Bounded(stream, longest), None)
     except _TooLongError:
-        # The connection is closed when nothing refers to this error any more.
+        # The connection closes when this error is freed.
         return False
     except OSError as problem:
         response = getattr(problem, "response", None)
@@ -160,8 +160,8 @@ def _chunks(raw: IO[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
-def _other(entry: Entry, what: str) -> str:
+def _unexpected(entry: Entry, what: str) -> str:
     return (
-        f"{what}, not the published file, whose SHA-256 is {entry.sha256}. "
+        f"{what}: not the published file with SHA-256 {entry.sha256}. "
         f"Try again, or name a mirror with --from"
     )

@@ -1,18 +1,40 @@
-"""Which format a file has, told by its suffix or, of those that share `.dat`, by its numbers."""
+"""Recognise the format of a file by its suffix or, for `.dat`, by the count of its numbers.
+
+QAPLIB files have 1 + 2 n n numbers and up to two costs; knapsacks have 3 + n + m + n m. The two
+knapsack formats are distinguished by the optimum, which must be plausible, and by the parts of the
+file, which mostly begin on new lines. If n = m = 2, all formats can have 11 numbers.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
+from typing import Self
 
-from islands.errors import UsageError
-from islands.instances.dat import of_numbers
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import InputError, UsageError
+from islands.instances.lines import Lines, shown
+from islands.instances.mkp_layouts import read_drake, read_sac94
+from islands.instances.numbers import Numbers, is_number
+from islands.instances.qaplib import counts, read_qap
 from islands.paths import suffix_of
 from islands.text import option
 
 FORMATS = ("tsplib", "qaplib", "orlib", "sac94", "drake")
 
 OF_SUFFIX = {".tsp": "tsplib", ".dat": "", ".qap": "qaplib", ".txt": "orlib"}
-"""The format of files with a suffix, which `.gz` may follow; empty where they have to be read."""
+"""The format of files by suffix, also with `.gz`; empty if the content decides."""
+
+_KNAPSACKS = {"drake": read_drake, "sac94": read_sac94}
+_PARTS = {
+    "qaplib": "n optimum best, A, B",
+    "drake": "n m optimum, profits, weights, capacities",
+    "sac94": "m n, profits, capacities, weights, optimum",
+}
+_DIGITS = 9
 
 
 def recognised(path: Path) -> str:
@@ -21,7 +43,203 @@ def recognised(path: Path) -> str:
     if suffix not in OF_SUFFIX:
         known = ", ".join(f"{each}, {each}.gz" for each in OF_SUFFIX)
         raise UsageError(
-            f"{path}: the suffix {suffix!r} is not known. Known: {known}; or name the format with"
+            f"{path}: unknown suffix {suffix!r}. Known: {known}; or name the format with"
             f" {option('format', list(FORMATS))}"
         )
-    return OF_SUFFIX[suffix] or of_numbers(path)
+    return OF_SUFFIX[suffix] or _of_numbers(path)
+
+
+def _ask() -> str:
+    return f"name the format with {option('format', ['qaplib', 'sac94', 'drake'])}"
+
+
+def _of_numbers(path: Path) -> str:
+    """Return the format of a file: qaplib, drake or sac94."""
+    with Lines.open(path) as lines:
+        seen = _Seen.of(lines)
+        plain, *valued = counts(seen.first)
+        # No knapsack has this count.
+        if seen.words == plain:
+            return "qaplib"
+        is_knapsack = seen.of_knapsack in (seen.words, seen.numbers)
+        if is_knapsack and seen.sizes_fit_a_knapsack:
+            if seen.words in valued and _is_qap_of_two(path):
+                raise _undecided(path, "sac94", "drake", "qaplib")
+            return _of_layout(path, seen.first, seen.second)
+        if seen.words in valued:
+            return "qaplib"
+        if is_knapsack:
+            raise lines.error(
+                f"it begins with {seen.first} {seen.second}, but a knapsack has at least one item "
+                "and one constraint. Correct the sizes"
+            )
+        raise lines.error(f"{_misfit(seen)}; or {_ask()}")
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The counts of a file's words; `numbers` counts the words before the first other word."""
+
+    first: int
+    second: int
+    """-1 if it cannot be the size of a knapsack, but can be a cost."""
+    in_first_line: int
+    words: int
+    numbers: int
+
+    @property
+    def sizes_fit_a_knapsack(self) -> bool:
+        return min(self.first, self.second) > 0
+
+    @property
+    def of_knapsack(self) -> int:
+        """Count of numbers of a knapsack of these sizes; 0 if these are no sizes."""
+        return _of_knapsack(self.first, self.second) if self.second >= 0 else 0
+
+    @classmethod
+    def of(cls, lines: Lines) -> Self:
+        text = Numbers(lines)
+        head: list[int] = []
+        count = numbers = in_first_line = 0
+        while (words := text.line()) is not None:
+            in_first_line = in_first_line or len(words)
+            for word in words[: 2 - len(head)]:
+                head.append(_second(lines, word) if head else _size(lines, word))
+                # No format has more numbers.
+                most = max(*counts(head[0]), _of_knapsack(head[0], head[-1]))
+                lines.allow(min(lines.longest, most))
+            if numbers == count:
+                numbers += _leading(words)
+            count += len(words)
+        if not head:
+            raise lines.error("the file is empty. Get it again")
+        return cls(head[0], head[1] if len(head) > 1 else 0, in_first_line, count, numbers)
+
+
+def _of_knapsack(n: int, m: int) -> int:
+    return 3 + n + m + n * m
+
+
+def _misfit(seen: _Seen) -> str:
+    """Return why a file matches no format, compared with the closest one."""
+    first, second, words = seen.first, seen.second, seen.words
+    plain, valued, both = counts(first)
+    # The first line of a knapsack has at least two numbers.
+    is_nearer = abs(words - seen.of_knapsack) < abs(words - plain)
+    if seen.sizes_fit_a_knapsack and seen.in_first_line > 1 and is_nearer:
+        return (
+            f"{words} numbers: a knapsack that begins with {first} {second} has"
+            f" {seen.of_knapsack}: two sizes, the optimum, {first} + {second} profits and"
+            f" capacities, and {first * second} weights. Get the file again if it is truncated, or"
+            " correct the sizes"
+        )
+    hint = "Get the file again if it is truncated"
+    if words > both:
+        hint = f"Remove the last {words - plain}, such as a solution"
+    return (
+        f"{words} numbers: a file of QAPLIB that begins with {first} has {plain}: n and two"
+        f" matrices of n x n; {valued} with the best known cost; {both} with the optimum too."
+        f" {hint}, or correct n"
+    )
+
+
+def _size(lines: Lines, word: bytes) -> int:
+    if not word.isdigit() or len(word) > _DIGITS:
+        raise lines.error(
+            f"{shown(word)} is not a size of at most {_DIGITS} digits, with which files of "
+            f"QAPLIB and of knapsacks begin. Name a file in such a format, or {_ask()}"
+        )
+    return int(word)
+
+
+def _second(lines: Lines, word: bytes) -> int:
+    """Return the second number, or -1 for a cost, which only files of QAPLIB have there."""
+    is_size = word.isdigit() and len(word) <= _DIGITS
+    is_cost = not is_size and is_number(word.removeprefix(b"-"))
+    return -1 if is_cost else _size(lines, word)
+
+
+def _leading(words: list[bytes]) -> int:
+    """Return the count of words before the first that is not a number."""
+    if all(map(bytes.isdigit, words)):
+        return len(words)
+    return next((at for at, word in enumerate(words) if not is_number(word)), len(words))
+
+
+def _of_layout(path: Path, first: int, second: int) -> str:
+    """Return the knapsack format of a file, from its optimum and its lines."""
+    plausible = [form for form in _KNAPSACKS if _is_plausible(path, form)]
+    by_lines = [form for form, ends in _ends(first, second).items() if _end_lines(path, ends)]
+    for one, other in ((plausible, by_lines), (by_lines, plausible)):
+        if len(one) == 1 and (len(other) != 1 or one == other):
+            return one[0]
+    raise _undecided(path, "sac94", "drake")
+
+
+def _undecided(path: Path, *forms: str) -> InputError:
+    listed = " and ".join(f"{form} ({_PARTS[form]})" for form in forms)
+    count = {2: "two", 3: "three"}[len(forms)]
+    return InputError(f"{path}: the numbers fit {count} formats: {listed}; {_ask()}")
+
+
+def _is_qap_of_two(path: Path) -> bool:
+    """Return whether a file can be read as two facilities and states their best cost."""
+    try:
+        file = read_qap(path)
+    except InputError:
+        return False
+    # There are two assignments: in order, and swapped.
+    costs = [int((file.a * b).sum()) for b in (file.b, file.b[::-1, ::-1])]
+    return file.size == len(costs) and file.stated.value == min(costs)
+
+
+def _ends(first: int, second: int) -> dict[str, list[int]]:
+    """Return the count of numbers up to the end of each part, by format."""
+    matrix = first * second
+    parts = {"drake": [3, first, matrix, second], "sac94": [2, second, first, matrix, 1]}
+    return {form: list(accumulate(counts)) for form, counts in parts.items()}
+
+
+def _end_lines(path: Path, ends: list[int]) -> bool:
+    """Return whether a line ends after each of these word counts."""
+    with Lines.open(path) as lines:
+        lines.allow(ends[-1])
+        text, count, left = Numbers(lines), 0, iter(ends)
+        end = next(left)
+        while (words := text.line()) is not None:
+            count += len(words)
+            if count > end:
+                return False
+            if count == end and (end := next(left, 0)) == 0:
+                return True
+    return False
+
+
+def _is_plausible(path: Path, form: str) -> bool:
+    """Return whether a file can be read in a format and states a possible optimum."""
+    try:
+        with Lines.open(path) as lines:
+            file = _KNAPSACKS[form](Numbers(lines), "")
+    except InputError:
+        return False
+    if file.optimum is None:
+        return True
+    fits = (file.weights <= file.capacities[:, np.newaxis]).all(axis=0)
+    profits, weights = file.profits[fits], file.weights[:, fits]
+    # The best item alone is a solution, and each constraint alone gives an upper bound.
+    bounds = (
+        _bound(profits, *each) for each in zip(weights, file.capacities.tolist(), strict=True)
+    )
+    return int(profits.max(initial=0)) <= file.optimum <= min(bounds)
+
+
+def _bound(profits: NDArray[np.int64], weights: NDArray[np.int64], capacity: int) -> float:
+    """Return the linear bound of one constraint: the best items by weight, the last in part."""
+    order = np.argsort(weights / np.maximum(profits, 0.5))
+    loads = np.cumsum(weights[order])
+    whole = int(np.count_nonzero(loads <= capacity))
+    profit = float(profits[order[:whole]].sum())
+    if whole < len(order):
+        left = capacity - (int(loads[whole - 1]) if whole else 0)
+        profit += float(profits[order[whole]]) * left / float(weights[order[whole]])
+    return profit * (1 + 1e-9)

@@ -1,4 +1,4 @@
-"""A text file, plain or gzipped, read line by line in bounded memory; errors say file and line."""
+"""Read a text file, plain or gzipped, line by line in bounded memory."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _LINE = 1 << 16
 _WORD = 64
 _HEADER = 1 << 18
 _DEFLATE = 1032
-"""How much longer than its gzip file a text can be: deflate's limit."""
+"""Maximum ratio of the text's length to its gzip file's: deflate's limit."""
 
 
 class Lines:
-    """The lines of an open text file.
+    """The lines of an open text file; errors name the file and the line.
 
-    A file may not be longer than its own header justifies: reading fails once the allowance is used
-    up, which `allow` enlarges. So neither a long file nor a decompression bomb exhausts memory.
+    A file must not be longer than its header justifies: reading fails if it exceeds an allowance,
+    which `allow` increases. Neither a long file nor a decompression bomb exhausts memory.
     """
 
     def __init__(self, stream: BinaryIO, path: Path, longest: int) -> None:
         self.path = path
         self.number = 0
         self.longest = longest
-        """At most so many bytes of text are in the file."""
+        """Upper bound of the bytes of text in the file."""
         self._stream = stream
         self._allowance = _HEADER
         self._line_ended = True
@@ -41,9 +41,9 @@ class Lines:
     @classmethod
     @contextmanager
     def open(cls, path: Path) -> Iterator[Self]:
-        """Open a file; whether it is gzipped is seen from its first bytes.
+        """Open a file; its first bytes show whether it is gzipped.
 
-        One that is called `.gz` and is not was damaged, or is something else than it seems.
+        Refuse a file with the suffix `.gz` that is not gzipped, as it may be damaged.
         """
         with reading(path):
             size = _size(path)
@@ -55,18 +55,18 @@ class Lines:
                 yield cls(cast(BinaryIO, unzipped), path, size * _DEFLATE)
             elif path.suffix.lower() == ".gz":
                 raise InputError(
-                    f"{path}: is not gzip, though its name says so. Get it again, or rename it"
+                    f"{path}: is not gzipped, despite its suffix. Get it again, or rename it to"
                     f" {path.stem} if it is plain text"
                 )
             else:
                 raw.seek(0)
-                # Some editors begin a text with a mark of its byte order.
+                # Some editors write a byte order mark.
                 if raw.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
                     raw.seek(0)
                 yield cls(raw, path, size)
 
     def allow(self, words: int) -> None:
-        """Let the file go on for so many more words, however much white space is around them."""
+        """Increase the allowance by a number of words, including white space around them."""
         self._allowance += _WORD * words
 
     def line(self) -> bytes | None:
@@ -85,7 +85,7 @@ class Lines:
         return None
 
     def words(self) -> list[bytes] | None:
-        """Return the next few words, wherever lines break; None at the end of the file."""
+        """Return the next words, regardless of line breaks; None at the end of the file."""
         piece = self._piece()
         if not piece:
             return None
@@ -97,19 +97,19 @@ class Lines:
         return words
 
     def error(self, message: str) -> InputError:
-        """Return an error about the line read last."""
+        """Return an error that names the current line."""
         return InputError(f"{self.path}:{max(1, self.number)}: {message}")
 
     def _piece(self) -> bytes:
-        """Return the next line, or the next part of a long one; nothing at the end of the file.
+        """Return the next line, or the next part of a long one; empty at the end of the file.
 
-        A part begins with the word that the end of the part before cut in two.
+        A part begins with the word that the previous part cut in two.
         """
         try:
             read = self._stream.readline(_LINE)
         except (OSError, EOFError, zlib.error) as problem:
             reason = str(problem).rstrip(".")
-            raise self.error(f"cannot be read any further: {reason}. Get the file again") from None
+            raise self.error(f"cannot be read further: {reason}. Get the file again") from None
         piece = self._cut + read
         if self._line_ended and piece:
             self.number += 1
@@ -117,18 +117,18 @@ class Lines:
         self._allowance -= len(read)
         self._cut = b""
         if self._allowance < 0:
-            raise self.error("the file goes on for longer than its header allows. Get it again")
+            raise self.error("the file is longer than its header allows. Get it again")
         return piece
 
 
 def shown(raw: bytes) -> str:
-    """Return bytes of a file as they can stand in a message: short, quoted and printable."""
+    """Return bytes of a file in a form for messages: short, quoted and printable."""
     text = raw[:40].decode("utf-8", "backslashreplace")
     return ascii(text) + ("..." if len(raw) > 40 else "")
 
 
 def decoded(raw: bytes) -> str:
-    """Return text that is UTF-8 or, as in old files, Latin-1."""
+    """Return text in UTF-8 or, as in old files, Latin-1."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""Finds the file of an instance by its name: `set/name`, a bare name, or a path.
+"""Find the file of an instance by its name: `set/name`, a short name, or a path.
 
-Searched in this order: paths; the folders that `ISLANDS_INSTANCES` names; the user's cache, where
-`islands instances fetch` puts files; what comes with the program.
+Search order: paths; the folders in `ISLANDS_INSTANCES`; the user's cache, where `islands instances
+fetch` puts files; the embedded instances.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Found:
-    """What a name means; `path` is None for a published instance whose file is not here."""
+    """The instance of a name; `path` is None for a published instance without a file."""
 
     name: str
     path: Path | None
     entry: Entry | None
-    """None for an instance that the catalogue does not know."""
+    """None for an instance that is not in the catalogue."""
     part: int | None = None
-    """Which instance of its file the name asks for, counted from 0, if it asks for one."""
+    """Index of the instance in its file, from 0, if the name gives one."""
 
     def file(self) -> Path:
-        """Return the path, or raise an error that says how to get the file."""
+        """Return the path; if there is no file, raise an error that explains how to get it."""
         if self.path is None:
             set_name = self.name.partition("/")[0]
             file = f"{set_name}/{Path(self.entry.file).name}" if self.entry else self.name
             raise InputError(
-                f"{self.name} is known but its file is not here. "
+                f"the file of {self.name} is missing. "
                 f"Run `islands instances fetch {set_name}`, "
-                f"or let {VARIABLE} name a folder that holds {file}{_absent_folders()}"
+                f"or set {VARIABLE} to a folder that contains {file}{_absent_folders()}"
             )
         return self.path
 
 
 class Index:
-    """All files in the folders that are searched, by set and file name."""
+    """All files in the searched folders, by set and file name."""
 
     def __init__(self) -> None:
         self.files: dict[tuple[str, str], Path] = {}
@@ -62,14 +62,14 @@ class Index:
                     self.files[each.name, entry.file] = path
 
     def of_entry(self, entry: Entry) -> Path | None:
-        """Return where an instance of the catalogue lies here, if it does."""
+        """Return the file of an instance of the catalogue, or None."""
         names = (entry.file, Path(entry.file).name)
         return next((self.files[entry.set, n] for n in names if (entry.set, n) in self.files), None)
 
     def others(self, suffixes: tuple[str, ...]) -> dict[str, Path]:
-        """Return the instances that lie here but are not in the catalogue, by full name.
+        """Return the files that are not in the catalogue, by full name.
 
-        Where several would have the same name, each keeps its suffix.
+        Files that would have the same name keep their suffixes.
         """
         sets = catalogue().sets.values()
         entries = [entry for each in sets for entry in each.entries.values()]
@@ -87,7 +87,7 @@ class Index:
 
 
 def find(instance: str, suffixes: tuple[str, ...]) -> Found:
-    """Return what is called `instance`; files with one of `suffixes` are instances."""
+    """Return the instance called `instance`; files with one of `suffixes` are instances."""
     path = expanded(instance)
     with reading(instance):
         if path.is_file():
@@ -98,22 +98,22 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
         file_name, colon, title = path.name.rpartition(":")
         if colon and file_name and path.with_name(file_name).is_file():
             raise UsageError(
-                f"{instance}: {title!r} is no number of a problem. Name one by its place in the"
-                f" file, such as {instance[: -len(title) - 1]}:00"
+                f"{instance}: {title!r} is not the number of a problem. Name one by its position in"
+                f" the file, such as {instance[: -len(title) - 1]}:00"
             )
     index = Index()
     others = index.others(suffixes)
     names = [*catalogue().names(), *others]
-    kept = [name for name in others if suffix_of(name) in suffixes]
-    stems = {name: stem for name in kept if (stem := _stem(*name.split("/", 1))) not in names}
-    # Where several files share a stem that is no name, it means all of them.
+    suffixed = [name for name in others if suffix_of(name) in suffixes]
+    stems = {name: stem for name in suffixed if (stem := _stem(*name.split("/", 1))) not in names}
+    # A stem that several files share, and that is no name, matches all of them.
     matches = [name for name in names if _is_called(instance, name, stems.get(name, name))]
     if not matches:
         raise _not_found(instance, path, names, suffixes)
     if len(matches) > 1:
         listed = ", ".join(matches)
         if not stems.keys().isdisjoint(matches):
-            raise UsageError(f"{instance!r} names several files: {listed}. Name one of them")
+            raise UsageError(f"{instance!r} matches several files: {listed}. Name one of them")
         raise UsageError(f"{instance!r} is in several sets. Name one of {listed}")
     set_name, _, name = matches[0].partition("/")
     entry = catalogue().entry(set_name, name)
@@ -123,7 +123,7 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
 
 
 def _is_called(instance: str, *names: str) -> bool:
-    """Return whether `instance` is one of these full names, or one without its set."""
+    """Return whether `instance` is one of these full names, with or without its set."""
     return any(instance in (name, name.partition("/")[2]) for name in names)
 
 
@@ -136,7 +136,7 @@ def parted(path: Path) -> tuple[Path, int | None]:
 
 
 def expanded(name: str) -> Path:
-    """Return the path that a user calls `name`, which may begin with `~`."""
+    """Return the path `name`, with `~` expanded."""
     try:
         return Path(name).expanduser()
     except RuntimeError:
@@ -144,7 +144,7 @@ def expanded(name: str) -> Path:
 
 
 def set_of(path: Path) -> str:
-    """Return the nearest folder above `path` that is called as a set, else the nearest of all."""
+    """Return the nearest parent folder with the name of a set, else the nearest parent."""
     parents = [parent.name for parent in path.absolute().parents]
     return next((name for name in parents if name in catalogue().sets), parents[0])
 
@@ -152,7 +152,7 @@ def set_of(path: Path) -> str:
 def _of_path(path: Path, instance: str, part: int | None) -> Found:
     set_name = set_of(path)
     entry = catalogue().of_file(set_name, without_gz(path.name), part)
-    # Files of the embedded set are called otherwise than their instances.
+    # Files of the embedded set have other names than their instances.
     if entry is not None and not catalogue().set(set_name).base:
         entry = None
     return Found(entry.full_name if entry else instance, path, entry, part)
@@ -162,27 +162,27 @@ def _not_found(
     instance: str, path: Path, names: list[str], suffixes: tuple[str, ...]
 ) -> InputError | UsageError:
     if instance and path.is_dir():
-        return InputError(f"{instance}: is a folder. Name an instance, or a file of one")
+        return InputError(f"{instance}: is a folder. Name an instance or its file")
     if instance and path.exists():
-        return InputError(f"{instance}: is not a regular file. Name a file of an instance")
+        return InputError(f"{instance}: is not a regular file. Name the file of an instance")
     if suffix_of(parted(path)[0].name) in suffixes or instance.startswith(("/", ".", "~")):
         return InputError(f"{instance}: no such file. Correct the path, or name an instance")
     near = _near(instance, names)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return UsageError(
         f"unknown instance {instance!r}.{hint} "
-        f"`islands instances list` names all; a path works too{_absent_folders()}"
+        f"`islands instances list` shows all; a path is possible too{_absent_folders()}"
     )
 
 
 def _near(instance: str, names: list[str]) -> list[str]:
-    """Return a few full names that resemble `instance`, which may be one without its set."""
+    """Return a few full names similar to `instance`, with or without its set."""
     in_other_sets = [name for name in names if name.partition("/")[2] == Path(instance).name]
     if in_other_sets:
         return in_other_sets
-    of_file = [name for name in names if f"/{name}".rpartition("-")[0].endswith(f"/{instance}")]
-    if instance and of_file:
-        return of_file[:2]
+    parts = [name for name in names if f"/{name}".rpartition("-")[0].endswith(f"/{instance}")]
+    if instance and parts:
+        return parts[:2]
     short = {name if "/" in instance else name.partition("/")[2]: name for name in names}
     return [short[near] for near in nearest(instance, short, 2)]
 
@@ -191,20 +191,20 @@ def _folders() -> Iterator[Path]:
     for name in os.environ.get(VARIABLE, "").split(os.pathsep):
         if name and _is_folder(Path(name)):
             yield Path(name)
-    # Where no cache can be made, none holds instances.
+    # A cache that cannot be created contains no instances.
     with suppress(InputError):
         yield cache_folder("instances")
 
 
 def _absent_folders() -> str:
-    """Say which folders were to be searched and are none."""
+    """Return a note on searched paths that are no folders."""
     named = os.environ.get(VARIABLE, "").split(os.pathsep)
     absent = [name for name in named if name and not _is_folder(Path(name))]
-    return f" ({VARIABLE} names {', '.join(absent)}, not a folder)" if absent else ""
+    return f" ({VARIABLE} contains {', '.join(absent)}, not a folder)" if absent else ""
 
 
 def _is_folder(path: Path) -> bool:
-    """Return whether `path` is a folder that can be seen; one that cannot is said to be absent."""
+    """Return whether `path` is an accessible folder."""
     try:
         return path.is_dir()
     except OSError:

@@ -1,4 +1,4 @@
-"""An instance of the multidimensional knapsack problem, as a file gives it, in whole numbers."""
+"""An instance of the multidimensional knapsack problem, scaled to integers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ MOST_ITEMS = 1_000_000
 MOST_CONSTRAINTS = 100_000
 
 LARGEST = 200_000_000
-"""More weights than this are refused: they alone would take more than 1.6 GB."""
+"""Maximum number of weights; they take 1.6 GB."""
 
 SUM_MAX = 2**60
-"""Below it, sums and what they are compared with fit into 64 bits, doubled too."""
+"""Sums below this bound fit into 64 bits, even if they are doubled."""
 
 
 @dataclass(frozen=True)
 class MkpFile:
-    """What a file says: choose items for profit, with no constraint's weight above its capacity.
+    """The content of a file: choose items for profit within the capacity of each constraint.
 
-    Decimals are scaled away. The profits and the optimum are `unit` times what the file says; each
-    constraint is multiplied by a power of ten of its own, which changes nothing.
+    All numbers are integers. The profits and the optimum are those of the file times `unit`; each
+    constraint is multiplied by its own power of ten, which does not change the problem.
     """
 
     name: str
@@ -39,9 +39,9 @@ class MkpFile:
     capacities: NDArray[np.int64]
     unit: int = 1
     optimum: int | None = None
-    """What the file gives as the best profit, if anything."""
+    """The best profit stated in the file, or None."""
     places: tuple[int, ...] = ()
-    """How many decimals each constraint has in the file; none has any where this is empty."""
+    """Number of decimals of each constraint in the file; empty if none has any."""
 
     @property
     def size(self) -> int:
@@ -49,13 +49,13 @@ class MkpFile:
         return len(self.profits)
 
     def shown(self, constraint: int, load: int) -> str:
-        """Return a weight or a capacity of a constraint as the file would write it, exactly."""
+        """Return a weight or capacity of a constraint exactly as in the file."""
         places = self.places[constraint] if self.places else 0
         return f"{load // 10**places}.{load % 10**places:0{places}}" if places else str(load)
 
 
-class Row(NamedTuple):
-    """Numbers that are sums' parts: whole ones, once multiplied by ten to the power of `places`."""
+class ScaledRow(NamedTuple):
+    """Numbers and their sum as integers, multiplied by ten to the power of `places`."""
 
     whole: NDArray[np.int64]
     total: int
@@ -63,9 +63,12 @@ class Row(NamedTuple):
 
 
 def read_sizes(numbers: Numbers, *, items_first: bool) -> tuple[int, int]:
-    """Return how many items and constraints there are, and let the file go on for all of them."""
-    asked = (("the number of items", MOST_ITEMS), ("the number of constraints", MOST_CONSTRAINTS))
-    given = [numbers.whole(*each) for each in (asked if items_first else reversed(asked))]
+    """Return the numbers of items and constraints; allow the file all their numbers."""
+    sizes_read = (
+        ("the number of items", MOST_ITEMS),
+        ("the number of constraints", MOST_CONSTRAINTS),
+    )
+    given = [numbers.whole(*each) for each in (sizes_read if items_first else reversed(sizes_read))]
     n, m = given if items_first else reversed(given)
     sizes = f"{counted(n, 'item')} and {counted(m, 'constraint')}"
     if n * m > LARGEST:
@@ -77,33 +80,38 @@ def read_sizes(numbers: Numbers, *, items_first: bool) -> tuple[int, int]:
     return n, m
 
 
-def read_row(numbers: Numbers, count: int, what: str) -> Row:
-    """Return the next numbers; `what` they are called in the plural."""
+def read_row(numbers: Numbers, count: int, what: str) -> ScaledRow:
+    """Return the next `count` numbers; `what` is their name in the plural."""
     return _row(numbers, numbers.take(count, what), what)
 
 
-def read_values(numbers: Numbers, count: int, what: str) -> list[Row]:
-    """Return the next numbers, each by itself."""
+def read_values(numbers: Numbers, count: int, what: str) -> list[ScaledRow]:
+    """Return the next `count` numbers as single rows."""
     return [_row(numbers, [word], what) for word in numbers.take(count, what)]
 
 
-def _row(numbers: Numbers, words: list[bytes], what: str) -> Row:
+def _row(numbers: Numbers, words: list[bytes], what: str) -> ScaledRow:
     places = decimals(words)
     whole = scaled(words, places)
     _check(numbers, sum(whole), places, what)
-    return Row(np.array(whole, np.int64), sum(whole), places)
+    return ScaledRow(np.array(whole, np.int64), sum(whole), places)
 
 
 def made(
-    numbers: Numbers, name: str, profits: Row, weights: list[Row], capacities: list[Row], best: Row
+    numbers: Numbers,
+    name: str,
+    profits: ScaledRow,
+    weights: list[ScaledRow],
+    capacities: list[ScaledRow],
+    best: ScaledRow,
 ) -> MkpFile:
     """Return the instance of these numbers."""
-    units, optimum = _together(numbers, profits, best, "profits")
+    units, optimum = _same_scale(numbers, profits, best, "profits")
     unit, total = 10 ** max(profits.places, best.places), int(units.sum())
     if optimum > total:
         raise numbers.error(
-            f"the best profit of {name} is said to be {Decimal(optimum) / unit}, but all profits"
-            f" come to {Decimal(total) / unit}. Correct it, or write 0 where it is unknown"
+            f"the stated best profit of {name} is {Decimal(optimum) / unit}, but the sum of all"
+            f" profits is {Decimal(total) / unit}. Correct it, or write 0 if it is unknown"
         )
     decimals_of = [
         (row.places, limit.places) for row, limit in zip(weights, capacities, strict=True)
@@ -111,7 +119,7 @@ def made(
     matrix = np.empty((len(weights), len(units)), np.int64)
     limits = np.empty(len(weights), np.int64)
     for i, (row, limit) in enumerate(zip(weights, capacities, strict=True)):
-        matrix[i], limits[i] = _together(numbers, row, limit, f"weights of constraint {i + 1}")
+        matrix[i], limits[i] = _same_scale(numbers, row, limit, f"weights of constraint {i + 1}")
     return MkpFile(
         name=name,
         path=numbers.lines.path,
@@ -124,20 +132,22 @@ def made(
     )
 
 
-def _together(numbers: Numbers, row: Row, beside: Row, what: str) -> tuple[NDArray[np.int64], int]:
-    """Return a row and the value that its sums are compared with, with as many decimals."""
-    places = max(row.places, beside.places)
-    times, times_beside = 10 ** (places - row.places), 10 ** (places - beside.places)
+def _same_scale(
+    numbers: Numbers, row: ScaledRow, limit: ScaledRow, what: str
+) -> tuple[NDArray[np.int64], int]:
+    """Return a row and the limit of its sums, scaled to the same number of decimals."""
+    places = max(row.places, limit.places)
+    times, limit_times = 10 ** (places - row.places), 10 ** (places - limit.places)
     _check(numbers, row.total * times, places, what)
-    _check(numbers, beside.total * times_beside, places, f"value beside the {what}")
-    # Where all are 0, the factor may be more than 64 bits hold.
-    return row.whole * (times if row.total else 1), beside.total * times_beside
+    _check(numbers, limit.total * limit_times, places, f"limit of the {what}")
+    # If all numbers are 0, the factor may exceed 64 bits.
+    return row.whole * (times if row.total else 1), limit.total * limit_times
 
 
 def _check(numbers: Numbers, total: int, places: int, what: str) -> None:
     if total >= SUM_MAX:
         times = f" with {places} decimals scaled away" if places else ""
         raise numbers.error(
-            f"the {what}: {total} in all{times}, and only less than {SUM_MAX} is computed exactly. "
+            f"the {what}: their sum is {total}{times}, and only sums below {SUM_MAX} are exact. "
             "Divide by a common factor, or round the decimals"
         )

@@ -1,4 +1,4 @@
-"""The numbers of a text file, taken in turn wherever its lines break, and never rounded."""
+"""Read the numbers of a text file in order, regardless of line breaks, without rounding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DIGITS = 18
 
 
 class Numbers:
-    """What is left of an open file; an error names the line of the word that caused it."""
+    """The remaining words of an open file; an error names the line of its word."""
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
@@ -21,11 +21,11 @@ class Numbers:
         self._next = 0
 
     def error(self, message: str) -> InputError:
-        """Return an error about the line read last."""
+        """Return an error that names the current line."""
         return self.lines.error(message)
 
     def line(self) -> list[bytes] | None:
-        """Return the words left of this line, or of the next that has any; None at the end."""
+        """Return the remaining words of this line, or the next line with words; None at the end."""
         if not self._is_filled():
             return None
         rest = self._words[self._next :]
@@ -33,11 +33,11 @@ class Numbers:
         return rest
 
     def next(self, count: int = 1) -> list[bytes]:
-        """Return the words that come next on a line, at most so many, and leave them there."""
+        """Return at most `count` next words of the line without consuming them."""
         return self._words[self._next :][:count] if self._is_filled() else []
 
     def whole(self, what: str, largest: int) -> int:
-        """Return the next number, which has to be one from 1 to `largest`."""
+        """Return the next number, which must be an integer from 1 to `largest`."""
         if not self._is_filled():
             raise self.error(f"the file ends before {what}. Get it again if it is truncated")
         word = self._words[self._next]
@@ -49,7 +49,7 @@ class Numbers:
         return int(word)
 
     def allow(self, count: int, reason: str) -> None:
-        """Prepare for so many numbers more, which `reason` asks for, or say that they are not."""
+        """Allow `count` more numbers, which `reason` requires; refuse if the file is too short."""
         if 2 * count > self.lines.longest + 1:
             raise self.error(
                 f"{reason} need {count} numbers, and the file has at most {self.lines.longest} "
@@ -58,12 +58,12 @@ class Numbers:
         self.lines.allow(count)
 
     def take(self, count: int, what: str) -> list[bytes]:
-        """Return the next numbers, of which `what` speaks in the plural, as they are written."""
+        """Return the next `count` numbers as written; `what` is their name in the plural."""
         words = self._take(count, what, checked=True)
         return [word for part in words for word in part]
 
     def skip(self, count: int, what: str) -> None:
-        """Pass over so many words."""
+        """Skip `count` words."""
         self._take(count, what, checked=False)
 
     def _take(self, count: int, what: str, *, checked: bool) -> list[list[bytes]]:
@@ -90,7 +90,7 @@ class Numbers:
                 raise self.error(f"{shown(word)}, one of the {what}, {_fault(word)}. Correct it")
 
     def _is_filled(self) -> bool:
-        """Return whether a word is left, having read on to it."""
+        """Read on to the next word; return whether there is one."""
         while self._next == len(self._words):
             words = self.lines.words()
             if words is None:
@@ -100,17 +100,17 @@ class Numbers:
 
 
 def is_number(word: bytes) -> bool:
-    """Return whether a word is a number that is not negative, with decimals or without."""
+    """Return whether a word is a non-negative number, with or without decimals."""
     return len(word) <= _LONGEST and _NUMBER.fullmatch(word) is not None
 
 
 def decimals(words: list[bytes]) -> int:
-    """Return how many decimals the numbers need, all written with as many."""
+    """Return the largest number of decimals of the numbers."""
     return max((len(word.partition(b".")[2].rstrip(b"0")) for word in words), default=0)
 
 
 def scaled(words: list[bytes], places: int) -> list[int]:
-    """Return numbers times ten to the power of `places`, no fewer than their decimals."""
+    """Return the numbers times ten to the power of `places`, which covers all decimals."""
     if not any(b"." in word for word in words):
         return [int(word) * 10**places for word in words]
     return [_scaled(word, places) for word in words]
@@ -123,7 +123,7 @@ def _scaled(word: bytes, places: int) -> int:
 
 def _fault(word: bytes) -> str:
     if word[:1] == b"-" and is_number(word[1:]):
-        return "is negative: they are numbers from 0"
+        return "is negative: must be at least 0"
     if _NUMBER.fullmatch(word):
-        return f"is longer than {_LONGEST} characters: such numbers are not computed exactly"
+        return f"is longer than {_LONGEST} characters, so it is not computed exactly"
     return "is not a number such as 12 or 0.5"

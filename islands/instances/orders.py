@@ -1,4 +1,4 @@
-"""What all files with an order of n items share: run folders, JSON lists, and ways to be wrong."""
+"""Files with an order of n items: run folders, JSON lists, and checks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from islands.errors import InputError
 from islands.paths import reading
 
 ENTRY_MAX = 2**31 - 1
-"""No number in the file of an order is larger."""
+"""The largest number in the file of an order."""
 
-_JSON_LEAST = 1 << 20
+_JSON_BASE = 1 << 20
 _JSON_ENTRY = 64
 
 
 class Words(NamedTuple):
-    """How people speak of an order: a *tour* has each of its *cities visited*."""
+    """Words for an order in messages: a *tour* has each of its *cities visited*."""
 
     whole: str
     item: str
@@ -29,7 +29,7 @@ class Words(NamedTuple):
 
 
 def solution_file(path: Path, suffix: str, whole: str) -> Path:
-    """Return `path`, or the solution in it where it is a run's folder."""
+    """Return `path`, or its solution file if it is the folder of a run."""
     with reading(path):
         if not path.is_dir():
             return path
@@ -42,12 +42,12 @@ def solution_file(path: Path, suffix: str, whole: str) -> Path:
 
 
 def read_json(path: Path, n: int, words: Words, *, may_be_empty: bool = False) -> NDArray[np.int64]:
-    """Return the list in a JSON file, or the one under `solution` in what `run --json` prints."""
-    largest = _JSON_LEAST + _JSON_ENTRY * n
+    """Return the list in a JSON file, or under `solution` in the output of `run --json`."""
+    largest = _JSON_BASE + _JSON_ENTRY * n
     with reading(path):
         if path.stat().st_size > largest:
             raise InputError(
-                f"{path}: is larger than {largest} bytes. Leave one {words.whole} in it"
+                f"{path}: is larger than {largest} bytes. Keep one {words.whole} in it"
             )
         raw = path.read_bytes()
     try:
@@ -56,7 +56,7 @@ def read_json(path: Path, n: int, words: Words, *, may_be_empty: bool = False) -
         raise InputError(f"{path}: is not JSON ({problem}). Correct it") from None
     entries = content.get("solution") if isinstance(content, dict) else content
     if not isinstance(entries, list) or not (entries or may_be_empty):
-        raise InputError(f"{path}: holds no list of {words.items}. Write one such as [0, 2, 1]")
+        raise InputError(f"{path}: contains no list of {words.items}. Write one such as [0, 2, 1]")
     for position, entry in enumerate(entries):
         if type(entry) is not int or abs(entry) > ENTRY_MAX:
             raise InputError(
@@ -67,14 +67,14 @@ def read_json(path: Path, n: int, words: Words, *, may_be_empty: bool = False) -
 
 
 def order_fault(order: NDArray[np.int64], n: int, words: Words) -> str | None:
-    """Return what keeps `order` from having each of n items once, with items counted from 1."""
+    """Return why `order` is no permutation of n items (numbered from 1), or None."""
     item, taken = words.item, words.taken
     outside = np.flatnonzero((order < 0) | (order >= n))
     if outside.size:
         first = outside[0]
         return f"{item} {order[first] + 1} at position {first + 1} is not one of 1 to {n}"
     times = np.bincount(order, minlength=n)
-    # The first item that comes back, not the lowest one: it is where a reader would look.
+    # Report the first repeated item in the order, not the lowest number.
     repeated = np.flatnonzero(times[order] > 1)
     if repeated.size:
         again = order[repeated[0]]

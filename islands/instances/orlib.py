@@ -1,8 +1,8 @@
-"""Reads the files of OR-Library with several instances of the multidimensional knapsack in each.
+"""Read the files of OR-Library, which contain several multidimensional knapsacks each.
 
 `mknap1` and `mknapcb1` to `mknapcb9` begin with the number of instances, which follow in Drake's
-layout. `mknap2` has prose, then instances in the layout of SAC-94, each below a line with
-`problem NAME.DAT` and one of plus signs.
+layout. `mknap2` has prose, then instances in SAC-94's layout, each after a line `problem NAME.DAT`
+and a line of plus signs.
 J. E. Beasley: OR-Library, distributing test problems by electronic mail. Journal of the Operational
 Research Society 41, 1990.
 """
@@ -12,21 +12,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from islands.errors import InputError
-from islands.instances.drake import end, read_problem, skip_problem
 from islands.instances.mkp_file import MkpFile
+from islands.instances.mkp_layouts import end, read_problem, read_sac94, skip_problem
 from islands.instances.numbers import Numbers, is_number
-from islands.instances.sac94 import read_sac94
 from islands.text import counted, option
 
 _MOST = 10_000
 
 
 def read_orlib(numbers: Numbers, name: str, part: int | None) -> MkpFile:
-    """Return an instance of a file, counted from 0; the only one where `part` is None."""
+    """Return instance `part` of a file, from 0; None stands for the only one."""
     first = numbers.next(2)
     if not first:
         raise numbers.error("the file is empty. Get it again")
-    # Prose may begin with a number too.
+    # Prose may also begin with a number.
     if all(map(is_number, first)):
         return _read_counted(numbers, name, part)
     return _read_titled(numbers, part)
@@ -59,10 +58,10 @@ def _read_titled(numbers: Numbers, part: int | None) -> MkpFile:
     if not names:
         raise numbers.error(
             "neither a number of problems at the beginning nor a line 'problem NAME.DAT'. "
-            f"Name a file of OR-Library, or say with {option('format')} what it is"
+            f"Name a file of OR-Library, or name its format with {option('format')}"
         )
     _chosen(numbers.lines.path, part, len(names), names)
-    assert file is not None, "the part is one of those that were read"
+    assert file is not None, "the part was read"
     return file
 
 
@@ -79,13 +78,13 @@ def _skip_rule(numbers: Numbers) -> None:
 
 
 def _chosen(path: Path, part: int | None, count: int, names: list[str] | None = None) -> int:
-    """Return which of a file's instances is meant."""
+    """Return the index of the requested instance."""
     if part is None and count == 1:
         return 0
     if part is None or part >= count:
         named = f" ({', '.join(names)})" if names else ""
         choice = f"{path}:00" if count == 1 else f"one of {path}:00 to {path}:{count - 1:02}{named}"
-        asked = path if part is None else f"{path}:{part:02}"
-        holds = counted(count, "problem")
-        raise InputError(f"{asked}: the file holds {holds}. Name {choice}")
+        requested = path if part is None else f"{path}:{part:02}"
+        contents = counted(count, "problem")
+        raise InputError(f"{requested}: the file contains {contents}. Name {choice}")
     return part

@@ -1,4 +1,4 @@
-"""Tells by the lines of a QAPLIB file where its matrices begin: costs may stand on either side."""
+"""Find the matrices of a QAPLIB file by its lines, as costs may precede or follow them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 COSTS = 2
-"""At most so many costs are in a file besides the matrices."""
+"""Maximum number of costs in a file."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the numbers that follow n lie on lines."""
+    """The distribution of the numbers after n over lines."""
 
     n: int
     count: int
-    """How many numbers there are."""
+    """Count of numbers."""
     ends: NDArray[np.int64]
-    """After how many of them lines end, in order; the end of the last line is left out."""
+    """Count of numbers before each line end, without the last line."""
 
     def start(self, possible: list[int]) -> int | None:
-        """Return after how many costs the matrices begin; None where the lines do not tell."""
+        """Return the number of costs before the matrices; None if the lines do not decide."""
         fits = [self._fit(at) for at in possible]
         best = max(fits)
         return possible[fits.index(best)] if fits.count(best) == 1 else None
 
     def costs_before_too_few(self) -> int:
-        """Return how many costs clearly stand before matrices that lack numbers; mostly 0."""
+        """Return the number of costs that clearly precede incomplete matrices; mostly 0."""
         beyond = self.count - 2 * self.n**2
         if any(all(self._fit(at)) for at in range(beyond + 1)):
             return 0
@@ -36,10 +36,10 @@ class Layout:
         return next((at for at in starts if all(self._fit(at)) and self._is_headed(at)), 0)
 
     def _fit(self, at: int) -> tuple[bool, bool, bool]:
-        """Return how well the lines fit matrices that begin there, what weighs most first.
+        """Return how well the lines fit matrices that begin at `at`, by decreasing weight.
 
-        No line has a cost and a part of them; they begin on a line of their own; and they are in
-        rows: each row ends a line, or each line ends a row.
+        No line contains both costs and matrix entries; the matrices begin on a new line; and they
+        are in rows: each row ends a line, or each line ends a row.
         """
         end = at + 2 * self.n**2
         begin_line = bool((self.ends[: COSTS + 1] == at).any())
@@ -50,6 +50,6 @@ class Layout:
         return (at == 0 or begin_line) and end_line, begin_line, in_rows
 
     def _is_headed(self, at: int) -> bool:
-        """Return whether so many numbers are on the line of n, and more words on the next."""
+        """Return whether `at` numbers follow n on its line, and the next line has more."""
         first, second = [*self.ends[:2].tolist(), self.count, self.count][:2]
         return bool(first == at and second - first > 1 + first)

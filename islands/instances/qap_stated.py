@@ -1,4 +1,4 @@
-"""What files of quadratic assignment say of the best cost known: nothing in them proves it."""
+"""The best known cost that a QAP file states, without proof."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _VALUE_MAX = 2**63 - 1
 
 @dataclass(frozen=True)
 class Stated:
-    """What a file says; None stands for what it does not say, or says to be unknown."""
+    """The stated values; None for a value that is missing or stated as unknown."""
 
     best: int | None = None
     """The cost of the best assignment known."""
     optimum: int | None = None
     bound: int | None = None
-    """A cost below which there is no assignment."""
+    """A lower bound of the cost."""
 
     @classmethod
     def of(cls, *values: int) -> Self:
-        """Return what is meant by no value, by the best known one, or by the optimum and that one.
+        """Interpret no value, the best known one, or the optimum and the best known one.
 
-        What is not known is written as 0 or below 0, where it may be the lower bound.
+        An unknown value is written as 0 or as a negative number, which may be the lower bound.
         """
         if not values:
             return cls()
@@ -43,31 +43,31 @@ class Stated:
 
     @property
     def value(self) -> int | None:
-        """The best cost that the file gives."""
+        """The best stated cost."""
         return self.optimum if self.best is None else self.best
 
     def words(self) -> str:
-        """Return what is said, such as `best known 578, lower bound 493`, or nothing."""
+        """Return the values as text, such as `best known 578, lower bound 493`, or empty."""
         if self.value == 0:
-            return "best known 0, which may stand for an unknown one"
+            return "best known 0, which may mean unknown"
         best = None if self.best == self.optimum else self.best
-        said = {"optimum": self.optimum, "best known": best, "lower bound": self.bound}
-        return ", ".join(f"{key} {value}" for key, value in said.items() if value is not None)
+        values = {"optimum": self.optimum, "best known": best, "lower bound": self.bound}
+        return ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
 
 
 NOTHING = Stated()
 
 
 def is_value(word: bytes) -> bool:
-    """Return whether a word can be a value, which may be below 0."""
+    """Return whether a word can be a value, possibly negative."""
     return _WHOLE.fullmatch(word) is not None and abs(int(word)) <= _VALUE_MAX
 
 
 def read_value(lines: Lines, word: bytes) -> int:
-    """Return a value of the line read last."""
+    """Return a value on the current line."""
     if not is_value(word):
         raise lines.error(
             f"{shown(word)} is not a whole number from {-_VALUE_MAX} to {_VALUE_MAX}, as the cost"
-            " of an assignment has to be. Correct it, or remove it if it is none"
+            " of an assignment must be. Correct it, or remove it if it is no cost"
         )
     return int(word)

@@ -1,8 +1,8 @@
-"""Reads instances of the quadratic assignment problem in the format of QAPLIB, and writes them.
+"""Read and write instances of the quadratic assignment problem in the format of QAPLIB.
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
-Other sets add what is known of the best assignment: its cost after n or below B, or the optimum and
-that cost after n. Where numbers are left over, the lines tell which of them are the costs.
+Other sets add the best known cost after n or after B, or the optimum and this cost after n. If the
+file has more numbers than the matrices, the lines decide which of them are costs.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -25,7 +25,7 @@ from islands.paths import without_gz
 from islands.text import counted
 
 LARGEST = 10_000
-"""A larger n is refused: the two matrices alone would take more than 1.6 GB."""
+"""Maximum n; its two matrices take 1.6 GB."""
 
 _NUMBER_MAX = 2**31 - 1
 _DIGITS = len(str(_NUMBER_MAX))
@@ -34,7 +34,7 @@ _COSTS = {1: "the first or the last is a cost", 2: "the first two are costs"}
 
 @dataclass(frozen=True)
 class QapFile:
-    """What a QAPLIB file says: assignments p cost the sum of all a[i, j] * b[p[i], p[j]]."""
+    """The content of a file: assignment p costs the sum of all a[i, j] * b[p[i], p[j]]."""
 
     name: str
     path: Path | None
@@ -45,7 +45,7 @@ class QapFile:
 
 
 def counts(n: int) -> tuple[int, int, int]:
-    """Return how many numbers a file has: with no value, with the best known one, with two."""
+    """Return the counts of numbers of a file without costs, with one cost, and with two."""
     plain = 1 + 2 * n * n
     return plain, plain + 1, plain + 2
 
@@ -84,7 +84,7 @@ def _size(lines: Lines, word: bytes) -> int:
     if not 1 <= n <= LARGEST:
         raise lines.error(
             f"n is {shown(word)}: must be a whole number from 1 to {LARGEST}, since the matrices "
-            "have to fit in memory. Name a file in the format of QAPLIB, or correct it"
+            "must fit in memory. Name a file in the format of QAPLIB, or correct it"
         )
     count = 2 * n * n
     if 2 * count > lines.longest:
@@ -98,7 +98,7 @@ def _size(lines: Lines, word: bytes) -> int:
 def _content(
     lines: Lines, words: list[bytes], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Stated]:
-    """Return both matrices and what is stated, in a file whose first line goes on with `words`."""
+    """Return both matrices and the stated costs; `words` are the rest of the first line."""
     count = 2 * n * n
     numbers, ends, costs = _read(lines, words, count)
     layout = Layout(n, len(numbers), np.asarray(ends))
@@ -106,7 +106,7 @@ def _content(
     if before or len(numbers) < count:
         raise _too_few(lines, n, len(numbers) - before, before)
     beyond = len(numbers) - count
-    # What can only be a cost stands in no matrix.
+    # A number that can only be a cost is in no matrix.
     possible = [
         start for start in range(beyond + 1) if not any(start <= at < start + count for at in costs)
     ]
@@ -116,8 +116,8 @@ def _content(
     if start is None:
         raise lines.error(
             f"{counted(len(numbers), 'number')} after n, {beyond} more than the {count} of two"
-            f" matrices of size {n}, and the lines do not tell whether {_COSTS[beyond]}. Put n and"
-            " all costs alone on the first line"
+            f" matrices of size {n}, and the lines do not show whether {_COSTS[beyond]}. Put only n"
+            " and all costs on the first line"
         )
     values = [*numbers[:start], *numbers[start + count :]]
     if beyond == COSTS and start < COSTS:
@@ -125,7 +125,7 @@ def _content(
             raise _too_many(lines, n)
         if values[0] != values[1]:
             raise lines.error(
-                f"two costs, {values[0]} before the matrices and {values[1]} below them. Remove one"
+                f"two costs, {values[0]} before the matrices and {values[1]} after them. Remove one"
             )
         values.pop()
     a, b = np.frombuffer(numbers, np.int64)[start : start + count].reshape(2, n, n)
@@ -135,9 +135,9 @@ def _content(
 def _read(
     lines: Lines, words: list[bytes] | None, count: int
 ) -> tuple[array[int], array[int], dict[int, InputError]]:
-    """Return what follows n, and after how many numbers lines end, the last excepted.
+    """Return the numbers after n, the line ends (except the last), and errors by position.
 
-    Numbers that may only be costs come with the errors that they are if they are not.
+    The errors are for words that are valid only as costs.
     """
     lines.allow(count + COSTS)
     numbers, ends, costs = array("q"), array("q"), dict[int, InputError]()
@@ -163,7 +163,7 @@ def _read(
 
 
 def _are_numbers(words: list[bytes]) -> bool:
-    """Return whether all can stand in a matrix."""
+    """Return whether all words can be matrix entries."""
     is_short = all(map(bytes.isdigit, words)) and max(map(len, words), default=0) <= _DIGITS
     return is_short and max(map(int, words), default=0) <= _NUMBER_MAX
 
@@ -173,8 +173,10 @@ def _too_few(lines: Lines, n: int, found: int, before: int) -> InputError:
     besides = f" besides {counted(before, 'cost')} after n" if before else ""
     other = ""
     if found + before >= count:
-        other = f". If {'that belongs' if before == 1 else 'those belong'} to A, put n alone on its"
-        other += " line, and A below"
+        other = (
+            f". If {'this number belongs' if before == 1 else 'these belong'} to A, put n alone on"
+        )
+        other += " its line, then A"
     return lines.error(
         f"the numbers end after {found} of the {count} of two matrices of size {n}{besides}."
         f" Complete them, or correct n at the beginning{other}"
@@ -183,14 +185,14 @@ def _too_few(lines: Lines, n: int, found: int, before: int) -> InputError:
 
 def _too_many(lines: Lines, n: int) -> InputError:
     return lines.error(
-        f"more than the {2 * n * n} numbers of two matrices of size {n} and what is known of their"
-        " best cost, which is one number below B, or one or two after n. Remove the others, or"
-        " correct n at the beginning"
+        f"more than the {2 * n * n} numbers of two matrices of size {n} and their best known cost,"
+        " which is one number after B, or one or two after n. Remove the others, or correct n at"
+        " the beginning"
     )
 
 
 def _number_error(lines: Lines, word: bytes) -> InputError:
     return lines.error(
-        f"{shown(word)} is not a whole number from 0 to {_NUMBER_MAX}. Correct it; to scale a "
-        "matrix, or to add a number to all of it, leaves the best assignment as it is"
+        f"{shown(word)} is not a whole number from 0 to {_NUMBER_MAX}. Correct it; scaling a "
+        "matrix, or adding a number to all its entries, does not change the best assignment"
     )

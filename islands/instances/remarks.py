@@ -1,4 +1,4 @@
-"""What reading a file has shown, for those who asked to have it checked."""
+"""Remarks on the content of a file, shared by readers, problems and commands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Remark:
-    """One fact about a file: a value under a key for programs, and in words for people."""
+    """One fact about a file: a key and a value for JSON, and a sentence for text."""
 
     key: str
     value: object

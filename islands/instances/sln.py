@@ -1,6 +1,6 @@
-"""Assignments in QAPLIB's `.sln` files: n and a cost, then which location each facility has.
+"""Assignments in QAPLIB's `.sln` files: n and the cost, then the location of each facility.
 
-Published files count from 1 or from 0, and some list the inverse: which facility each location has.
+Published files count from 1 or from 0, and some contain the inverse: the facility of each location.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IN_A_ROW = 20
 
 @dataclass(frozen=True)
 class SlnFile:
-    """What a file says: a cost, and an order counted from 0 that the file counts from `base`."""
+    """The content of a file: cost and order, counted from 0; the file counts from `base`."""
 
     cost: int
     base: int
@@ -34,14 +34,16 @@ class SlnFile:
 
 
 def read_sln(path: Path, n: int) -> SlnFile:
-    """Return what a file says about an instance of size n; whether that is true is not checked."""
+    """Return the content of a file for an instance of size n, without checking the order."""
     with Lines.open(path) as lines:
         lines.allow(2 * n + 2)
         numbers = _numbers(lines)
         if (size := next(numbers, None)) is None:
             raise lines.error("the file is empty. Get it again")
         if size != n:
-            raise lines.error(f"n is {size}, but the instance has {n}. Name a solution of its own")
+            raise lines.error(
+                f"n is {size}, but the instance has {n}. Name a solution of this instance"
+            )
         if (cost := next(numbers, None)) is None:
             raise lines.error("the file ends without the cost that follows n. Get it again")
         order = array("q", numbers)
@@ -52,37 +54,37 @@ def read_sln(path: Path, n: int) -> SlnFile:
 
 
 def inverts(file: SlnFile, cost: int, of_inverse: int) -> bool:
-    """Return whether only the inverse of a file's order costs what the file says."""
+    """Return whether only the inverse of a file's order has the stated cost."""
     return of_inverse == file.cost != cost
 
 
 def counted(file: SlnFile) -> Remark:
-    """Return from what a file counts."""
+    """Return a remark on the index base of a file."""
     return Remark("index_base", file.base, f"the file counts from {file.base}")
 
 
 def compared(file: SlnFile, cost: int, of_inverse: int) -> list[Remark]:
-    """Return what the costs of a file's order and of its inverse show about the file."""
+    """Return remarks from the costs of a file's order and of its inverse."""
     if inverts(file, cost, of_inverse):
-        convention, words = "inverse", "inverted, as only its inverse costs what the header says"
+        convention, words = "inverse", "inverted, as only its inverse has the header's cost"
     elif cost == of_inverse == file.cost:
-        convention, words = "either", "taken as written; its inverse costs the same"
+        convention, words = "either", "used as written; its inverse has the same cost"
     else:
-        convention, words = "as written", "taken as written"
+        convention, words = "as written", "used as written"
     agrees = file.cost in (cost, of_inverse)
     wrong = (
-        f"wrong: the permutation costs {cost}, its inverse {of_inverse}; or the file is of another"
-        " instance"
+        f"wrong: the permutation costs {cost}, its inverse {of_inverse}; or the file belongs to"
+        " another instance"
     )
     return [
         Remark("convention", convention, f"the file's permutation is {words}"),
-        Remark("header", file.cost, f"the file's header says {file.cost}"),
+        Remark("header", file.cost, f"the file's header states {file.cost}"),
         Remark("header_agrees", agrees, f"the header is {'right' if agrees else wrong}"),
     ]
 
 
 def write_sln(path: Path, order: NDArray[np.int64], cost: int) -> None:
-    """Write an assignment, given counted from 0, as QAPLIB has it."""
+    """Write an assignment, counted from 0, in QAPLIB's format, which counts from 1."""
     places = [str(place + 1) for place in order.tolist()]
     rows = [places[start : start + _IN_A_ROW] for start in range(0, len(places), _IN_A_ROW)]
     text = "\n".join([f"{len(places)} {cost}", *(" ".join(row) for row in rows), ""])
@@ -91,12 +93,14 @@ def write_sln(path: Path, order: NDArray[np.int64], cost: int) -> None:
 
 
 def _numbers(lines: Lines) -> Iterator[int]:
-    """Yield the numbers of a file, between which some have commas; only the cost may be large."""
+    """Yield the numbers of a file, possibly separated by commas; only the cost may be large."""
     count = 0
     while (words := lines.words()) is not None:
         for word in b" ".join(words).replace(b",", b" ").split():
             largest = _COST_MAX if count == 1 else ENTRY_MAX
             if not word.isdigit() or len(word) > len(str(largest)) or int(word) > largest:
-                raise lines.error(f"{shown(word)} is not a whole number to {largest}. Correct it")
+                raise lines.error(
+                    f"{shown(word)} is not a whole number from 0 to {largest}. Correct it"
+                )
             yield int(word)
             count += 1

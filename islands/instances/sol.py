@@ -18,7 +18,7 @@ _IN_A_ROW = 20
 
 
 def read_sol(path: Path, n: int) -> NDArray[np.int64]:
-    """Return which of n items are chosen in a file or in a run's folder: 1 where one is, else 0."""
+    """Return the subset in a file or in a run's folder: 1 for each chosen item, else 0."""
     path = solution_file(path, ".sol", _WORDS.whole)
     is_json = path.suffix == ".json"
     items = read_json(path, n, _WORDS, may_be_empty=True) if is_json else _read_sol(path, n)
@@ -45,7 +45,7 @@ def write_sol(path: Path, solution: NDArray[np.int64]) -> None:
 
 
 def _read_sol(path: Path, n: int) -> NDArray[np.int64]:
-    """Return the numbers in a file, counted from 0; a file without any chooses nothing."""
+    """Return the items in a file, counted from 0; an empty file is the empty subset."""
     items = array("q")
     with Lines.open(path) as lines:
         lines.allow(n)

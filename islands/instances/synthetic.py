@@ -1,4 +1,4 @@
-"""Instances that this program makes itself, the same on every machine and for ever."""
+"""Generated instances, identical on every machine and in every version."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ DEMO_KNAPSACK = (60, 5)
 DEMO_SEED = 7
 
 _FLOWS = 10
-"""Each group of a grid's facilities exchanges less than this, as little as nothing."""
+"""Upper bound (exclusive) of the flow of each group of facilities; may be 0."""
 
 
 def uniform_tsp(n: int, seed: int, side: int = 1_000_000, name: str | None = None) -> TspFile:
-    """Return n cities on whole coordinates, drawn evenly from a square."""
-    # Only the raw stream of a bit generator is promised to stay the same between NumPy's versions.
+    """Return n cities with integer coordinates, drawn uniformly from a square."""
+    # NumPy guarantees only the raw stream of a bit generator between versions.
     raw = np.random.PCG64(seed).random_raw(2 * n)
     coordinates = (raw % np.uint64(side)).astype(np.float64).reshape(n, 2)
     return TspFile(
@@ -36,7 +36,7 @@ def uniform_tsp(n: int, seed: int, side: int = 1_000_000, name: str | None = Non
 
 
 def demo_tsp() -> TspFile:
-    """Return the instance that is embedded as `demo/tsp`."""
+    """Return the embedded instance `demo/tsp`."""
     return uniform_tsp(DEMO_CITIES, DEMO_SEED, DEMO_SIDE, name="demo")
 
 
@@ -46,9 +46,9 @@ def grid_qap(
     """Return facilities for the places of a grid, with Manhattan distances, and an optimum.
 
     Flows are sums over groups: in a hidden assignment, the four of a square, and any three of them.
-    Three places are at least 1 + 1 + 2 apart, as no three are neighbours of each other, and four
-    at least 8, as each of their pairs is in two of their four triples. The hidden assignment has
-    every group that close, so that none costs less.
+    The distances between three places sum to at least 1 + 1 + 2, as no three are all neighbours;
+    those between four to at least 8, as each pair is in two of their four triples. In the hidden
+    assignment every group attains this bound, so no assignment costs less.
     """
     n, squares = rows * columns, (rows - 1) * (columns - 1)
     raw = np.random.PCG64(seed).random_raw(n + 5 * squares)
@@ -76,17 +76,17 @@ def grid_qap(
 
 
 def demo_qap() -> tuple[QapFile, NDArray[np.int64]]:
-    """Return the instance that is embedded as `demo/qap`, and its optimum."""
+    """Return the embedded instance `demo/qap` and its optimum."""
     return grid_qap(*DEMO_GRID, DEMO_SEED, name="demo")
 
 
 def correlated_mkp(
     n: int, m: int, seed: int, tightness: float = 0.5, name: str | None = None
 ) -> MkpFile:
-    """Return a knapsack whose items bring about what they weigh, and whose constraints are alike.
+    """Return a knapsack with profits correlated to weights, and similar constraints.
 
-    As Chu and Beasley do: weights to 1000, profits of the mean weight and up to 500 more, and
-    capacities of a part of all weights, the tightness.
+    Like Chu and Beasley: weights from 1 to 1000, profits of the mean weight plus up to 500, and
+    capacities of `tightness` times the sum of weights.
     """
     raw = np.random.PCG64(seed).random_raw(n * m + n)
     weights = 1 + (raw[: n * m] % np.uint64(1000)).astype(np.int64).reshape(m, n)
@@ -101,12 +101,12 @@ def correlated_mkp(
 
 
 def demo_mkp() -> MkpFile:
-    """Return the instance that is embedded as `demo/mkp`."""
+    """Return the embedded instance `demo/mkp`."""
     return correlated_mkp(*DEMO_KNAPSACK, DEMO_SEED, name="demo")
 
 
 def tsplib_text(file: TspFile) -> str:
-    """Return an instance with whole coordinates in the format of TSPLIB."""
+    """Return an instance with integer coordinates in the format of TSPLIB."""
     assert file.coordinates is not None, "generated instances have coordinates"
     places = file.coordinates.astype(np.int64).tolist()
     head = [

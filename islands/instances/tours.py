@@ -1,4 +1,4 @@
-"""Tours in files: TSPLIB's 1-based `.tour`, a 0-based JSON list, or a run's folder with one."""
+"""Tours in files: TSPLIB's 1-based `.tour`, a 0-based JSON list, or the folder of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = Words("tour", "city", "cities", "visited")
 
 
 def read_tour(path: Path, n: int) -> NDArray[np.int64]:
-    """Return the cities in a file, counted from 0; whether they are a tour of n is not checked."""
+    """Return the cities in a file, counted from 0, without checking that they are a tour."""
     path = solution_file(path, ".tour", _WORDS.whole)
     if path.suffix == ".json":
         return read_json(path, n, _WORDS)
@@ -27,7 +27,7 @@ def read_tour(path: Path, n: int) -> NDArray[np.int64]:
 
 
 def write_tour(path: Path, name: str, tour: NDArray[np.int64], length: int) -> None:
-    """Write a tour, given counted from 0, as TSPLIB has it."""
+    """Write a tour, counted from 0, in TSPLIB's format."""
     head = (
         f"NAME : {one_line(name)}",
         f"COMMENT : Length {length}",
@@ -41,7 +41,7 @@ def write_tour(path: Path, name: str, tour: NDArray[np.int64], length: int) -> N
 
 
 def tour_fault(tour: NDArray[np.int64], n: int) -> str | None:
-    """Return what keeps `tour` from visiting each of n cities once, with cities counted from 1."""
+    """Return why `tour` is no tour of n cities (numbered from 1), or None."""
     return order_fault(tour, n, _WORDS)
 
 
@@ -54,7 +54,7 @@ def _read_tsplib(lines: Lines) -> NDArray[np.int64]:
             if word == b"-1":
                 ended = True
             elif ended:
-                raise lines.error(f"{shown(word)} begins a second tour. Leave one tour in the file")
+                raise lines.error(f"{shown(word)} begins a second tour. Keep one tour in the file")
             elif not word.isdigit() or len(word) > 10 or int(word) > ENTRY_MAX:
                 raise lines.error(f"{shown(word)} is not the number of a city. Correct it")
             else:

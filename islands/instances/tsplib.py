@@ -1,4 +1,4 @@
-"""Reads instances of the symmetric travelling salesman problem in the format of TSPLIB95.
+"""Read instances of the symmetric travelling salesman problem in the format of TSPLIB95.
 
 The format: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
 """
@@ -33,7 +33,7 @@ _KEYWORDS = (
 
 @dataclass(frozen=True)
 class TspFile:
-    """What a TSPLIB file says: coordinates, or a matrix of weights where the metric is EXPLICIT."""
+    """The content of a file: coordinates, or a matrix of weights if the metric is EXPLICIT."""
 
     name: str
     path: Path | None
@@ -51,7 +51,7 @@ def read_tsp(path: Path) -> TspFile:
 
 
 class _Reader:
-    """One pass over a file: keywords are gathered until a section needs them."""
+    """Reads a file in one pass; keywords are collected until a section needs them."""
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
@@ -105,7 +105,7 @@ class _Reader:
 
     def _keyword(self, key: str, value: str) -> None:
         self.values[key] = value if key == "NAME" else value.upper()
-        # Some files of TSPLIB name their author after the type.
+        # Some TSPLIB files name their author after the type.
         if key == "TYPE" and value.upper().split(maxsplit=1)[:1] != ["TSP"]:
             raise self.lines.error(f"TYPE {_brief(value)} is not supported. Supported: TSP")
         if key == "EDGE_WEIGHT_TYPE" and value.upper() not in METRICS:
@@ -138,12 +138,12 @@ class _Reader:
         self.matrix = read_matrix(self.lines, self.values.get("EDGE_WEIGHT_FORMAT"), n)
 
     def _display_data_section(self) -> None:
-        """Skip coordinates that are for drawing only."""
+        """Skip coordinates that serve only for drawing."""
         read_coordinates(self.lines, self._dimension())
 
     def _fixed_edges_section(self) -> None:
         raise self.lines.error(
-            "FIXED_EDGES_SECTION is not supported: a tour could leave out edges that must be in. "
+            "FIXED_EDGES_SECTION is not supported: tours could miss the fixed edges. "
             "Remove the section to solve the instance without it (linhp318 is then lin318)"
         )
 

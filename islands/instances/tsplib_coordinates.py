@@ -1,4 +1,4 @@
-"""The sections of TSPLIB files that give a place in the plane for each city."""
+"""Read the sections of TSPLIB files with coordinates."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from islands.text import counted
 MOST_CITIES = 10_000_000
 
 FARTHEST = 1e11
-"""Tours of `MOST_CITIES` within these coordinates have lengths that 64-bit integers hold."""
+"""Maximum coordinate, so that the length of a tour of `MOST_CITIES` fits into 64 bits."""
 
 _SHORTEST_ROW = len("1 0 0\n")
 
 
 def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
-    """Return the n places of the section that begins on the next line, ordered by their ids."""
+    """Return the n coordinates of the section that begins on the next line, ordered by id."""
     check_fits(lines, n, n * _SHORTEST_ROW)
     lines.allow(3 * n)
     ids, places, seen = array("q"), array("d"), bytearray(n)
@@ -29,7 +29,7 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
         if line is None or begins_another(line):
             raise lines.error(
                 f"the coordinates end after {row} of the {counted(n, 'city', 'cities')} that"
-                " DIMENSION asks for. Complete them, or correct DIMENSION"
+                " DIMENSION requires. Complete them, or correct DIMENSION"
             )
         words = line.split()
         if len(words) != 3:
@@ -43,13 +43,13 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
 
 
 def begins_another(words: bytes) -> bool:
-    """Return whether something else begins, or the file ends, where the numbers should go on."""
+    """Return whether a new section or the end of the file interrupts the numbers."""
     keyword = words.upper()
     return keyword == b"EOF" or b"_SECTION" in keyword
 
 
 def check_fits(lines: Lines, n: int, needed: int) -> None:
-    """Raise where the file is too short for its DIMENSION, before anything is allocated."""
+    """Refuse a file that is too short for its DIMENSION, before memory is allocated."""
     if needed > lines.longest + 1:
         raise lines.error(
             f"DIMENSION {n} needs at least {needed} bytes of data, and the file has at most "
@@ -58,7 +58,7 @@ def check_fits(lines: Lines, n: int, needed: int) -> None:
 
 
 def _id(lines: Lines, word: bytes, n: int, seen: bytearray) -> int:
-    """Return the index of the city that a row is about, and note it as seen."""
+    """Return the index of a row's city, and mark it as seen."""
     city = int(word) if word.isdigit() and len(word) < 10 else 0
     if not 1 <= city <= n:
         raise lines.error(

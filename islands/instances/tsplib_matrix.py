@@ -1,4 +1,4 @@
-"""The EDGE_WEIGHT_SECTION of TSPLIB files: a symmetric matrix, whole or as one of its triangles."""
+"""Read the EDGE_WEIGHT_SECTION of TSPLIB files: a symmetric matrix, full or triangular."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from islands.instances.tsplib_coordinates import begins_another, check_fits
 from islands.text import unknown
 
 LARGEST = 20_000
-"""More cities than this are refused: their matrix alone would take more than 1.6 GB."""
+"""Maximum number of cities; their matrix takes 1.6 GB."""
 
 _WEIGHT_MAX = 2**31 - 1
 
@@ -40,14 +40,14 @@ def read_matrix(lines: Lines, form: str | None, n: int) -> NDArray[np.int32]:
     if n > LARGEST:
         raise lines.error(
             f"DIMENSION {n}: explicit weights are read for at most {LARGEST} cities, "
-            "since the matrix has to fit in memory. Give coordinates instead"
+            "since the matrix must fit in memory. Give coordinates instead"
         )
     if form == "FULL_MATRIX":
         matrix = _read_weights(lines, n * n, n).reshape(n, n)
         _check_symmetry(lines, matrix)
     else:
         matrix = _read_triangle(lines, *_TRIANGLES[form], n)
-    # Some files put a large number there; no tour uses it.
+    # Some files contain large numbers on the diagonal, which no tour uses.
     np.fill_diagonal(matrix, 0)
     return matrix
 
@@ -72,13 +72,13 @@ def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
         words = lines.words()
         if words is None or any(map(begins_another, words)):
             raise lines.error(
-                f"the weights end after {len(weights)} of the {count} that DIMENSION {n} asks for. "
+                f"the weights end after {len(weights)} of the {count} that DIMENSION {n} requires. "
                 "Complete them, or correct DIMENSION or EDGE_WEIGHT_FORMAT"
             )
         weights.extend(_weight(lines, word) for word in words)
     if len(weights) > count:
         raise lines.error(
-            f"more weights than the {count} that DIMENSION {n} asks for. "
+            f"more weights than the {count} that DIMENSION {n} requires. "
             "Remove them, or correct DIMENSION or EDGE_WEIGHT_FORMAT"
         )
     return np.frombuffer(weights, np.int32)
@@ -95,7 +95,7 @@ def _weight(lines: Lines, word: bytes) -> int:
 
 
 def _weight_error(lines: Lines, word: bytes) -> InputError:
-    hint = "Correct it; to scale or shift all weights alike leaves the best tour as it is"
+    hint = "Correct it; scaling or shifting all weights does not change the best tour"
     return lines.error(
         f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. {hint}"
     )

@@ -1,4 +1,4 @@
-"""The papers' own experiments, run here, with what the papers printed beside ours."""
+"""Run the experiments of papers and compare the results with the published tables."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ PAPERS = {
     "dantas2014": "islands.reproduce.dantas2014",
     "munhao2019": "islands.reproduce.munhao2019",
 }
-"""Each paper's name and the module that holds its `PAPER`."""
+"""Names of the papers; each module has a constant `PAPER`."""

@@ -1,37 +1,39 @@
-"""What a table is made of: columns, cells, and the facts that close it."""
+"""The parts of a table: columns, cells, facts below it, and figures that a paper printed."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 
 
 class Scaled(float):
-    """A time that was worked out from fewer generations than it stands for; shown with a `~`."""
+    """A time that was scaled from a shorter run; it is printed with a `~`."""
 
     def __format__(self, form: str) -> str:
         return f"~{float(self):{form}}"
 
 
 Cell = str | int | float | None
-Row = Mapping[str, Cell]
-"""The cells of one instance by the names of their columns; None where there was no run."""
+TableRow = Mapping[str, Cell]
+"""The cells of one row by the names of their columns; None if there was no run."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name in files, and how people see it."""
+    """A column: its name in files and its printed form."""
 
     name: str
     title: str = ""
-    """Empty for a column that only files show."""
+    """Empty for a column that appears only in files."""
     width: int = 0
     form: str = ""
-    """A format of Python's, such as `.2f`."""
+    """A Python format, such as `.2f`."""
 
-    def text(self, row: Row) -> str:
-        """Return this column's cell of a row, as wide as the column."""
+    def text(self, row: TableRow) -> str:
+        """Return this column's cell of a row, padded to the column's width."""
         value = row.get(self.name)
         shown = "-" if value is None else format(value, self.form)
         return shown.ljust(self.width) if isinstance(value, str) else shown.rjust(self.width)
@@ -39,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number or a word that sums a table up, and its sentence, unless another one says it."""
+    """A summary value of a table, and its sentence; empty if another fact's sentence has it."""
 
     name: str
     value: Cell
@@ -51,36 +53,36 @@ class Plot:
     """Columns to plot against the size of the instances."""
 
     quantity: str
-    """In words, with the unit."""
+    """The label of the y axis, with the unit."""
     curves: Mapping[str, str]
-    """The words of each column that is a curve."""
+    """The label of each column that is a curve."""
     suffix: str = ""
-    """What the names of its files have behind the table's."""
+    """Suffix of the file name, after the table's name."""
     by: str = ""
-    """A column each of whose words has curves of its own."""
+    """A column; each of its values has its own curves."""
     logarithmic: bool = True
 
 
 INSTANCE = (Column("instance", "instance", 16), Column("cities", "cities", 6))
-"""How the rows of tables of tours begin."""
+"""The first columns of tables of tours."""
 
 ASSIGNMENT = (Column("instance", "instance", 15), Column("n", "n", 3))
-"""How the rows of tables of assignments begin."""
+"""The first columns of tables of assignments."""
 
 
 def header(columns: Sequence[Column]) -> str:
-    """Return the titles over the columns that people see."""
+    """Return the line of titles of the printed columns."""
     titles = [column.title.rjust(column.width) for column in columns[1:] if column.title]
     return "  ".join([columns[0].title.ljust(columns[0].width), *titles])
 
 
-def line(columns: Sequence[Column], row: Row) -> str:
-    """Return a row under `header`."""
+def line(columns: Sequence[Column], row: TableRow) -> str:
+    """Return a row as text, aligned with `header`."""
     return "  ".join(column.text(row) for column in columns if column.title)
 
 
-def numbers(rows: Iterable[Row], *names: str) -> list[tuple[float, ...]]:
-    """Return the numbers of some columns, of the rows that have all of them."""
+def numbers(rows: Iterable[TableRow], *names: str) -> list[tuple[float, ...]]:
+    """Return the numbers of the given columns for the rows that have all of them."""
     picked = ([row.get(name) for name in names] for row in rows)
     return [
         tuple(float(cell) for cell in cells if cell is not None)
@@ -89,11 +91,25 @@ def numbers(rows: Iterable[Row], *names: str) -> list[tuple[float, ...]]:
     ]
 
 
-def mean(rows: Iterable[Row], name: str) -> float:
-    """Return the mean of a column that is not empty."""
+def mean(rows: Iterable[TableRow], name: str) -> float:
+    """Return the mean of a column, which must not be empty."""
     return fmean(value for (value,) in numbers(rows, name))
 
 
-def mean_ratio(rows: Iterable[Row], slow: str, fast: str) -> float:
-    """Return the mean of the ratios of two columns, which is not the ratio of their means."""
+def mean_ratio(rows: Iterable[TableRow], slow: str, fast: str) -> float:
+    """Return the mean of the row ratios of two columns (not the ratio of their means)."""
     return fmean(a / b for a, b in numbers(rows, slow, fast))
+
+
+def mean_in_words(mean: float, printed: float, form: str, *, is_whole: bool) -> str:
+    """Return the mean of a paper's rows as text; if `is_whole`, also the mean that it printed.
+
+    The two may differ: papers truncate means and have misprints.
+    """
+    return f"{mean:{form}} (printed: {printed:{form}})" if is_whole else f"{mean:{form}}"
+
+
+def read_printed(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file of printed figures; its comments name the source."""
+    text = path.read_text(encoding="utf-8")
+    return list(csv.DictReader(row for row in text.splitlines() if not row.startswith("#")))

@@ -1,4 +1,4 @@
-"""What the runs of an experiment came to: each is kept when it has ended, and never made again."""
+"""The results of an experiment's runs, kept so that no run is repeated."""
 
 from __future__ import annotations
 
@@ -18,50 +18,50 @@ from islands.untrusted import MISMATCH, parsing
 LEDGER = "runs.jsonl"
 
 
-class Ledger:
-    """Lines of a file, each with what was asked for and what came of it; or of no file.
+class RunLedger:
+    """A file with one line per run: its options and its result. Without a folder, no file.
 
-    Runs that ask for the same are told apart by their order, in which they are always made.
+    Runs with equal options are distinguished by their order, which is always the same.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Read the lines so far; a last one that is not whole is forgotten."""
+        """Read the existing lines; drop an incomplete last one."""
         self._known: defaultdict[str, deque[Any]] = defaultdict(deque)
         self._stream: TextIO | None = None
-        self._hold = FolderLock("experiment", LEDGER)
+        self._lock = FolderLock("experiment", LEDGER)
         if folder is not None:
             self._path = path = folder / LEDGER
             with writing(path):
                 folder.mkdir(parents=True, exist_ok=True)
-            self._hold.take(folder)
+            self._lock.take(folder)
             with writing(path):
                 self._stream = path.open("a", encoding="utf-8")
             self._read(path)
 
     def close(self) -> None:
-        """Let another process go on."""
-        with self._hold:
+        """Close the file and release the lock."""
+        with self._lock:
             if self._stream is not None:
-                # A line for which there was no room is tried once more.
+                # This tries again to write a line that did not fit on the disk.
                 with writing(self._path):
                     self._stream.close()
 
     def __len__(self) -> int:
-        """Return how many results are known that nobody has asked for yet."""
+        """Return the number of known results that are not used yet."""
         return sum(map(len, self._known.values()))
 
-    def kept(
-        self, asked: Mapping[str, Any], world: World, run: Callable[[], Mapping[str, Any]]
+    def result_of(
+        self, options: Mapping[str, Any], world: World, run: Callable[[], Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """Return what came of a run, which is made where that is not known; collective.
+        """Return the known result of a run, or run it; collective.
 
-        The ledger of rank 0 counts.
+        Rank 0 decides whether the result is known.
         """
-        key = json.dumps(asked, sort_keys=True)
+        key = json.dumps(options, sort_keys=True)
         known = self._known[key]
         if world.bcast(bool(known)):
             return dict(world.bcast(known.popleft() if world.rank == 0 else {}))
-        # As it is when it is read again.
+        # Through JSON, so that it equals the result that is read later.
         result = json.loads(json.dumps(run(), default=_plain))
         if self._stream is not None:
             with writing(self._path):
@@ -91,5 +91,5 @@ def _checksum(entry: Mapping[str, Any]) -> str:
 
 
 def _plain(number: Any) -> Any:
-    """Return a number of NumPy's as JSON takes it."""
+    """Return a NumPy number as a Python number."""
     return number.item()

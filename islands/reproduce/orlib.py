@@ -1,4 +1,4 @@
-"""The problems that Chu and Beasley gave the OR-Library: ten of each size and tightness."""
+"""The knapsacks of Chu and Beasley in OR-Library: ten of each size and tightness."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import NamedTuple
 PROBLEMS = 10
 
 
-class Kind(NamedTuple):
-    """What ten problems have in common."""
+class ProblemKind(NamedTuple):
+    """The size and tightness that ten problems share."""
 
     m: int
     """Constraints."""
     n: int
     """Items."""
     tightness: str
-    """Each capacity over the sum of its constraint, as printed."""
+    """Each capacity divided by the sum of its constraint's weights, as printed."""
 
     @property
     def size(self) -> str:
@@ -25,7 +25,7 @@ class Kind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the kind, for people."""
+        """The displayed name."""
         return f"{self.size}, {self.tightness}"
 
     def instances(self) -> tuple[str, ...]:
@@ -36,18 +36,18 @@ class Kind(NamedTuple):
 
 
 _TIGHTNESS = ("0.25", "0.50", "0.75")
-KINDS = [Kind(*each) for each in product((5, 10, 30), (100, 250, 500), _TIGHTNESS)]
-"""All kinds; each size has a file, in which the tighter problems come first."""
+KINDS = [ProblemKind(*each) for each in product((5, 10, 30), (100, 250, 500), _TIGHTNESS)]
+"""All kinds; each size has its own file, with the tighter problems first."""
 
 
-def kind(instance: str) -> Kind:
-    """Return what kind an instance is of."""
+def kind(instance: str) -> ProblemKind:
+    """Return the kind of an instance."""
     file, number = instance.removeprefix("orlib/mknapcb").split("-")
     return KINDS[len(_TIGHTNESS) * (int(file) - 1) + int(number) // PROBLEMS]
 
 
 def all_names() -> list[str]:
-    """Return the names of all, kind by kind."""
+    """Return the names of all instances, kind by kind."""
     return [name for each in KINDS for name in each.instances()]
 
 

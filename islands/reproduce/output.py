@@ -1,50 +1,49 @@
-"""The folder of an experiment: a CSV file a table, plots, and the settings."""
+"""The folder of an experiment: one CSV file per table, plots, and the settings."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
-from islands.reproduce.cells import Column, Row
-from islands.reproduce.ledger import Ledger
-from islands.reproduce.plots import write_plot
-from islands.reproduce.table import Table
+from islands.reproduce.cells import Column, Plot, TableRow, numbers
+from islands.reproduce.ledger import RunLedger
+from islands.reproduce.table import PaperTable
 from islands.untrusted import read_toml
 
 _SETTINGS = "settings.toml"
 
 
-class Folder:
-    """Writes an experiment's files; each appears whole, a table again after each row."""
+class ExperimentFolder:
+    """Writes an experiment's files; each file is complete, and a table is updated per row."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
-        """Begin an experiment, or go on with one of these settings; refuse one of others."""
+        """Begin an experiment or continue one; refuse one with other settings."""
         import tomli_w
 
         _refuse_other(path, settings)
-        self.path, self.ledger = path, Ledger(path)
-        # Before the folder was this process's alone, another one may have begun there.
+        self.path, self.ledger = path, RunLedger(path)
+        # Another process may have begun an experiment before this one locked the folder.
         _refuse_other(path, settings)
         if not (path / _SETTINGS).exists():
             with published(path / _SETTINGS) as temporary:
                 temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
 
     def close(self) -> None:
-        """Let another process go on."""
+        """Release the folder's lock."""
         self.ledger.close()
 
-    def table(self, table: Table, rows: Sequence[Row]) -> None:
-        """Write the rows of a table so far, and what they are made of."""
+    def table(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
+        """Write the table's rows so far, and the rows of single instances."""
         self._write(table.name, table.columns(), rows)
         columns, parts = table.parts()
         if parts:
             self._write(f"{table.name}-parts", columns, parts)
 
-    def _write(self, name: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+    def _write(self, name: str, columns: Sequence[Column], rows: Sequence[TableRow]) -> None:
         with (
             published(self.path / f"{name}.csv") as temporary,
             temporary.open("w", newline="", encoding="utf-8") as stream,
@@ -53,8 +52,8 @@ class Folder:
             writer.writeheader()
             writer.writerows(rows)
 
-    def plot(self, table: Table, rows: Sequence[Row]) -> None:
-        """Write the plots of a table, if it has some."""
+    def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
+        """Write the plots of a table, if any."""
         size = table.columns()[1].name
         for plot in table.plots():
             for form in ("png", "svg"):
@@ -64,17 +63,46 @@ class Folder:
 
 
 def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
-    """Refuse what is not a folder, and one that holds another experiment."""
+    """Refuse a path that is a file, or a folder with another experiment."""
     with reading(path):
         if path.exists() and not path.is_dir():
-            raise UsageError(f"--out {path}: is a file. Name a folder, which may be new")
+            raise UsageError(f"--out {path}: is a file. Name a folder (it need not exist)")
         if not (path / _SETTINGS).exists():
             return
         kept = read_toml(path / _SETTINGS)
     differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
     if differing:
         raise UsageError(
-            f"--out {path}: holds an experiment with other settings: {', '.join(differing)}. To go"
-            f" on, repeat its command, whose settings are in {path / _SETTINGS}; or name another"
-            " folder"
+            f"--out {path}: contains an experiment with other settings: {', '.join(differing)}. To"
+            f" continue it, repeat its command with the settings in {path / _SETTINGS}; or name"
+            " another folder"
         )
+
+
+def write_plot(
+    path: Path, form: str, title: str, rows: Sequence[TableRow], size: str, plot: Plot
+) -> None:
+    """Write a plot of columns against the column `size`, on a logarithmic axis."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for (words, points), marker in zip(_curves(rows, size, plot), "osD^v<>ph*XP", strict=False):
+        axes.plot(*zip(*points, strict=True), marker=marker, markersize=4, label=words)
+    scale = "log" if plot.logarithmic else "linear"
+    axes.set(xscale="log", yscale=scale, xlabel=size, ylabel=plot.quantity, title=title)
+    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.legend(fontsize="small")
+    figure.savefig(path, format=form, dpi=150)
+
+
+def _curves(
+    rows: Sequence[TableRow], size: str, plot: Plot
+) -> Iterator[tuple[str, list[tuple[float, ...]]]]:
+    """Yield the label and the points of each curve that is not empty."""
+    for group in dict.fromkeys(row.get(plot.by) for row in rows):
+        mine = [row for row in rows if row.get(plot.by) == group]
+        for column, words in plot.curves.items():
+            points = sorted(numbers(mine, size, column))
+            if points:
+                yield (f"{group}: {words}" if plot.by else words), points

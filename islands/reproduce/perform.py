@@ -1,4 +1,4 @@
-"""Fills a paper's tables, row by row, for people and for files."""
+"""Fill a paper's tables row by row, print them and write them to files."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from typing import Any
 from islands.display.heartbeat import Heartbeat
 from islands.instances.locate import Found
 from islands.problems import read
-from islands.reproduce.cells import Cell, Fact, Row, header, line
-from islands.reproduce.experiment import Asked
-from islands.reproduce.ledger import Ledger
-from islands.reproduce.output import Folder
+from islands.reproduce.cells import Cell, Fact, TableRow, header, line
+from islands.reproduce.experiment import ExperimentRequest
+from islands.reproduce.ledger import RunLedger
+from islands.reproduce.output import ExperimentFolder
 from islands.reproduce.selection import Selection
-from islands.reproduce.table import Table
+from islands.reproduce.table import PaperTable
 from islands.text import counted
 
 
 def perform(
     selections: Sequence[Selection],
-    asked: Asked,
+    request: ExperimentRequest,
     say: Callable[[str], None],
-    folder: Folder | None,
+    folder: ExperimentFolder | None,
     heartbeat: Heartbeat | None = None,
 ) -> dict[str, Any]:
     """Run each table on all ranks; return rows and facts by the name of the table.
 
-    Of the ranks, the first alone is given a `folder`.
+    Only rank 0 has a `folder`.
     """
     done = {}
     heartbeat = heartbeat or Heartbeat()
-    ledger = folder.ledger if folder is not None else Ledger()
+    ledger = folder.ledger if folder is not None else RunLedger()
     if known := len(ledger):
-        say(f"\n{counted(known, 'result')} known already")
+        say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
         kind = selection.table
-        experiment = asked.experiment(kind.name, kind.preset, kind.generations, ledger, heartbeat)
+        experiment = request.experiment(kind.name, kind.preset, kind.generations, ledger, heartbeat)
         here = [found.name for found in selection.here]
         table = kind(experiment, selection.missing, here)
-        how = experiment.words(kind.presets()) + (", runs side by side" if table.beside else "")
+        how = experiment.words(kind.presets()) + (", in batches" if table.batched else "")
         say(f"\n{table.title}   {how}\n\n{header(table.columns())}")
         rows = _rows(table, selection, say, folder)
         facts = table.facts(rows) if rows else []
@@ -53,17 +53,20 @@ def perform(
 
 
 def _rows(
-    table: Table, selection: Selection, say: Callable[[str], None], folder: Folder | None
-) -> list[Row]:
-    rows: list[Row] = []
+    table: PaperTable,
+    selection: Selection,
+    say: Callable[[str], None],
+    folder: ExperimentFolder | None,
+) -> list[TableRow]:
+    rows: list[TableRow] = []
     experiment, name = table.experiment, table.name
     ledger, heartbeat = experiment.ledger, experiment.heartbeat
     for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
         known = len(ledger)
         problem = experiment.world.agreed(partial(read, found))
-        why = table.leaves_out(problem)
+        why = table.skip_reason(problem)
         if why:
-            say(f"{found.name}: left out, as {why}")
+            say(f"{found.name}: skipped, as {why}")
             heartbeat.skip()
             continue
         for row in table.rows(problem):

@@ -1,4 +1,4 @@
-"""Tables whose rows each sum up several instances."""
+"""Tables whose rows each summarise several instances."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from statistics import fmean
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Row, Scaled, numbers
+from islands.reproduce.cells import Cell, Column, Scaled, TableRow, numbers
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.runs import Sample
-from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
+from islands.reproduce.table import SampleTable
 
 
 class PooledTable(SampleTable):
-    """Yields the rows of a group as soon as its last instance has been run."""
+    """Yields the rows of a group as soon as its last instance is complete."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class PooledTable(SampleTable):
         here: Sequence[str] | None = None,
     ) -> None:
         super().__init__(experiment, missing, here)
-        self._parts: list[Row] = []
+        self._parts: list[TableRow] = []
         self._awaited = Counter(map(self.group, self.names() if here is None else here))
 
     @classmethod
@@ -43,22 +43,22 @@ class PooledTable(SampleTable):
     @classmethod
     @abstractmethod
     def group(cls, instance: str) -> str:
-        """Return the name of the group that an instance is in."""
+        """Return the name of an instance's group."""
 
     @abstractmethod
     def part_columns(self) -> list[Column]:
         """Return the columns of the rows of single instances."""
 
     @abstractmethod
-    def instance_rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance and yield the rows of it alone."""
+    def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance and yield its own rows."""
 
     @abstractmethod
-    def pooled(self, group: str, parts: Sequence[Row]) -> Iterator[Row]:
-        """Yield the rows of a group, of whose instances these are all rows."""
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+        """Yield the rows of a group from the rows of all its instances."""
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance; yield the rows of its group where it is the last one of it."""
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance; yield the rows of its group if it is the last one."""
         group = self.group(problem.instance)
         for row in self.instance_rows(problem):
             self._parts.append({"group": group, **row})
@@ -67,22 +67,22 @@ class PooledTable(SampleTable):
             yield from self.pooled(group, [row for row in self._parts if row["group"] == group])
 
     def has_begun(self, group: str) -> bool:
-        """Return whether a row of an instance of the group is there."""
+        """Return whether any instance of the group has a row."""
         return any(row["group"] == group for row in self._parts)
 
-    def parts(self) -> tuple[list[Column], list[Row]]:
+    def parts(self) -> tuple[list[Column], list[TableRow]]:
         """Return the rows of single instances."""
         return [Column("group"), *self.part_columns()], self._parts
 
 
 def sample_columns() -> list[Column]:
-    """Return the columns of `sample_cells`, which files alone show."""
+    """Return the columns of `sample_cells`, which appear only in files."""
     names = ("best", "best_gap", "mean_gap", "deviation", "hits", "without", "seconds")
     return [Column(name) for name in (*names, "generations", "runs")]
 
 
 def sample_cells(sample: Sample, seconds: float) -> dict[str, Cell]:
-    """Return what is kept of the runs of an instance."""
+    """Return the cells of a sample of runs."""
     return {
         "best": sample.best,
         "best_gap": sample.best_gap,
@@ -96,8 +96,8 @@ def sample_cells(sample: Sample, seconds: float) -> dict[str, Cell]:
     }
 
 
-def average(parts: Sequence[Row], name: str) -> float | None:
-    """Return the mean of a column over the instances that have it."""
+def average(parts: Sequence[TableRow], name: str) -> float | None:
+    """Return the mean of a column over the instances that have a value."""
     values = [value for (value,) in numbers(parts, name)]
     if not values:
         return None
@@ -105,20 +105,20 @@ def average(parts: Sequence[Row], name: str) -> float | None:
     return (Scaled if is_scaled else float)(fmean(values))
 
 
-def least(parts: Sequence[Row], name: str) -> float | None:
+def least(parts: Sequence[TableRow], name: str) -> float | None:
     """Return the smallest value of a column."""
     return min((value for (value,) in numbers(parts, name)), default=None)
 
 
-def total(parts: Sequence[Row], name: str) -> int:
+def total(parts: Sequence[TableRow], name: str) -> int:
     """Return the sum of a column of counts."""
     return sum(int(value) for (value,) in numbers(parts, name))
 
 
-def standard_error(parts: Sequence[Row]) -> float | None:
-    """Return the standard error of the mean gap over these very instances, by chance of the runs.
+def standard_error(parts: Sequence[TableRow]) -> float | None:
+    """Return the standard error of the mean gap over these instances, from the runs' deviations.
 
-    None where no instance has a deviation.
+    None if no instance has a deviation.
     """
     drawn = numbers(parts, "deviation", "runs", "without")
     variances = [deviation**2 / (runs - without) for deviation, runs, without in drawn]

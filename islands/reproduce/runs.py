@@ -1,4 +1,4 @@
-"""What runs of an instance with the same settings come to."""
+"""Statistics of the runs of an instance with equal settings."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from islands.run.batch import Batch
 
 @dataclass(frozen=True)
 class Sample:
-    """The runs of an instance that went on side by side."""
+    """The results of a batch of runs of one instance."""
 
     costs: tuple[float, ...]
-    """Of those that met a feasible solution."""
+    """Costs of the runs that found a feasible solution."""
     best: float | None
     without: int
-    """How many met none."""
+    """Number of runs without a feasible solution."""
     gaps: tuple[float, ...]
-    """To the best known value, in per cent."""
+    """Gaps to the best known value, in per cent."""
     hits: int
     """Runs that reached the best known value."""
     last_gaps: tuple[float, ...]
-    """Of the last generations, which may have lost the best; none where they may be infeasible."""
+    """Gaps of the last generations, which may have lost the best; empty if infeasible."""
     best_generations: tuple[int, ...]
-    """In which the best of each run was found."""
+    """The generation in which each run found its best."""
     evaluations: tuple[int, ...]
     generations: int
-    """Of the longest run."""
+    """Generations of the longest run."""
     seconds: float
-    """Of all together, divided by their number."""
+    """Seconds of the batch, divided by the number of runs."""
 
     @classmethod
-    def of(cls, problem: Problem, together: Batch) -> Self:
-        """Return what the runs of an instance came to."""
-        ends = [run.progress for run in together.runs]
+    def of(cls, problem: Problem, batch: Batch) -> Self:
+        """Return the statistics of a batch."""
+        ends = [run.progress for run in batch.runs]
         costs = tuple(end.cost for end in ends if end.cost is not None)
         gaps = _gaps(problem, costs)
         return cls(
@@ -46,23 +46,23 @@ class Sample:
             without=len(ends) - len(costs),
             gaps=gaps,
             hits=sum(gap <= 0 for gap in gaps),
-            last_gaps=_gaps(problem, [run.present for run in together.runs]),
+            last_gaps=_gaps(problem, [run.present for run in batch.runs]),
             best_generations=tuple(end.best_generation for end in ends if end.cost is not None),
             evaluations=tuple(end.evaluations for end in ends),
             generations=max(end.generation for end in ends),
-            seconds=together.seconds_a_run,
+            seconds=batch.seconds_a_run,
         )
 
     @classmethod
     def read(cls, written: Mapping[str, Any]) -> Self:
-        """Return what was written down as JSON."""
+        """Return the sample from its JSON form."""
         values: dict[str, Any] = dict(written)
         values |= {k: tuple(v) for k, v in written.items() if isinstance(v, list)}
         return cls(**values)
 
     @property
     def mean_gap(self) -> float | None:
-        """The mean gap; None where no best value is known."""
+        """The mean gap; None if no best value is known."""
         return fmean(self.gaps) if self.gaps else None
 
     @property
@@ -72,12 +72,12 @@ class Sample:
 
     @property
     def deviation(self) -> float | None:
-        """The standard deviation of the gaps; None of a single run."""
+        """The standard deviation of the gaps; None for a single run."""
         return stdev(self.gaps) if len(self.gaps) > 1 else None
 
     @property
     def mean_evaluations(self) -> float:
-        """How often a run called the objective."""
+        """The mean number of calls of the objective per run."""
         return fmean(self.evaluations)
 
 

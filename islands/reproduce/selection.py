@@ -1,4 +1,4 @@
-"""Which instances an experiment takes, and whether they are here: asked before anything runs."""
+"""Select the instances of an experiment, and check their files, before any run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.locate import VARIABLE, Found, Index
-from islands.reproduce.table import Table
+from islands.reproduce.table import PaperTable
 from islands.text import counted, unknown
 
 
@@ -17,48 +17,47 @@ from islands.text import counted, unknown
 class Selection:
     """A table and its instances."""
 
-    table: type[Table]
+    table: type[PaperTable]
     here: list[Found]
     missing: list[str]
 
 
-def select(tables: Mapping[str, type[Table]], only: Sequence[str]) -> list[Selection]:
-    """Return the instances of each table that has some of `only`, all where that is empty."""
+def select(tables: Mapping[str, type[PaperTable]], only: Sequence[str]) -> list[Selection]:
+    """Return the tables with instances that match `only`; all instances if it is empty."""
     index = Index()
     instances = {table: table.instances(index) for table in tables.values()}
     known = [found.name for each in instances.values() for found in each]
     for name in only:
-        if not any(_means(name, full) for full in known):
+        if not any(_matches(name, full) for full in known):
             short = dict.fromkeys(full.partition("/")[2] for full in known)
             raise UsageError(f"--only: {unknown('instance', name, short)}")
     picked = {
-        table: [found for found in each if not only or any(_means(o, found.name) for o in only)]
+        table: [found for found in each if not only or any(_matches(o, found.name) for o in only)]
         for table, each in instances.items()
     }
     return [_checked(table, each) for table, each in picked.items() if each or not only]
 
 
 def named(name: str, index: Index) -> Found:
-    """Return an instance of the catalogue by its full name, its file here or not."""
+    """Return an instance of the catalogue by its full name, with or without a file."""
     set_name, _, short = name.partition("/")
     entry = catalogue().entry(set_name, short)
     return Found(name, index.of_entry(entry) if entry else None, entry)
 
 
-def _means(asked: str, full: str) -> bool:
-    """Return whether a full name is asked for: as it is, without its set, or by a pattern."""
-    return any(fnmatchcase(name, asked) for name in (full, full.partition("/")[2]))
+def _matches(pattern: str, full: str) -> bool:
+    """Return whether a full name matches: as it is, without its set, or by a pattern."""
+    return any(fnmatchcase(name, pattern) for name in (full, full.partition("/")[2]))
 
 
-def _checked(table: type[Table], picked: list[Found]) -> Selection:
+def _checked(table: type[PaperTable], picked: list[Found]) -> Selection:
     here = [found for found in picked if found.path is not None]
     missing = [found.name for found in picked if found.path is None]
     if missing and (table.needs_all or not here):
         set_name = missing[0].partition("/")[0]
         raise InputError(
-            f"the table {table.name} needs"
-            f" {counted(len(missing), 'instance that is', 'instances that are')} not here:"
-            f" {', '.join(missing)}. Run `islands instances fetch {set_name}`, let {VARIABLE} name"
-            f" a folder with a folder {set_name}, or pick others with --only"
+            f"the table {table.name} needs {counted(len(missing), 'missing instance')}:"
+            f" {', '.join(missing)}. Run `islands instances fetch {set_name}`, set {VARIABLE} to"
+            f" a folder that contains a folder {set_name}, or select others with --only"
         )
     return Selection(table, here, missing)

@@ -1,39 +1,41 @@
-"""What a table of a paper is to the rest, and what a paper is."""
+"""The base classes of a paper's tables, and the description of a paper."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Column, Fact, Plot, Row
+from islands.reproduce.cells import Column, Fact, Plot, TableRow
 from islands.reproduce.experiment import Experiment
+from islands.reproduce.runs import Sample
+from islands.reproduce.timing import paper_seconds
 
 ALL_CORES = 0
-"""In place of a number of threads."""
+"""Stands for all cores in a list of thread numbers."""
 
 
-class Table(ABC):
-    """One table of a paper, to be filled row by row."""
+class PaperTable(ABC):
+    """One table of a paper, filled row by row."""
 
     name: ClassVar[str]
     title: ClassVar[str]
     preset: ClassVar[str]
     also: ClassVar[tuple[str, ...]] = ()
-    """Presets that some of its rows are made by, instead."""
+    """Other presets that some rows use."""
     generations: ClassVar[int]
-    """Of the paper's runs."""
+    """Generations of the paper's runs."""
     runs: ClassVar[int]
-    """Runs of an instance, where nothing else is asked for."""
+    """Default number of runs per instance."""
     needs_all: ClassVar[bool] = True
-    """Whether each instance must be here; else those that are make the table."""
-    beside: ClassVar[bool] = False
-    """Whether the runs of an instance go on side by side, on the device of a single rank."""
+    """Whether the table needs the files of all its instances."""
+    batched: ClassVar[bool] = False
+    """Whether the runs of an instance form one batch, on the device of a single rank."""
     is_extra: ClassVar[bool] = False
-    """Whether it is no part of the paper, and filled only where it is named."""
+    """Whether the table is not in the paper; it is then filled only if it is named."""
 
     def __init__(
         self,
@@ -41,58 +43,79 @@ class Table(ABC):
         missing: Sequence[str] = (),
         here: Sequence[str] | None = None,
     ) -> None:
-        """Take the names of its instances that are not here, and of those that will be run.
-
-        None means all of them.
-        """
+        """Take the names of missing instances, and of those that will be run (None: all)."""
         self.experiment = experiment
         self.missing = missing
         self.here = here
 
     @classmethod
     def presets(cls) -> str:
-        """Return the names of all its presets."""
+        """Return the names of all presets."""
         return " and ".join((cls.preset, *cls.also))
 
     @staticmethod
     @abstractmethod
     def instances(index: Index) -> list[Found]:
-        """Return the table's instances in its order, those that are not here included."""
+        """Return the table's instances in order, including missing ones."""
 
     @abstractmethod
     def columns(self) -> list[Column]:
-        """Return the columns; the first names the instance, the second gives its size."""
+        """Return the columns; the first is the instance's name, the second its size."""
 
-    def leaves_out(self, problem: Problem) -> str:
-        """Return why an instance is no part of the table after all; empty where it is one."""
+    def skip_reason(self, problem: Problem) -> str:
+        """Return the reason to skip an instance; empty to include it."""
         return ""
 
     @abstractmethod
-    def rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance and yield the rows that are complete now."""
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance and yield the rows that are now complete."""
 
     @abstractmethod
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return what sums up the rows, of which there is at least one."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the summary of the rows, of which there is at least one."""
 
-    def parts(self) -> tuple[list[Column], list[Row]]:
-        """Return what rows that sum up several instances are made of; nothing where none does."""
+    def parts(self) -> tuple[list[Column], list[TableRow]]:
+        """Return the rows of single instances if the table's rows summarise several."""
         return [], []
 
     def plots(self) -> list[Plot]:
-        """Return what to plot against the size of the instances."""
+        """Return the plots against the size of the instances."""
         return []
+
+
+class SampleTable(PaperTable):
+    """A table of batches of runs, by default ten of each instance."""
+
+    runs: ClassVar[int] = 10
+    batched: ClassVar[bool] = True
+
+    def sample(self, problem: Problem, **options: Any) -> Sample:
+        """Run a batch of the requested number of runs."""
+        return self.sample_of(problem, len(self.experiment.seeds(self.runs)), **options)
+
+    def sample_of(self, problem: Problem, runs: int, **options: Any) -> Sample:
+        """Run a batch of `runs` runs."""
+        return self.experiment.sample(problem, runs, **options)
+
+    def seconds(self, sample: Sample) -> float:
+        """Return the seconds of a run, scaled if its number of generations was changed.
+
+        Otherwise a run with fewer generations ended by its number of evaluations.
+        """
+        return (
+            paper_seconds(sample, self.experiment) if self.experiment.is_changed else sample.seconds
+        )
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's experiment."""
+    """A paper with its tables."""
 
     title: str
-    tables: dict[str, type[Table]]
+    tables: dict[str, type[PaperTable]]
     threads: tuple[int, ...]
-    """Of the CPU runs to compare times with, as far as there are cores, or `ALL_CORES`."""
+    """Default numbers of threads of the CPU runs to compare with, or `ALL_CORES`."""
 
-    def own_tables(self) -> dict[str, type[Table]]:
-        """Return the tables that the paper has."""
+    def own_tables(self) -> dict[str, type[PaperTable]]:
+        """Return the tables that are in the paper."""
         return {name: table for name, table in self.tables.items() if not table.is_extra}

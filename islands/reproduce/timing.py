@@ -1,4 +1,4 @@
-"""Seconds of a run, on the backend that was asked for and on our own CPU backend beside it."""
+"""Seconds of a run on the requested backend, compared with our CPU backend."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Row, Scaled, mean_ratio, numbers
-from islands.reproduce.experiment import Experiment, Run
+from islands.reproduce.cells import Cell, Column, Fact, Scaled, TableRow, mean_ratio, numbers
+from islands.reproduce.experiment import Experiment, RunResult
 from islands.reproduce.wilcoxon import compare
 from islands.text import counted
 
 CPU_SECONDS = 2.0
-"""After these a timed CPU run ends, and its time is scaled."""
+"""Time limit of a timed CPU run; the time of a run that reaches it is scaled."""
 _EVERY = 5
 
 
-class Timed(Protocol):
-    """A run, or the mean of some."""
+class TimedRun(Protocol):
+    """A timed run, or the mean of several."""
 
     @property
     def seconds(self) -> float:
-        """Of the generation loop."""
+        """Seconds of the generation loop."""
 
     @property
     def generations(self) -> int:
-        """How many were passed."""
+        """Number of computed generations."""
 
 
 def timed(
@@ -34,29 +34,29 @@ def timed(
     seed: int = 1,
     threads: int | None = None,
     **settings: Any,
-) -> Run:
-    """Return a run on the CPU for its time alone: it ends early where it takes long."""
+) -> RunResult:
+    """Time a run on the CPU; it ends early if it takes long."""
     stop = [*experiment.stop(), f"seconds={CPU_SECONDS:g}"]
     options = {"backend": "cpu", "stop": stop, "record.every": _EVERY, **settings}
     return experiment.run(problem, seed, **options, **({"threads": threads} if threads else {}))
 
 
-def paper_seconds(result: Timed, experiment: Experiment) -> float:
-    """Return the seconds of as many generations as the paper's; making generation 0 is one."""
+def paper_seconds(result: TimedRun, experiment: Experiment) -> float:
+    """Return the seconds scaled to the paper's generations; generation 0 counts as one."""
     full = experiment.paper_generations
     if result.generations == full:
         return result.seconds
     return Scaled(result.seconds * (full + 1) / (result.generations + 1))
 
 
-def median_run(results: Sequence[Run], experiment: Experiment) -> Run:
-    """Return the run of the median time; of two in the middle, the quicker."""
+def median_run(results: Sequence[RunResult], experiment: Experiment) -> RunResult:
+    """Return the run with the median time; of two in the middle, the faster."""
     by_time = sorted(results, key=lambda result: paper_seconds(result, experiment))
     return by_time[(len(by_time) - 1) // 2]
 
 
 def time_columns(threads: Sequence[int]) -> list[Column]:
-    """Return the columns of our seconds, of those of the CPU, and of the CPU's over ours."""
+    """Return the columns of our seconds, the CPU's seconds, and their ratios."""
     return [Column("seconds", "ours s", 9, ".3f"), Column("generations"), *cpu_columns(threads)]
 
 
@@ -70,8 +70,8 @@ def cpu_columns(threads: Sequence[int]) -> list[Column]:
     return [*cpu, *ratios]
 
 
-def cpu_cells(experiment: Experiment, problem: Problem, ours: float, **settings: Any) -> Row:
-    """Time the CPU with each number of threads, and return its columns."""
+def cpu_cells(experiment: Experiment, problem: Problem, ours: float, **settings: Any) -> TableRow:
+    """Time the CPU with each number of threads; return the cells of `cpu_columns`."""
     cells: dict[str, Cell] = {}
     for threads in experiment.threads:
         result = timed(experiment, problem, threads=threads, **settings)
@@ -83,7 +83,7 @@ def cpu_cells(experiment: Experiment, problem: Problem, ours: float, **settings:
 
 
 def time_curves(experiment: Experiment) -> dict[str, str]:
-    """Return what a plot says of our columns."""
+    """Return the curves of our times with their labels."""
     cpu = {
         f"cpu_{each}_seconds": f"our CPU, {counted(each, 'thread')}" for each in experiment.threads
     }
@@ -91,11 +91,11 @@ def time_curves(experiment: Experiment) -> dict[str, str]:
 
 
 def speedup_facts(
-    rows: Sequence[Row], experiment: Experiment, printed: Mapping[int, float]
+    rows: Sequence[TableRow], experiment: Experiment, printed: Mapping[int, float]
 ) -> list[Fact]:
-    """Return the mean speed-ups over our CPU, beside those that are printed of brkgaCuda, if any.
+    """Return our mean speed-ups over our CPU, with the printed speed-ups of brkgaCuda, if any.
 
-    These are means of all instances of the paper.
+    The printed ones are means over all instances of the paper.
     """
     facts = []
     for threads in experiment.threads:
@@ -105,7 +105,7 @@ def speedup_facts(
         words = counted(threads, "thread")
         paper = ""
         if threads in printed:
-            paper = f"; printed of brkgaCuda over brkgaAPI with {words}: {printed[threads]:.2f}"
+            paper = f"; printed: brkgaCuda over brkgaAPI with {words}: {printed[threads]:.2f}"
         facts += [
             Fact(
                 f"mean_speedup_cpu_{threads}",
@@ -117,14 +117,14 @@ def speedup_facts(
     return [*facts, *scaled_facts(rows, experiment)]
 
 
-def scaled_facts(rows: Sequence[Row], experiment: Experiment) -> list[Fact]:
-    """Return how many times were worked out from shorter runs, if any were."""
+def scaled_facts(rows: Sequence[TableRow], experiment: Experiment) -> list[Fact]:
+    """Return the number of times that were scaled from shorter runs, if any."""
     scaled = sum(isinstance(cell, Scaled) for row in rows for cell in row.values())
     if not scaled:
         return []
     sentence = (
         f"~: scaled to {counted(experiment.paper_generations, 'generation')} from fewer, in"
         f" {counted(scaled, 'cell')}"
-        f" (CPU runs for time alone end after {CPU_SECONDS:g} s; --out and --json give numbers)"
+        f" (timed CPU runs end after {CPU_SECONDS:g} s; --out and --json give numbers)"
     )
     return [Fact("scaled_cells", scaled, sentence)]

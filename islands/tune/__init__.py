@@ -1,4 +1,4 @@
-"""`islands tune`: configurations of an algorithm on several instances, ranked with statistics."""
+"""`islands tune`: run configurations on several instances and rank them with statistical tests."""
 
 METRICS = ("gap", "cost", "evaluations")
-"""What is averaged over the runs, and compared by tests."""
+"""The measures that runs are compared by."""

@@ -1,7 +1,7 @@
-"""Which configurations are tried: the base, and random ones or those of a grid beside it.
+"""Choose configurations: the base, and random ones or a grid.
 
-Random ones are counted draws: they depend on the seed and the domains alone, and the first ones
-stay the same where more are asked for.
+Random configurations use counter-based random numbers: they depend only on the seed and the
+domains, and the first ones stay the same if more are requested.
 """
 
 from __future__ import annotations
@@ -17,54 +17,53 @@ import numpy as np
 from islands.errors import InputError, UsageError
 from islands.tune.domain import Domain
 
-MOST = 1000
-"""Configurations, at most."""
-_PATIENCE = 100
-"""Draws for each configuration that is asked for, at most."""
+MAX_CONFIGURATIONS = 1000
+_MAX_DRAWS = 100
+"""Maximum number of draws per requested configuration."""
 
 Values = dict[str, Any]
-"""By the full names of the settings."""
+"""Values by the full names of the settings."""
 Identify = Callable[[Values], str]
-"""Returns what tells a configuration from others; where it cannot be, of its settings or with an
-instance, this is a `UsageError` or an `InputError`."""
+"""Returns a text that is unique to a configuration; raises `UsageError` or `InputError` if the
+configuration is invalid or does not fit an instance."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """The values of the settings that are tuned; number 0 is the base, which changes none."""
+    """The values of the tuned settings; number 0 is the base, which changes no setting."""
 
     number: int
     values: Values
 
     def words(self) -> str:
-        """Return the configuration for a sentence."""
+        """Return the configuration as text."""
         return words_of(self.values)
 
 
 def words_of(values: Values) -> str:
-    """Return a configuration in words."""
+    """Return the values as text."""
     return " ".join(f"{key}={value}" for key, value in values.items()) or "as given"
 
 
 @dataclass(frozen=True)
-class Search:
-    """The configurations, and how many others were met that cannot be."""
+class Candidates:
+    """The valid configurations, and the number of invalid ones."""
 
     configurations: tuple[Configuration, ...]
     refused: int
     refusal: str
-    """Why the last of these cannot be."""
+    """The error of the last invalid configuration."""
 
 
-def random(domains: Sequence[Domain], count: int, seed: int, identify: Identify) -> Search:
-    """Return the base and so many random configurations, or all where there are fewer."""
+def random(domains: Sequence[Domain], count: int, seed: int, identify: Identify) -> Candidates:
+    """Return the base and `count` random configurations, or all if there are fewer."""
     _require_few(f"--configurations {count}", count, "Ask for fewer")
-    draws = (_drawn(domains, seed, attempt) for attempt in range(count * _PATIENCE))
+    draws = (_drawn(domains, seed, attempt) for attempt in range(count * _MAX_DRAWS))
     return _distinct(draws, count, identify)
 
 
-def grid(domains: Sequence[Domain], steps: int, identify: Identify) -> Search:
-    """Return the base and all combinations of the values, ranges in so many steps."""
+def grid(domains: Sequence[Domain], steps: int, identify: Identify) -> Candidates:
+    """Return the base and all combinations of values, with `steps` values per range."""
     values = [domain.points(steps) for domain in domains]
     size = math.prod(len(each) for each in values)
     _require_few(f"--grid {steps}: {size} points", size, "Take fewer steps or settings")
@@ -74,8 +73,8 @@ def grid(domains: Sequence[Domain], steps: int, identify: Identify) -> Search:
 
 
 def _require_few(what: str, count: int, hint: str) -> None:
-    if count > MOST:
-        raise UsageError(f"{what}: must be at most {MOST}. {hint}")
+    if count > MAX_CONFIGURATIONS:
+        raise UsageError(f"{what}: must be at most {MAX_CONFIGURATIONS}. {hint}")
 
 
 def _drawn(domains: Sequence[Domain], seed: int, attempt: int) -> Values:
@@ -87,15 +86,15 @@ def _drawn(domains: Sequence[Domain], seed: int, attempt: int) -> Values:
     }
 
 
-def _distinct(offered: Iterator[Values], count: int, identify: Identify) -> Search:
-    """Return the base and the first so many that can be and differ from each other."""
+def _distinct(offered: Iterator[Values], count: int, identify: Identify) -> Candidates:
+    """Return the base and the first `count` valid and distinct configurations."""
     found = {identify({}): Configuration(0, {})}
     refused: dict[str, str] = {}
     tried: set[str] = set()
     for values in offered:
         if len(found) > count:
             break
-        # Where there are few, most draws are of some that have been.
+        # If few combinations exist, most draws repeat earlier ones.
         if (words := words_of(values)) in tried:
             continue
         tried.add(words)
@@ -105,5 +104,5 @@ def _distinct(offered: Iterator[Values], count: int, identify: Identify) -> Sear
             refused[words] = str(error)
     refusal = next(reversed(refused.values()), "")
     if len(found) == 1:
-        raise UsageError(f"--over: no configuration but the base can be. {refusal}".strip())
-    return Search(tuple(islice(found.values(), count + 1)), len(refused), refusal)
+        raise UsageError(f"--over: no configuration except the base is valid. {refusal}".strip())
+    return Candidates(tuple(islice(found.values(), count + 1)), len(refused), refusal)

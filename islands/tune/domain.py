@@ -1,4 +1,4 @@
-"""What values a setting is to take: `--over KEY=A..B`, `KEY=A..B:log` or `KEY=a,b,c`."""
+"""The values of a tuned setting: `--over KEY=A..B`, `KEY=A..B:log` or `KEY=a,b,c`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from islands.text import meant, unknown
 
 WORDS: Mapping[str, Collection[str]]
 WORDS = {"preset": PRESETS, "algorithm": ALGORITHMS, "encoding": ENCODINGS}
-"""What is no setting of a group, but can be chosen from a list as well."""
+"""Options that belong to no group of settings but also have a list of choices."""
 
 
 class Owner(NamedTuple):
-    """The group of settings that a key is one of, and what it is called there."""
+    """The group of settings that contains a key, and the key's name in the group."""
 
     group: type[Settings]
     prefix: str
@@ -30,38 +30,38 @@ class Owner(NamedTuple):
 
 
 class Domain(Protocol):
-    """The values that one setting is to take."""
+    """The values that one setting takes."""
 
     @property
     def key(self) -> str:
         """The full name of the setting."""
 
     def drawn(self, share: float) -> Any:
-        """Return a value for a random number from 0 to less than 1."""
+        """Return the value for a random number in [0, 1)."""
 
     def points(self, steps: int) -> list[Any]:
-        """Return so many values from end to end, as far as there are so many."""
+        """Return at most `steps` values from end to end."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Values of a list."""
+    """A list of values."""
 
     key: str
     values: tuple[Any, ...]
 
     def drawn(self, share: float) -> Any:
-        """Return each as often as another."""
+        """Return each value with equal probability."""
         return self.values[int(share * len(self.values))]
 
     def points(self, steps: int) -> list[Any]:
-        """Return all of them, however many steps are asked for."""
+        """Return all values, for any number of steps."""
         return list(self.values)
 
 
 @dataclass(frozen=True)
 class Reals:
-    """Numbers from `low` to `high`, of six digits so that people can repeat them."""
+    """Numbers from `low` to `high`, with six digits so that users can type them."""
 
     key: str
     low: float
@@ -69,12 +69,12 @@ class Reals:
     is_log: bool = False
 
     def drawn(self, share: float) -> float:
-        """Return numbers, or their logarithms, evenly."""
+        """Return uniformly distributed numbers or logarithms."""
         value = float(f"{_between(self.low, self.high, share, is_log=self.is_log):.6g}")
         return min(max(value, self.low), self.high)
 
     def points(self, steps: int) -> list[Any]:
-        """Return numbers, or their logarithms, at equal distances."""
+        """Return equally spaced numbers or logarithms."""
         return list(dict.fromkeys(self.drawn(share) for share in _shares(steps)))
 
 
@@ -88,11 +88,11 @@ class Integers:
     is_log: bool = False
 
     def drawn(self, share: float) -> int:
-        """Return numbers, or their logarithms, evenly; the ends are as likely as others."""
+        """Return uniformly distributed numbers or logarithms; both ends have full probability."""
         return self._nearest(_between(self.low - 0.5, self.high + 0.5, share, is_log=self.is_log))
 
     def points(self, steps: int) -> list[Any]:
-        """Return numbers, or their logarithms, at about equal distances."""
+        """Return approximately equally spaced numbers or logarithms."""
         shares = _shares(steps)
         values = [_between(self.low, self.high, share, is_log=self.is_log) for share in shares]
         return list(dict.fromkeys(self._nearest(value) for value in values))
@@ -102,7 +102,7 @@ class Integers:
 
 
 def domain(text: str, owners: Mapping[str, Owner]) -> Domain:
-    """Return what `--over TEXT` means; `owners` are the groups of all settings by full names."""
+    """Parse `--over TEXT`; `owners` maps full names of settings to their groups."""
     key, equals, values = (part.strip() for part in text.partition("="))
     if not (equals and key and values):
         raise UsageError(
@@ -123,19 +123,21 @@ def domain(text: str, owners: Mapping[str, Owner]) -> Domain:
         found = [_checked(text, owner, value) for value in _listed(text, full, values)]
         return Choices(full, tuple(dict.fromkeys(found)))
     if kind not in (int, float):
-        raise UsageError(f"--over {text}: {full} is no number. List its values: {full}=a,b,c")
+        raise UsageError(f"--over {text}: {full} is not a number. List its values: {full}=a,b,c")
     first, _, last = values.removesuffix(":log").partition("..")
     low, high = _checked(text, owner, first.strip()), _checked(text, owner, last.strip())
     is_log = values.endswith(":log")
     if not low < high:
-        raise UsageError(f"--over {text}: an empty range. Write the lower end first: {full}=A..B")
+        raise UsageError(
+            f"--over {text}: the range is empty. Write the lower end first: {full}=A..B"
+        )
     if is_log and low <= 0:
-        raise UsageError(f"--over {text}: has no logarithm at {low}. Begin above 0, or leave :log")
+        raise UsageError(f"--over {text}: {low} has no logarithm. Begin above 0, or remove :log")
     return (Integers if kind is int else Reals)(full, low, high, is_log)
 
 
 def _listed(text: str, key: str, values: str) -> tuple[str, ...]:
-    """Return the values of a list, each once; for parts of scripts their names."""
+    """Return the distinct values of a list; parts of scripts by their names."""
     listed = tuple(dict.fromkeys(value.strip() for value in values.split(",")))
     if "" in listed:
         raise UsageError(f"--over {text}: a value is missing. Write KEY=a,b,c")
@@ -143,7 +145,7 @@ def _listed(text: str, key: str, values: str) -> tuple[str, ...]:
 
 
 def _checked(text: str, owner: Owner, value: str) -> Any:
-    """Return one value, converted and checked by itself: others are to change too."""
+    """Return one value, converted and checked on its own, as other settings change too."""
     try:
         return owner.group.converted(owner.name, value, owner.prefix)
     except UsageError as error:
@@ -161,9 +163,9 @@ def _between(low: float, high: float, share: float, *, is_log: bool) -> float:
 
 
 def require_distinct(domains: Sequence[Domain]) -> None:
-    """Refuse a setting that is named twice."""
+    """Refuse a setting that is given twice."""
     seen: set[str] = set()
     for each in domains:
         if each.key in seen:
-            raise UsageError(f"--over {each.key} is there twice. Name each setting once")
+            raise UsageError(f"--over {each.key} is given twice. Give each setting once")
         seen.add(each.key)

@@ -1,4 +1,4 @@
-"""Does the runs of a tuning that are not done yet, and ranks the configurations."""
+"""Run the tasks of a tuning that are not done, and rank the configurations."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from islands.record.lock import FolderLock
 from islands.record.table_file import write_table
 from islands.run.signals import suspending
 from islands.text import counted
-from islands.tune.cell import Cell, run_cell
-from islands.tune.configurations import Search
-from islands.tune.ledger import LEDGER, LOCK, Ledger, key_of, refuse_unfit
+from islands.tune.configurations import Candidates
+from islands.tune.ledger import LEDGER, LOCK, TuneLedger, key_of, refuse_unfit
+from islands.tune.messages import at_work, header, line, seconds_a_task
 from islands.tune.plan import Task, Tuning
-from islands.tune.ranking import Cells, Ranking, Standing
-from islands.tune.words import at_work, header, line, seconds_a_task
+from islands.tune.ranking import RankedConfiguration, Ranking, TaskResults
+from islands.tune.runs import TaskResult, run_task
 
 RANKING, BEST = "ranking.tsv", "best.toml"
 
 
 @dataclass(frozen=True)
-class Output:
-    """Where a tuning writes its files and how it speaks."""
+class TuneOutput:
+    """Where a tuning writes files and messages."""
 
     folder: Path | None
-    """None takes a fresh one in `runs`."""
+    """None creates a new one in `runs`."""
     force: bool
     say: Callable[[str], None]
     quiet: bool
@@ -43,18 +43,18 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Done:
-    """A tuning that has come to its end."""
+class TuneResult:
+    """The result of a tuning."""
 
     folder: Path
     instances: tuple[str, ...]
     runs: int
     ranking: Ranking
     best: dict[str, Any]
-    """The settings of the best configuration, as `islands run --config` takes them."""
+    """The settings of the best configuration in the form of `islands run --config`."""
     left_out: Mapping[int, str]
-    """Why, by their numbers, configurations were refused only when they were to be run."""
-    search: Search
+    """Errors of configurations that were refused when they ran, by number."""
+    candidates: Candidates
 
     def to_json(self) -> str:
         """Return the tuning as one JSON object on one line."""
@@ -62,53 +62,61 @@ class Done:
         whole["left_out"] = [
             {"configuration": number, "reason": reason} for number, reason in self.left_out.items()
         ]
-        whole |= {"refused": self.search.refused, "last_refusal": self.search.refusal or None}
+        whole |= {
+            "refused": self.candidates.refused,
+            "last_refusal": self.candidates.refusal or None,
+        }
         return json.dumps({**whole, "best": self.best, "folder": str(self.folder)})
 
 
-def perform(tuning: Tuning, metric: str, output: Output) -> Done:
-    """Do all runs, say how each configuration does, and write the files."""
+def perform(tuning: Tuning, metric: str, output: TuneOutput) -> TuneResult:
+    """Make all runs, report each task, and write the files."""
     with FolderLock("tuning", LOCK) as lock:
-        folder = _claimed(output.folder)
+        folder = _created(output.folder)
         lock.take(folder)
-        return _performed(tuning, metric, output, Ledger(folder, force=output.force))
+        return _performed(tuning, metric, output, TuneLedger(folder, force=output.force))
 
 
-def _performed(tuning: Tuning, metric: str, output: Output, ledger: Ledger) -> Done:
+def _performed(tuning: Tuning, metric: str, output: TuneOutput, ledger: TuneLedger) -> TuneResult:
     folder = ledger.folder
     if not output.quiet:
         output.say(header(tuning))
-    cells, left_out = _cells(tuning, ledger, output)
-    fit = [each for each in tuning.search.configurations if each.number not in left_out]
-    ranking = Ranking.of(fit, tuning.problems, cells, metric)
+    results, left_out = _results(tuning, ledger, output)
+    fit = [each for each in tuning.candidates.configurations if each.number not in left_out]
+    ranking = Ranking.of(fit, tuning.problems, results, metric)
     _require_any(tuning, ranking, folder)
     best = _best(tuning, ranking)
     _write(folder, ranking, best)
-    return Done(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out, tuning.search)
+    return TuneResult(
+        folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out, tuning.candidates
+    )
 
 
 def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
-    """Refuse to name a best configuration where no run of any is one that counts."""
-    if any(each.void < ranking.blocks for each in ranking.standings):
+    """Refuse to rank configurations if all runs of all of them are void."""
+    if any(each.void < ranking.blocks for each in ranking.ranked):
         return
-    for name in (RANKING, BEST):  # of an earlier command
+    for name in (RANKING, BEST):  # from an earlier command
         with writing(folder / name):
             (folder / name).unlink(missing_ok=True)
-    words, hints = "met a feasible solution", {each.hint for each in tuning.problems.values()}
+    words, hints = "found a feasible solution", {each.hint for each in tuning.problems.values()}
     if ranking.metric == "evaluations":
-        words, hints = "has reached what --stop names", {"Let them run longer, or name less"}
+        words, hints = (
+            "reached the goal of --stop",
+            {"Let runs take longer, or choose an easier goal"},
+        )
     sentences = [f"{folder / LEDGER}: no run of any configuration {words}", *sorted(hints - {""})]
     raise RunError(". ".join(sentences))
 
 
 def _best(tuning: Tuning, ranking: Ranking) -> dict[str, Any]:
-    number = ranking.standings[0].configuration
+    number = ranking.ranked[0].configuration
     best = next(task for task in tuning.tasks if task.configuration.number == number)
-    return tuning.asked.settings(best.configuration.values, best.spec)
+    return tuning.request.settings(best.configuration.values, best.spec)
 
 
-def _claimed(folder: Path | None) -> Path:
-    """Return the folder asked for, or a fresh one, which is there from now on."""
+def _created(folder: Path | None) -> Path:
+    """Create and return the requested folder, or a new one."""
     if folder is not None:
         refuse_unfit(folder)
         with writing(folder):
@@ -119,14 +127,16 @@ def _claimed(folder: Path | None) -> Path:
         return fresh(runs, f"tune-{time.strftime('%Y%m%d-%H%M%S')}")
 
 
-def _cells(tuning: Tuning, ledger: Ledger, output: Output) -> tuple[Cells, dict[int, str]]:
-    """Return what the runs came to, and why configurations were left out, by their numbers.
+def _results(
+    tuning: Tuning, ledger: TuneLedger, output: TuneOutput
+) -> tuple[TaskResults, dict[int, str]]:
+    """Return the results of the tasks, and the errors of refused configurations by number.
 
-    What runs came to is a row of the ledger as soon as they are done.
+    Each result is a row of the ledger as soon as its runs are done.
     """
-    cells: dict[tuple[int, str], Cell] = {}
+    results: dict[tuple[int, str], TaskResult] = {}
     left_out: dict[int, str] = {}
-    of = len(tuning.tasks)
+    count = len(tuning.tasks)
     try:
         with suspending():
             tasks = output.heartbeat.over(
@@ -140,45 +150,47 @@ def _cells(tuning: Tuning, ledger: Ledger, output: Output) -> tuple[Cells, dict[
                     output.heartbeat.skip()
                     continue
                 try:
-                    cell, said = _cell(task, tuning, ledger, output.heartbeat)
-                    cells[number, task.name] = cell
+                    result, said = _result(task, tuning, ledger, output.heartbeat)
+                    results[number, task.name] = result
                 except UsageError as error:
                     output.heartbeat.skip()
                     left_out[number] = str(error)
-                    said = f"left out: {error}"
-                    if len(left_out) == len(tuning.search.configurations):
+                    said = f"skipped: {error}"
+                    if len(left_out) == len(tuning.candidates.configurations):
                         raise
                 if not output.quiet:
-                    output.say(f"[{place:>{len(str(of))}}/{of}] {said}")
+                    output.say(f"[{place:>{len(str(count))}}/{count}] {said}")
     except BaseException:
         _leave(tuning, ledger, output)
         raise
-    return cells, left_out
+    return results, left_out
 
 
-def _cell(task: Task, tuning: Tuning, ledger: Ledger, heartbeat: Heartbeat) -> tuple[Cell, str]:
-    """Return what the runs of a task came to, and the line that says so; run what is not known."""
-    key = key_of(task.spec, tuning.runs, beside=tuning.beside)
-    known = ledger.cell(key)
+def _result(
+    task: Task, tuning: Tuning, ledger: TuneLedger, heartbeat: Heartbeat
+) -> tuple[TaskResult, str]:
+    """Return the result of a task and its line; run the task if the result is unknown."""
+    key = key_of(task.spec, tuning.runs, batched=tuning.batched)
+    known = ledger.result(key)
     if known is not None:
         heartbeat.skip()
         return known, line(task, known, was_done=True)
     with _named(task):
-        cell = run_cell(
+        result = run_task(
             task.spec,
             task.problem,
             tuning.runs,
             tuning.backend,
-            beside=tuning.beside,
+            batched=tuning.batched,
             tell=heartbeat.detail,
         )
-    ledger.enter(key, cell, _facts(task, tuning.backend))
-    return cell, line(task, cell, was_done=False)
+    ledger.add(key, result, _facts(task, tuning.backend))
+    return result, line(task, result, was_done=False)
 
 
 @contextmanager
 def _named(task: Task) -> Iterator[None]:
-    """Let errors name the configuration and the instance."""
+    """Add the configuration and the instance to the message of an error."""
     try:
         yield
     except IslandsError as error:
@@ -197,14 +209,14 @@ def _facts(task: Task, backend: Backend) -> dict[str, object]:
     }
 
 
-def _leave(tuning: Tuning, ledger: Ledger, output: Output) -> None:
-    """Say how to go on; a tuning that could not begin leaves nothing."""
-    folder, of = ledger.folder, len(tuning.tasks)
-    keys = {key_of(task.spec, tuning.runs, beside=tuning.beside) for task in tuning.tasks}
-    noted = {key for key in keys if ledger.cell(key) is not None}
-    # A signal may have come before what is noted was written.
-    written = Ledger(folder) if noted else ledger
-    done = sum(written.cell(key) is not None for key in noted)
+def _leave(tuning: Tuning, ledger: TuneLedger, output: TuneOutput) -> None:
+    """Print how to continue; remove the folder of a tuning without results."""
+    folder, count = ledger.folder, len(tuning.tasks)
+    keys = {key_of(task.spec, tuning.runs, batched=tuning.batched) for task in tuning.tasks}
+    added = {key for key in keys if ledger.result(key) is not None}
+    # A signal may arrive before an added row is written.
+    written = TuneLedger(folder) if added else ledger
+    done = sum(written.result(key) is not None for key in added)
     if not done:
         with suppress(OSError):
             if [path.name for path in folder.iterdir()] == [LOCK]:
@@ -213,21 +225,21 @@ def _leave(tuning: Tuning, ledger: Ledger, output: Output) -> None:
         return
     force = ", without --force" if output.force else ""
     output.say(
-        f"\nEnded after {done} of {counted(of, 'row')} of {LEDGER}. Go on with the same command and"
-        f" --out {shlex.quote(str(folder))}{force}"
+        f"\nEnded after {done} of {counted(count, 'row')} of {LEDGER}. Continue with the same"
+        f" command and --out {shlex.quote(str(folder))}{force}"
     )
 
 
 def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
     import tomli_w
 
-    first, *_ = ranking.standings
-    rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranking.standings]
-    columns = [each.name for each in fields(Standing)]
+    first, *_ = ranking.ranked
+    rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranking.ranked]
+    columns = [each.name for each in fields(RankedConfiguration)]
     write_table(folder / RANKING, columns, rows, sealed=False)
     with published(folder / BEST) as temporary:
         text = (
-            f"# Configuration {first.configuration}, the best of {len(ranking.standings)}:"
+            f"# Configuration {first.configuration}, the best of {len(ranking.ranked)}:"
             " islands run INSTANCE --config FILE takes it.\n"
         )
         temporary.write_text(text + tomli_w.dumps(best), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is tuned: configurations, instances and seeds, with all refused that can be before a run."""
+"""Plan a tuning: configurations, instances and seeds, checked before the first run."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ from islands.spec.given import gathered, of_table, twice
 from islands.spec.own import lasting
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
-from islands.tune.cell import goes_beside
-from islands.tune.configurations import Configuration, Search, Values, grid, random, words_of
+from islands.tune.configurations import Candidates, Configuration, Values, grid, random, words_of
 from islands.tune.domain import Domain, Owner, domain, require_distinct
 from islands.tune.possible import require_possible
+from islands.tune.runs import can_batch
 
-_NO_MATTER = ("seed", "backend", "threads")
-"""General settings that make no configuration better than another."""
-_OWN = ("instance", *_NO_MATTER)
-"""What is not part of a configuration where it is written down."""
+_NOT_TUNED = ("seed", "backend", "threads")
+"""General settings that cannot be tuned."""
+_NOT_WRITTEN = ("instance", *_NOT_TUNED)
+"""Options that are not written with a configuration."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the configurations have in common, as the command line gives it."""
+class TuneRequest:
+    """The options that all configurations share, as given on the command line."""
 
     options: Mapping[str, Any]
     config: Path | None = None
 
     def spec(self, name: str, problem: Problem, values: Values) -> RunSpec:
-        """Return the run of a configuration on an instance, by its name, with the first seed."""
-        asked = layers({**self.options, **values, "instance": name}, self.config)
-        return resolve(asked, problem)
+        """Return the settings of a configuration on an instance, with the first seed."""
+        merged = layers({**self.options, **values, "instance": name}, self.config)
+        return resolve(merged, problem)
 
     def settings(self, values: Values, spec: RunSpec) -> dict[str, Any]:
-        """Return what was asked for of a configuration, as `islands run --config` takes it.
+        """Return the requested options of a configuration in the form of `islands run --config`.
 
-        Its `spec` on any instance says what kind of values they are. What was not asked for may be
-        another on another instance.
+        `spec`, on any instance, gives the types of the values. Other settings are left out, as
+        their defaults may depend on the instance.
         """
-        asked = layers({**self.options, **values}, self.config)
-        own = [layer.values for layer in asked if not layer.origin.startswith("preset ")]
-        keys = {key for each in own for key in each if key not in _OWN}
+        merged = layers({**self.options, **values}, self.config)
+        own = [layer.values for layer in merged if not layer.origin.startswith("preset ")]
+        keys = {key for each in own for key in each if key not in _NOT_WRITTEN}
         nested: dict[str, Any] = {}
         for name, value in lasting(spec.to_mapping()).items():
             if isinstance(value, dict):
@@ -69,35 +69,35 @@ class Task:
 
     configuration: Configuration
     name: str
-    """Of the instance."""
+    """Name of the instance."""
     problem: Problem
     spec: RunSpec
-    """Of the run with the first seed."""
+    """Settings of the run with the first seed."""
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """All that is to be run."""
+    """The plan of a tuning."""
 
-    asked: Asked
+    request: TuneRequest
     problems: Mapping[str, Problem]
-    """By names that last, as those of their runs."""
-    search: Search
+    """Problems by absolute names."""
+    candidates: Candidates
     runs: int
-    """Of each configuration on each instance, with seeds one after the other."""
+    """Runs of each configuration on each instance, with consecutive seeds."""
     tasks: tuple[Task, ...]
-    """All configurations for each instance in turn: a machine that slows down does so for all."""
+    """All configurations instance by instance: a machine that slows down affects all of them."""
     backend: Backend
 
     @cached_property
-    def beside(self) -> bool:
-        """Whether runs go side by side: all or none, as those that do so share their seconds."""
-        return all(goes_beside(task.spec, self.runs) for task in self.tasks)
+    def batched(self) -> bool:
+        """Whether runs form batches: all or none, as the runs of a batch share their seconds."""
+        return all(can_batch(task.spec, self.runs) for task in self.tasks)
 
     @classmethod
     def of(
         cls,
-        asked: Asked,
+        request: TuneRequest,
         instances: Sequence[str],
         over: Sequence[str],
         runs: int,
@@ -105,9 +105,9 @@ class Tuning:
         configurations: int,
         steps: int | None = None,
     ) -> Self:
-        """Resolve what was asked for; with `steps`, of a grid instead of random configurations."""
-        plan = Plan.of(instances, runs, asked.options, asked.config)
-        # Without the settings of the base, which other configurations need not have.
+        """Plan the requested tuning; with `steps`, of a grid instead of random configurations."""
+        plan = Plan.of(instances, runs, request.options, request.config)
+        # Without the base's settings of the problem, which other configurations need not share.
         problems = {
             job.spec.instance: job.problem.adjusted(job.problem.Settings()) for job in plan.first
         }
@@ -117,49 +117,49 @@ class Tuning:
         specs: dict[str, dict[str, RunSpec]] = {}
 
         def identify(values: Values) -> str:
-            made = {name: asked.spec(name, problem, values) for name, problem in problems.items()}
+            made = {name: request.spec(name, problem, values) for name, problem in problems.items()}
             for name, spec in made.items():
                 require_possible(spec, problems[name], backend)
             specs[words_of(values)] = made
             return json.dumps([spec.to_mapping() for spec in made.values()], sort_keys=True)
 
         identify({})
-        domains = _domains(over, asked.options, base)
+        domains = _domains(over, request.options, base)
         if steps is not None:
-            search = grid(domains, steps, identify)
+            candidates = grid(domains, steps, identify)
         else:
-            search = random(domains, configurations, general.seed, identify)
+            candidates = random(domains, configurations, general.seed, identify)
         tasks = [
             Task(each, name, problem, specs[each.words()][name])
             for name, problem in problems.items()
-            for each in search.configurations
+            for each in candidates.configurations
         ]
-        return cls(asked, problems, search, runs, tuple(tasks), backend)
+        return cls(request, problems, candidates, runs, tuple(tasks), backend)
 
 
 def _domains(over: Sequence[str], options: Mapping[str, Any], base: Job) -> list[Domain]:
-    """Return what settings are to be tuned; in which order they were named makes no difference."""
+    """Return the domains of the tuned settings, in an order that does not depend on `over`."""
     owners = _owners(base.spec, base.problem)
     named = {text: domain(text, owners) for text in over}
     given = gathered(of_table(options))
     for text, each in named.items():
         if each.key in given:
             own = f"{each.key}={given[each.key]}"
-            fix = "; that of configuration 0 may stand in a file that --config names"
+            fix = "; a file named by --config may give that of configuration 0"
             raise twice(each.key, own, f"--over {text}", fix)
     domains = sorted(named.values(), key=lambda each: each.key)
     if not domains:
         known = ", ".join(owners)
-        raise UsageError(f"nothing to tune. Name settings with --over KEY=A..B: {known}")
+        raise UsageError(f"no settings to tune. Name some with --over KEY=A..B: {known}")
     require_distinct(domains)
     return domains
 
 
 def _owners(spec: RunSpec, problem: Problem) -> dict[str, Owner]:
-    """Return the groups of all settings of a run, by their full names."""
+    """Return the groups of all settings of a run by full name."""
     own: list[type[Settings]] = [ALGORITHMS[spec.algorithm].Settings, problem.Settings]
     owners = {name: Owner(group, "", name) for group in own for name in group.names()}
-    general = [name for name in GeneralSettings.names() if name not in _NO_MATTER]
+    general = [name for name in GeneralSettings.names() if name not in _NOT_TUNED]
     owners |= {name: Owner(GeneralSettings, "", name) for name in general}
     for prefix, group in GROUPS.items():
         owners |= {f"{prefix}.{name}": Owner(group, prefix, name) for name in group.names()}

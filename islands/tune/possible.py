@@ -1,4 +1,4 @@
-"""Whether a configuration can be: asked of all that would refuse it when its islands are made."""
+"""Check that a configuration is valid, with the checks that creating its islands makes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from islands.spec.spec import RunSpec
 
 
 def require_possible(spec: RunSpec, problem: Problem, backend: Backend) -> None:
-    """Refuse settings that do not fit each other, or the size of a population, without compiling.
+    """Refuse settings that contradict each other or the size of a population, without compiling.
 
-    What the memory of a device is too small for is seen only when it is taken.
+    A lack of device memory appears only when a run allocates it.
     """
     general, problem = spec.general, problem.adjusted(spec.problem)
     islands, population = general.islands, general.population

@@ -1,4 +1,4 @@
-"""The configurations in their order, with what their runs came to."""
+"""Rank the configurations by the results of their runs."""
 
 from __future__ import annotations
 
@@ -12,59 +12,60 @@ import numpy as np
 
 from islands.problems.base import Problem
 from islands.progress.progress import is_better
-from islands.tune.cell import Cell
 from islands.tune.configurations import Configuration, Values
+from islands.tune.runs import TaskResult
 from islands.tune.statistics import Losses, against, friedman, mean_ranks
 
-Cells = Mapping[tuple[int, str], Cell]
-"""By the number of the configuration and the name of the instance."""
+TaskResults = Mapping[tuple[int, str], TaskResult]
+"""Results by number of the configuration and name of the instance."""
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What one configuration came to on all instances."""
+class RankedConfiguration:
+    """The results of one configuration on all instances."""
 
     configuration: int
     values: Values
     mean_rank: float
-    """Over all blocks, 1 the best."""
+    """Mean over all blocks; 1 is the best."""
     loss: float | None
-    """The mean gap in per cent, cost or evaluations, of the runs that are not void.
+    """Mean gap in per cent, cost or evaluations of the runs that are not void.
 
-    It is a mean over the instances, and so is the standard deviation of the runs of each."""
+    The mean over the instances, like the standard deviation of an instance's runs."""
     standard_deviation: float | None
     hits: int | None
-    """Runs at least as good as the best known value; None where none is known of any instance."""
+    """Runs at least as good as the best known value; None if no instance has one."""
     void: int
-    """Runs that met no feasible solution, or by evaluations did not reach what they had to."""
+    """Runs without a feasible solution, or with metric `evaluations` without reaching the goal."""
     evaluations: float
-    """Of a run the mean, and so are the seconds."""
+    """Mean evaluations of a run."""
     seconds: float
+    """Mean seconds of a run."""
     p: float | None
-    """That it is as good as the first one; None of the first itself."""
+    """The p-value against the best configuration; None for the best itself."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """All configurations, the best first."""
+    """All configurations, best first."""
 
     metric: str
-    standings: tuple[Standing, ...]
+    ranked: tuple[RankedConfiguration, ...]
     blocks: int
     friedman: float | None
-    """That all are alike."""
+    """The p-value of Friedman's test."""
     unknown: tuple[str, ...]
-    """Instances without a best known value, whose gaps are to the best of these runs."""
+    """Instances without a best known value; their gaps are to the best of these runs."""
 
     @classmethod
     def of(
         cls,
         configurations: Sequence[Configuration],
         problems: Mapping[str, Problem],
-        cells: Cells,
+        cells: TaskResults,
         metric: str,
     ) -> Self:
-        """Rank the configurations by all of their runs; of equal ones, the first is better."""
+        """Rank the configurations by all runs; ties keep the order of the configurations."""
         losses = {
             name: _losses(problem, [cells[each.number, name] for each in configurations], metric)
             for name, problem in problems.items()
@@ -75,11 +76,11 @@ class Ranking:
         compared = against(blocks, order[0])
         sign = -1 if metric == "cost" and all(each.maximise for each in problems.values()) else 1
 
-        def standing(column: int) -> Standing:
+        def ranked(column: int) -> RankedConfiguration:
             each = configurations[column]
             own = {name: cells[each.number, name] for name in problems}
             means, deviations = _means(rows[:, column] for rows in losses.values())
-            return Standing(
+            return RankedConfiguration(
                 configuration=each.number,
                 values=each.values,
                 mean_rank=ranks[column],
@@ -94,24 +95,24 @@ class Ranking:
 
         return cls(
             metric=metric,
-            standings=tuple(standing(column) for column in order),
+            ranked=tuple(ranked(column) for column in order),
             blocks=len(blocks),
             friedman=friedman(blocks),
             unknown=tuple(name for name, each in problems.items() if each.best_known is None),
         )
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the ranking as JSON takes it."""
+        """Return the ranking as values for JSON."""
         return {
             "metric": self.metric,
             "blocks": self.blocks,
             "friedman_p": self.friedman,
-            "configurations": [vars(each) for each in self.standings],
+            "configurations": [vars(each) for each in self.ranked],
         }
 
 
-def _losses(problem: Problem, cells: Sequence[Cell], metric: str) -> Losses:
-    """Return how bad each run is, a row a seed and a column a configuration."""
+def _losses(problem: Problem, cells: Sequence[TaskResult], metric: str) -> Losses:
+    """Return the loss of each run: one row per seed, one column per configuration."""
     if metric == "evaluations":
         return _columns(
             [
@@ -127,25 +128,25 @@ def _losses(problem: Problem, cells: Sequence[Cell], metric: str) -> Losses:
         return costs
     known = problem.best_known
     best = float(solved.min()) if known is None else sign * known.value
-    # From a best value of 0, a gap in per cent has no meaning: then it counts the cost itself.
+    # A gap in per cent is undefined if the best value is 0: the loss is then the cost itself.
     losses: Losses = 100.0 * (costs - best) / (abs(best) or 1)
     return losses
 
 
 def _columns(columns: Iterable[Sequence[float | None]]) -> Losses:
-    """Return columns of numbers, infinity where there is none."""
+    """Return columns of numbers, with infinity for None."""
     whole = [[math.inf if each is None else each for each in column] for column in columns]
     return np.array(whole, np.float64).T
 
 
 def _means(losses: Iterable[Losses]) -> tuple[list[float], list[float]]:
-    """Return mean and standard deviation of the runs of each instance, as far as there are any."""
+    """Return means and standard deviations of the runs of each instance that has solutions."""
     solved = [[float(loss) for loss in runs if math.isfinite(loss)] for runs in losses]
     means = [fmean(runs) for runs in solved if runs]
     return means, [stdev(runs) for runs in solved if len(runs) > 1]
 
 
-def _hits(problems: Mapping[str, Problem], cells: Mapping[str, Cell]) -> int | None:
+def _hits(problems: Mapping[str, Problem], cells: Mapping[str, TaskResult]) -> int | None:
     hits = [
         not is_better(problem.best_known.value, cost, maximise=problem.maximise)
         for name, problem in problems.items()

@@ -1,6 +1,6 @@
-"""Which configurations are better, by ranks: rows are blocks, columns are configurations.
+"""Compare configurations by ranks: rows are blocks, columns are configurations.
 
-A block is an instance with a seed. Less is better, and infinity is a run without a solution.
+A block is an instance with a seed. Smaller is better; infinity is a run without a solution.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIGNIFICANT = 0.05
-_FEWEST = 3  # configurations that Friedman's test compares
+_MIN_FRIEDMAN = 3  # configurations that Friedman's test needs
 
 Losses = NDArray[np.float64]
 
 
 def mean_ranks(losses: Losses) -> list[float]:
-    """Return the mean rank of each configuration, 1 the best; equal ones share their ranks."""
+    """Return the mean rank of each configuration, 1 the best; ties share their mean rank."""
     from scipy.stats import rankdata
 
     return [float(each) for each in rankdata(losses, axis=1).mean(axis=0)]
 
 
 def friedman(losses: Losses) -> float | None:
-    """Return the p-value of Friedman's test that all are alike; None of fewer than three."""
+    """Return the p-value of Friedman's test that all are equal; None for fewer than three."""
     from scipy.stats import friedmanchisquare
 
-    if losses.shape[1] < _FEWEST:
+    if losses.shape[1] < _MIN_FRIEDMAN:
         return None
     if (losses == losses[:, :1]).all():
         return 1.0
@@ -35,9 +35,9 @@ def friedman(losses: Losses) -> float | None:
 
 
 def against(losses: Losses, best: int) -> list[float | None]:
-    """Compare each with the best by Wilcoxon's signed-rank test, corrected by Holm's method.
+    """Return p-values against the best by Wilcoxon's signed-rank test, corrected by Holm's method.
 
-    Equal pairs are left out, as Wilcoxon did. The best itself has no p-value.
+    Equal pairs are dropped, as Wilcoxon did. The best itself has no p-value.
     """
     others = [column for column in range(losses.shape[1]) if column != best]
     finite = np.where(np.isfinite(losses), losses, _beyond(losses))
@@ -49,7 +49,7 @@ def against(losses: Losses, best: int) -> list[float | None]:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Return the p-values of several tests, corrected for their number (Holm 1979)."""
+    """Return the p-values of several tests, corrected by Holm's method (1979)."""
     corrected, least = [0.0] * len(p), 0.0
     for place, index in enumerate(sorted(range(len(p)), key=p.__getitem__)):
         least = max(least, min(1.0, (len(p) - place) * p[index]))
@@ -58,7 +58,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def _beyond(losses: Losses) -> float:
-    """Return a loss that is worse than any run's by more than these differ from each other."""
+    """Return a loss that exceeds all losses by more than they differ from each other."""
     solved = losses[np.isfinite(losses)]
     return float(2 * solved.max() - solved.min() + 1) if solved.size else 0.0
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from islands.bench import ends as module
-from islands.bench.ends import End, Timed
+from islands.bench.ends import End, TimedArchipelago
 from islands.migration import Phases
 
 
@@ -24,7 +24,7 @@ class Arrived:
 
 
 class Slow:
-    """An archipelago whose every act takes its own time by a clock of its own."""
+    """An archipelago whose methods advance a test clock by different times."""
 
     transport = "staged"
 
@@ -50,13 +50,13 @@ class Slow:
         return Arrived(Phases(pack=0.03125, transport=0.125, unpack=0.0625))
 
 
-def test_an_end_is_all_between_the_generations(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_end_is_the_time_between_generations(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(module, "time", clock)
-    timed = Timed(Slow(clock))  # type: ignore[arg-type]
+    timed = TimedArchipelago(Slow(clock))  # type: ignore[arg-type]
     for migrates in (True, False, True, True, False):
         timed.advance(2)
-        # The loop of a run asks for them when the next generations have been launched.
+        # The loop of a run requests arrivals after it launched the next generations.
         timed.arrivals()
         timed.advance(2)
         if migrates:
@@ -65,14 +65,14 @@ def test_an_end_is_all_between_the_generations(monkeypatch: pytest.MonkeyPatch) 
     assert timed.transport == "staged"
     whole = 0.25 + 0.125
     phases = {"pack": 0.03125, "transport": 0.125, "unpack": 0.0625, "migrant_bytes": 512}
-    # The first has no end before it; an epoch may be looked at in its middle.
+    # The first end has no previous one; some epochs are measured in two steps.
     assert timed.ends == [
         End(**phases, whole=whole, epoch=2 * 2.0 + 0.125 + whole),
         End(**phases, whole=whole, epoch=2.0 + whole),
     ]
 
 
-def test_the_host_has_what_is_left() -> None:
+def test_host_time_is_the_rest() -> None:
     end = End(pack=1, transport=2, unpack=4, whole=16, epoch=99, migrant_bytes=1)
     assert end.host(hides_transport=False) == 9
     assert end.host(hides_transport=True) == 11

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from islands.bench.base import Asked
+from islands.bench.base import BenchRequest
 from islands.bench.ends import EndRow
 from islands.bench.migration import measure
 from islands.bench.scaling import ScalingRow
@@ -24,7 +24,7 @@ SMALL = {
 ROW_BYTES = 16 + 4 * 120
 
 
-def test_alone_everything_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_rank_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["bench", "migration", "--backend", "cpu", "--threads", "1", "--json"]
     line += ["--instances", "demo/tsp", "--islands-a-rank", "2", "--population", "16"]
     assert main([*line, "--interval", "3", "--seconds", "0.001"]) == 0
@@ -44,12 +44,12 @@ def test_alone_everything_is_compared_with_itself(capsys: pytest.CaptureFixture[
         assert 0 < row["pack"] + row["unpack"] < row["end"] < row["epoch"]
 
 
-def test_with_nobody_sending_there_is_no_end_to_show() -> None:
-    asked = Asked(world=world(), backends=["cpu"], threads=1, topology="none", **SMALL)
-    assert {type(row) for row in measure(asked)} == {ScalingRow}
+def test_without_migrants_there_are_no_epoch_ends() -> None:
+    request = BenchRequest(world=world(), backends=["cpu"], threads=1, topology="none", **SMALL)
+    assert {type(row) for row in measure(request)} == {ScalingRow}
 
 
-def test_the_lines_stand_under_their_titles() -> None:
+def test_rows_are_aligned_with_their_headers() -> None:
     scaling = ScalingRow("strong", "national/zi929", 929, 4, 64, 0, "GPU", 500, 25e3, 0.01, 3.9)
     times = (2e-5, 3e-4, 2e-5, 1e-4, 1e-3, 1e-2)
     end = EndRow("national/zi929", 4, 1, "cuda-aware", 7440, 99, *times)
@@ -67,7 +67,7 @@ def test_the_lines_stand_under_their_titles() -> None:
         (["--instances", "nowhere"], "unknown instance 'nowhere'"),
     ],
 )
-def test_bench_migration_refuses(
+def test_invalid_options_are_refused(
     options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["bench", "migration", "--backend", "cpu", *options]
@@ -76,7 +76,7 @@ def test_bench_migration_refuses(
     assert message in capsys.readouterr().err
 
 
-def test_under_mpirun_rank_0_speaks_for_all(mpirun: list[str]) -> None:
+def test_under_mpirun_only_rank_0_prints(mpirun: list[str]) -> None:
     line = [*mpirun, "2", sys.executable, "-m", "islands", "bench", "migration", "topologies"]
     line += ["--backend", "cpu", "--threads", "1", "--instances", "demo/tsp", "--json"]
     line += ["--islands-a-rank", "2", "--population", "16", "--interval", "3"]
@@ -88,10 +88,10 @@ def test_under_mpirun_rank_0_speaks_for_all(mpirun: list[str]) -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-def test_each_number_of_ranks_is_measured_and_all_ranks_know() -> None:
+def test_every_number_of_ranks_is_measured_and_all_ranks_get_the_rows() -> None:
     ranks = world()
-    asked = Asked(world=ranks, backends=["cpu"], threads=1, **SMALL)
-    rows = list(measure(asked))
+    request = BenchRequest(world=ranks, backends=["cpu"], threads=1, **SMALL)
+    rows = list(measure(request))
     assert ranks.allgather(rows) == [rows] * ranks.size
     counts = sorted({1, 2, ranks.size})
     *scaling, apart = (row for row in rows if isinstance(row, ScalingRow))

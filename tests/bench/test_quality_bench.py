@@ -12,10 +12,9 @@ from problems_for_tests import facilities, knapsack
 from results_for_tests import NEAR_BEST_KNOWN, result
 
 from islands.bench import BENCHES, quality
-from islands.bench.base import Asked
-from islands.bench.highs import HighsEnd, highs
+from islands.bench.base import BenchRequest
+from islands.bench.highs import HighsResult, highs, silent_processes
 from islands.bench.quality_rows import QualityMeans
-from islands.bench.silent import silent_processes
 from islands.cli import bench, main
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
@@ -25,7 +24,7 @@ from islands.progress.result import Result
 pytest.importorskip("scipy")
 
 
-def test_highs_proves_the_best_choice_of_all() -> None:
+def test_highs_finds_the_optimum() -> None:
     problem = knapsack(12, 3)
     choices = (np.arange(1 << 12)[:, None] >> np.arange(12)) & 1
     fits = (choices @ problem.file.weights.T <= problem.file.capacities).all(axis=1)
@@ -33,7 +32,7 @@ def test_highs_proves_the_best_choice_of_all() -> None:
     assert (end.profit, end.proved) == (problem.costs(choices[fits]).max(), True)
 
 
-def test_what_highs_prints_is_not_heard(capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_of_highs_is_discarded(capfd: pytest.CaptureFixture[str]) -> None:
     with silent_processes(1) as processes:
         assert processes.apply(os.write, (1, b"said")) == 4
         end = processes.apply(highs, (knapsack(12, 3), 20.0))
@@ -41,7 +40,7 @@ def test_what_highs_prints_is_not_heard(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr().out == ""
 
 
-def test_what_highs_is_at_is_not_waited_for() -> None:
+def test_busy_processes_end_with_their_block() -> None:
     began = time.monotonic()
     with silent_processes(1) as processes:
         processes.apply_async(time.sleep, (60,))
@@ -50,13 +49,13 @@ def test_what_highs_is_at_is_not_waited_for() -> None:
     assert time.monotonic() - began < 30
 
 
-def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_shows_gaps_and_hits_of_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = knapsack(12, 3)
     best = int(highs(problem, 20.0).profit or 0)
     problem.best_known = BestKnown(best + 1, "best_known", "")
     monkeypatch.setattr(quality, "load", lambda name: problem)
-    asked = Asked(World(), ["cpu"], of=("knapsack",), limit=0.1, seeds=2)
-    row, means = quality.measure(asked)
+    request = BenchRequest(World(), ["cpu"], of=("knapsack",), limit=0.1, seeds=2)
+    row, means = quality.measure(request)
     gap = 100 / (best + 1)
     assert (row.known, row.best, row.runs, row.hits) == (best + 1, best, 2, 0)
     assert row.mean_gap == row.worst_gap == pytest.approx(gap)
@@ -67,29 +66,29 @@ def test_a_row_says_how_near_the_runs_came(monkeypatch: pytest.MonkeyPatch) -> N
     assert means.mean_gap == pytest.approx(gap)
     for each in (row, means):
         assert abs(len(each.line()) - len(each.HEADER)) <= 1
-    # A run ends where it reaches the value.
+    # A run ends when it reaches the best known value.
     problem.best_known = BestKnown(best, "optimal", "")
-    row = next(quality.measure(Asked(World(), ["cpu"], of=("knapsack",), limit=30, seeds=1)))
+    row = next(quality.measure(BenchRequest(World(), ["cpu"], of=("knapsack",), limit=30, seeds=1)))
     assert (row.hits, row.mean_gap, row.highs, row.highs_gap) == (1, 0.0, None, None)
     assert row.seconds < 20
 
 
 @pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
-def test_a_near_miss_is_no_hit(
+def test_a_near_miss_is_not_a_hit(
     known: float, near: float, maximise: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = called("own", known, maximise=maximise)
-    asked = Asked(World(), ["cpu"], seeds=3)
+    request = BenchRequest(World(), ["cpu"], seeds=3)
 
     def means(*costs: float | None) -> tuple[int, QualityMeans]:
-        def run(problem: Problem, asked: Asked, backend: str, seed: int) -> Result:
+        def run(problem: Problem, request: BenchRequest, backend: str, seed: int) -> Result:
             cost = costs[seed - 1]
             gap = None if cost is None else problem.gap(cost)
             return result(cost=cost, gap=gap, best_known=known)
 
         monkeypatch.setattr(quality, "_run", run)
-        beside = HighsEnd(near, 0.25, proved=False)  # type: ignore[arg-type]
-        row = quality._measured(problem, asked, lambda: beside)
+        reference = HighsResult(near, 0.25, proved=False)  # type: ignore[arg-type]
+        row = quality._measured(problem, request, lambda: reference)
         return row.hits, QualityMeans.of("own", [row])
 
     hits, mixed = means(near, known, None)
@@ -99,17 +98,17 @@ def test_a_near_miss_is_no_hit(
     assert means(known, known, known)[1].always == 1
 
 
-def test_a_row_says_how_near_highs_came() -> None:
+def test_a_row_shows_the_result_of_highs() -> None:
     problem = knapsack(12, 3)
     best = int(highs(problem, 20.0).profit or 0)
     problem.best_known = BestKnown(best, "optimal", "")
-    asked = Asked(World(), ["cpu"], limit=0.1, seeds=1)
+    request = BenchRequest(World(), ["cpu"], limit=0.1, seeds=1)
     rows = [
-        quality._measured(problem, asked, end)
+        quality._measured(problem, request, end)
         for end in (
-            lambda: HighsEnd(best - 3, 0.25, proved=False),
-            lambda: HighsEnd(best, 0.05, proved=True),
-            lambda: HighsEnd(None, 0.1, proved=False),
+            lambda: HighsResult(best - 3, 0.25, proved=False),
+            lambda: HighsResult(best, 0.05, proved=True),
+            lambda: HighsResult(None, 0.1, proved=False),
         )
     ]
     seen = [(each.highs, each.highs_seconds, each.highs_proved) for each in rows]
@@ -121,36 +120,34 @@ def test_a_row_says_how_near_highs_came() -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_highs_works_beside_either_backend(device: str) -> None:
+def test_highs_runs_with_either_backend(device: str) -> None:
     problem = knapsack(12, 3)
-    asked = Asked(World(), [device], limit=20.0, highs=True)
-    with silent_processes(1) as aside:
-        (beside,) = quality._beside([problem], asked, aside).values()
-        end = beside()
+    request = BenchRequest(World(), [device], limit=20.0, highs=True)
+    with silent_processes(1) as pool:
+        (wait,) = quality._highs_results([problem], request, pool).values()
+        end = wait()
     assert (end.profit, end.proved) == (highs(problem, 20.0).profit, True)
 
 
 def test_other_problems_are_measured_without_highs(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = facilities(6)
-    asked = Asked(World(), ["cpu"], limit=0.1, seeds=1, highs=True)
-    with silent_processes(1) as aside:
-        assert quality._beside([problem], asked, aside) == {}
-    row = quality._measured(problem, asked, None)
+    request = BenchRequest(World(), ["cpu"], limit=0.1, seeds=1, highs=True)
+    with silent_processes(1) as pool:
+        assert quality._highs_results([problem], request, pool) == {}
+    row = quality._measured(problem, request, None)
     assert (row.constraints, row.known, row.mean_gap, row.highs) == (None, None, None, None)
     assert row.best is not None
     assert row.line()
 
 
-def test_sets_and_patterns_name_instances() -> None:
+def test_sets_and_patterns_select_instances() -> None:
     assert len(quality.named(["sac94", "gk", "sac94/hp1"])) == 54 + 11
     first = quality.named(["orlib/mknapcb?-?0"])
     assert (len(first), first[1]) == (27, "orlib/mknapcb1-10")
     assert quality.named(["own.dat", "demo/mkp"]) == ["own.dat", "demo/mkp"]
 
 
-def test_it_is_measured_where_it_is_named_alone(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_quality_runs_only_if_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "quality" in BENCHES
     assert "quality" not in bench._ALONE
     line = ["bench", "quality", "--of", "demo/mkp", "--limit", "1", "--seeds", "1", "--json"]
@@ -169,6 +166,8 @@ def test_it_is_measured_where_it_is_named_alone(
         (["--of", "nowhere/a"], "unknown instance 'nowhere/a'"),
     ],
 )
-def test_quality_refuses(line: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_options_are_refused(
+    line: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["bench", "quality", *line, "--backend", "cpu"]) == 2
     assert message in capsys.readouterr().err

@@ -5,17 +5,17 @@ import pytest
 
 from islands.backends.base import Backend
 from islands.bench import tabu
-from islands.bench.base import Asked
+from islands.bench.base import BenchRequest
 from islands.errors import RunError
 from islands.parallel import World
 
 
-def test_bench_counts_every_exchange_of_every_step(
+def test_every_exchange_of_every_step_is_counted(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tabu, "SIZES", (8, 21))
     monkeypatch.setattr(tabu, "_effort", lambda name, size: (3, 40))
-    rows = list(tabu.measure(Asked(world=World(), backends=[backend.name])))
+    rows = list(tabu.measure(BenchRequest(world=World(), backends=[backend.name])))
     programs = ["kernel", "loop"] if backend.name == "cpu" else ["kernel"]
     assert [(row.program, row.size) for row in rows] == [
         (program, size) for size in (8, 21) for program in programs
@@ -26,8 +26,8 @@ def test_bench_counts_every_exchange_of_every_step(
         assert row.evaluations_per_second * seconds == pytest.approx(3 * 40 * pairs)
 
 
-def test_a_wrong_cost_or_order_fails_the_benchmark(backend: Backend) -> None:
-    search = tabu.Search(backend, 12, 2, 5)
+def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:
+    search = tabu.TabuSearches(backend, 12, 2, 5)
     search.measured("kernel")
     search.check()
     costs, orders = search.costs["kernel"], search.orders["kernel"]

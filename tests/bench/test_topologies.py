@@ -17,7 +17,7 @@ def rows_of(capsys: pytest.CaptureFixture[str], *options: str) -> dict[tuple[int
     return {(row["islands"], row["topology"]): row for row in rows}
 
 
-def test_bytes_are_those_of_migrants_between_ranks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bytes_count_migrants_between_ranks(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--islands", "8,64", "--genes", "100", "--migrants", "3", "--islands-a-rank", "4")
     rows = rows_of(capsys, *options)
     migrant = 16 + 4 * 100
@@ -31,7 +31,7 @@ def test_bytes_are_those_of_migrants_between_ranks(capsys: pytest.CaptureFixture
     }
 
 
-def test_one_of_those_that_fit_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_fitting_topology_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     rows = rows_of(capsys, "--islands", "8,128")
     # 127 x 2 migrants are more than the 231 of 256 that are not elite; 127 x 1 are not.
     assert not rows[128, "elite"]["fits"]
@@ -42,7 +42,9 @@ def test_one_of_those_that_fit_is_chosen(capsys: pytest.CaptureFixture[str]) -> 
     assert not any(row["fits"] or row["chosen"] for row in none)
 
 
-def test_out_holds_the_table_and_a_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_out_contains_the_table_and_a_plot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("matplotlib")
     folder = tmp_path / "new"
     line = ["bench", "topologies", "--islands", "8,64", "--out", str(folder)]
@@ -58,7 +60,7 @@ def test_out_holds_the_table_and_a_plot(tmp_path: Path, capsys: pytest.CaptureFi
     assert (folder / "topologies.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_lines_stand_under_their_titles(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_are_aligned_with_their_header(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "topologies", "--islands", "8,4096"]) == 0
     lines = capsys.readouterr().out.splitlines()
     first = lines.index(TopologyRow.HEADER)
@@ -77,14 +79,14 @@ def test_lines_stand_under_their_titles(capsys: pytest.CaptureFixture[str]) -> N
         (["--out", __file__], f"--out {__file__}: is a file. Name a folder"),
     ],
 )
-def test_bench_topologies_refuses(
+def test_invalid_options_are_refused(
     options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["bench", "topologies", *options]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_a_plot_that_cannot_be_drawn_is_refused_before_the_work(
+def test_a_missing_plot_library_is_reported_before_the_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "find_spec", lambda name: None)

@@ -11,7 +11,7 @@ from islands.parallel import deal
 
 
 def as_routed(name: str, islands: int, ranks: int) -> Traffic:
-    """Return the traffic that the routes of a run's ranks make."""
+    """Return the traffic of the routes of a real run."""
     dealt = [deal(islands, ranks, rank) for rank in range(ranks)]
     topology = TOPOLOGIES[name]
     parcels, most_parcels, most_messages, arriving = [], [], [], 0
@@ -31,7 +31,7 @@ def as_routed(name: str, islands: int, ranks: int) -> Traffic:
 
 @pytest.mark.parametrize(("islands", "ranks"), [(8, 1), (16, 4), (13, 3)])
 @pytest.mark.parametrize("name", TOPOLOGIES)
-def test_traffic_is_what_a_run_sends(name: str, islands: int, ranks: int) -> None:
+def test_traffic_agrees_with_a_run(name: str, islands: int, ranks: int) -> None:
     expected = as_routed(name, islands, ranks)
     for found in (counted(TOPOLOGIES[name], islands, ranks), traffic(name, islands, ranks)):
         assert found.arriving == expected.arriving

@@ -28,7 +28,7 @@ def doctor(
 def test_alone() -> None:
     done = doctor()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("All that is here works.\n")
+    assert done.stdout.endswith("Everything here works.\n")
     assert "C++ compiler" in done.stdout
 
 

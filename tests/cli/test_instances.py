@@ -172,7 +172,7 @@ def test_show_a_knapsack(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run("show", f"{path}:01") == 0
     out = capsys.readouterr().out
     assert "size         2\nconstraints  3\nbest known   7 (the file itself)" in out
-    with pytest.raises(InputError, match=r"own\.txt: the file holds 2 problems"):
+    with pytest.raises(InputError, match=r"own\.txt: the file contains 2 problems"):
         run("show", str(path))
 
 
@@ -197,7 +197,7 @@ def test_show_what_a_file_says_of_itself(folder: Path, capsys: pytest.CaptureFix
 def test_show_takes_a_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "both.dat"
     path.write_text("2 2 0 1 1 1 1 1 1 1 1")
-    with pytest.raises(InputError, match=r"fit two formats, sac94 .* say which with format="):
+    with pytest.raises(InputError, match=r"fit two formats: sac94 .* name the format with format="):
         run("show", str(path))
     assert run("show", str(path), "--format", "sac94") == 0
     assert "best known   1 (the file itself)" in capsys.readouterr().out

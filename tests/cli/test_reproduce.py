@@ -17,15 +17,15 @@ from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.problems import load
 from islands.reproduce import soca2010, xavier2019
 from islands.reproduce.jardim2021 import implementations as jardim
-from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, Implementation
+from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, ImplementationFigures
 from islands.reproduce.soca2010 import quality as soca
-from islands.reproduce.soca2010.figures import Quality
+from islands.reproduce.soca2010.figures import QualityFigures
 from islands.reproduce.table import ALL_CORES
 from islands.reproduce.xavier2019 import times, values
-from islands.reproduce.xavier2019.figures import Printed
+from islands.reproduce.xavier2019.figures import InstanceFigures
 
 pytest.importorskip("scipy")
-PRINTED = Printed(9000.0, 8800.5, 14.0, {1: 36.0, 4: 19.0, 8: 20.0})
+PRINTED = InstanceFigures(9000.0, 8800.5, 14.0, {1: 36.0, 4: 19.0, 8: 20.0})
 PLOTS = ("png", "svg")
 QUICK = ["--backend", "cpu", "--generations", "4"]
 
@@ -71,7 +71,7 @@ def test_all_tables_with_their_files(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(line) == 0
     shown = capsys.readouterr().out
     assert "4 generations, on CPU" in shown
-    assert "a try, as the paper's runs pass 1000" in shown
+    assert "the paper's runs have 1000" in shown
     assert sorted(path.name for path in out.iterdir()) == [
         *("runs.jsonl", "settings.toml", "times.csv", "times.png", "times.svg"),
         *("values.csv", "vlsi.csv", "vlsi.png", "vlsi.svg"),
@@ -95,7 +95,7 @@ def test_all_tables_with_their_files(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["reproduce", "xavier2019/values", *line[2:4], *line[5:]], "what, preset, generations,"),
     ):
         assert main(changed) == 2
-        refusal = f"--out {out}: holds an experiment with other settings: {names}"
+        refusal = f"--out {out}: contains an experiment with other settings: {names}"
         assert refusal in capsys.readouterr().err
 
 
@@ -110,10 +110,10 @@ def test_larger_instances_than_the_papers_are_left_out(
     monkeypatch.setattr("islands.reproduce.xavier2019.vlsi.PAPER_LARGEST", 45)
     assert main(["reproduce", "xavier2019/vlsi", *QUICK, "--threads", "none"]) == 0
     shown = capsys.readouterr().out
-    assert "vlsi/own50: left out" in shown
+    assert "vlsi/own50: skipped" in shown
     assert "\nvlsi/own40 " in shown
     assert "1 instance; the paper has 81" in shown
-    assert "not here: vlsi/xqf131, " in shown
+    assert "missing: vlsi/xqf131, " in shown
     assert "CPU 1" not in shown
 
 
@@ -176,9 +176,9 @@ def test_the_papers_threads_as_far_as_there_are_cores() -> None:
 @pytest.fixture
 def assignments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the embedded assignment be the papers'."""
-    thesis = dict.fromkeys(IMPLEMENTATIONS, Implementation(12.0, 3.0, 500.0))
+    thesis = dict.fromkeys(IMPLEMENTATIONS, ImplementationFigures(12.0, 3.0, 500.0))
     monkeypatch.setattr(jardim, "implementations", lambda: {"demo/qap": thesis})
-    monkeypatch.setattr(soca, "quality", lambda: {"demo/qap": Quality(3, 0.5)})
+    monkeypatch.setattr(soca, "quality", lambda: {"demo/qap": QualityFigures(3, 0.5)})
     monkeypatch.setattr(soca, "performance", dict)
 
 

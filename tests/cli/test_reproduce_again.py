@@ -69,7 +69,7 @@ def test_the_same_command_goes_on(
     assert len(rows("a")) == 6
     assert main([*LINE, "a", "--json"]) == 0
     captured = capsys.readouterr()
-    assert "\n6 results known already\n" in captured.err
+    assert "\n6 results from earlier runs\n" in captured.err
     assert json.loads(captured.out.splitlines()[-1]) == shown
 
 

@@ -11,10 +11,10 @@ import pytest
 from islands import solve
 from islands.cli import main
 from islands.problems import load
-from islands.reproduce.dantas2014 import first_problems, times
+from islands.reproduce.dantas2014 import divisions, times
 from islands.reproduce.munhao2019 import models
-from islands.reproduce.munhao2019.figures import MODELS, Group, Printed
-from islands.reproduce.orlib import Kind
+from islands.reproduce.munhao2019.figures import MODELS, InstanceGroup, ModelFigures
+from islands.reproduce.orlib import ProblemKind
 
 pytest.importorskip("scipy")
 DEMO = "demo/mkp"
@@ -31,8 +31,10 @@ def test_both_models_are_runs_that_solve_makes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
-    printed = dict.fromkeys(MODELS, Printed(1.0, 2.0, 0.5, 600.0, 5.0, 3))
-    monkeypatch.setattr(models, "sac94", lambda: {"demo": Group(5, 60, (DEMO,), printed, None)})
+    printed = dict.fromkeys(MODELS, ModelFigures(1.0, 2.0, 0.5, 600.0, 5.0, 3))
+    monkeypatch.setattr(
+        models, "sac94", lambda: {"demo": InstanceGroup(5, 60, (DEMO,), printed, None)}
+    )
     out = tmp_path / "out"
     done = reproduced(["munhao2019/sac94", "--runs", "2", "--out", str(out)], capsys)
     rows = done["tables"]["sac94"]["rows"]
@@ -61,8 +63,11 @@ def test_both_models_are_runs_that_solve_makes(
 def test_our_cpu_stands_beside_the_printed_speedups(
     threads: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    printed = {"m1": Printed(1.0, 2.0, 0.5, 600.0, 4.5, 3), "m2": Printed(1, 2, 0.5, 600, 6.5, 3)}
-    group = Group(5, 60, (DEMO, "sac94/hp1"), printed, None)
+    printed = {
+        "m1": ModelFigures(1.0, 2.0, 0.5, 600.0, 4.5, 3),
+        "m2": ModelFigures(1, 2, 0.5, 600, 6.5, 3),
+    }
+    group = InstanceGroup(5, 60, (DEMO, "sac94/hp1"), printed, None)
     monkeypatch.setattr(models, "sac94", lambda: {"demo": group})
     line = ["munhao2019/sac94", "--runs", "1", "--only", DEMO, "--threads", threads]
     table = reproduced(line, capsys)["tables"]["sac94"]
@@ -84,9 +89,9 @@ def test_our_cpu_stands_beside_the_printed_speedups(
 def test_times_are_means_by_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_problems, "first_names", lambda: [DEMO])
-    for module in (first_problems, times):
-        monkeypatch.setattr(module, "kind", lambda name: Kind(5, 60, "0.50"))
+    monkeypatch.setattr(divisions, "first_names", lambda: [DEMO])
+    for module in (divisions, times):
+        monkeypatch.setattr(module, "kind", lambda name: ProblemKind(5, 60, "0.50"))
     line = ["dantas2014/times", "--runs", "1", "--threads", "1"]
     done = reproduced(line, capsys)
     (row,) = done["tables"]["times"]["rows"]

@@ -104,7 +104,7 @@ def test_islands_that_migrate_go_on_side_by_side(capsys: pytest.CaptureFixture[s
     ring += ["--interval", "5", "--runs", "2"]
     line = ["demo/qap", *ring, "--over", "F=0.3,0.7", "--grid", "--out", "a"]
     assert main(["tune", *line]) == 0
-    assert "Runs go on side by side" in capsys.readouterr().out
+    assert "runs of a configuration form a batch" in capsys.readouterr().out
     series = done(capsys, "run", "demo/qap", *ring)
     assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
 
@@ -115,12 +115,12 @@ def test_where_some_runs_cannot_go_side_by_side_all_go_one_after_the_other(
     def never(*_: object) -> None:
         raise AssertionError("the runs of one configuration would share their seconds")
 
-    monkeypatch.setattr("islands.tune.cell.run_batch", never)
+    monkeypatch.setattr("islands.tune.runs.run_batch", never)
     common = ["--population", "16", "--islands", "2", "--migration", "none", "--backend", "cpu"]
     common += ["--stop", "generations=5", "--stop", "seconds=60", "--runs", "2"]
     line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]
     assert main(["tune", *line]) == 0
-    assert "Runs go one after the other, as those with a halo" in capsys.readouterr().out
+    assert "Runs are consecutive, as runs with a halo" in capsys.readouterr().out
     for row, halo in zip(rows("a"), ("false", "true"), strict=True):
         series = done(capsys, "run", "demo/qap", *common, f"--set=halo={halo}")
         assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]
@@ -132,7 +132,7 @@ def test_runs_side_by_side_share_the_seconds(capsys: pytest.CaptureFixture[str])
     assert main(["tune", *line, "--runs", "100", "--out", "a"]) == 0
     # A hundred runs of three configurations that had them each would take a minute.
     assert time.perf_counter() - began < 30
-    shared = "Runs go on side by side: the 100 of a configuration share the seconds of --stop"
+    shared = "The 100 runs of a configuration form a batch, which shares the seconds of --stop"
     assert shared in capsys.readouterr().out
     assert all(float(row["seconds"]) < 0.2 for row in rows("a"))
 

@@ -19,7 +19,7 @@ from tuning import LINE, done, rows
 
 from islands.cli import main
 from islands.record import lock as hold
-from islands.tune.ledger import Ledger
+from islands.tune.ledger import TuneLedger
 
 
 @pytest.fixture(autouse=True)
@@ -46,14 +46,14 @@ def test_more_of_a_tuning_takes_over_what_is_done(capsys: pytest.CaptureFixture[
 def test_a_row_counts_from_when_it_is_written(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    enter = Ledger.enter
+    enter = TuneLedger.add
 
-    def interrupted(ledger: Ledger, *arguments: Any) -> None:
+    def interrupted(ledger: TuneLedger, *arguments: Any) -> None:
         enter(ledger, *arguments)
         if len(rows("a")) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ledger, "enter", interrupted)
+    monkeypatch.setattr(TuneLedger, "add", interrupted)
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 130
     assert "Ended after 2 of 6 rows" in capsys.readouterr().out
 
@@ -66,7 +66,7 @@ def test_a_tuning_that_begins_anew_counts_no_rows_of_the_one_before(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ledger, "enter", interrupted)
+    monkeypatch.setattr(TuneLedger, "add", interrupted)
     assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 130
     assert "Ended after" not in capsys.readouterr().out
 
@@ -77,9 +77,9 @@ def test_of_two_tunings_at_once_the_second_is_refused_and_the_first_keeps_all(
 ) -> None:
     monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
     other = [*("5" if word == "4" else word for word in LINE), "--out", "a", *force]
-    enter, statuses, said = Ledger.enter, [], []
+    enter, statuses, said = TuneLedger.add, [], []
 
-    def met(ledger: Ledger, *arguments: Any) -> None:
+    def met(ledger: TuneLedger, *arguments: Any) -> None:
         enter(ledger, *arguments)
         if not statuses:
             statuses.append(0)
@@ -87,7 +87,7 @@ def test_of_two_tunings_at_once_the_second_is_refused_and_the_first_keeps_all(
             statuses[0] = main(["tune", *other])
             said.append(capsys.readouterr())
 
-    monkeypatch.setattr(Ledger, "enter", met)
+    monkeypatch.setattr(TuneLedger, "add", met)
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
     assert statuses == [2]
     words = "a: another process is at work on this tuning. Wait until it ends, or end it"
@@ -121,7 +121,7 @@ def test_a_tuning_that_is_ended_goes_on_to_the_same_end(
     assert 1 <= ended < 6
     if status > 0:
         assert f"Ended after {ended} of 6 rows".encode() in out
-        assert b"Go on with the same command and --out a\n" in out
+        assert b"Continue with the same command and --out a\n" in out
     assert not Path("a/best.toml").exists()
     again = done(capsys, "tune", *slow, "--out", "a")
     whole = done(capsys, "tune", *slow, "--out", "b")

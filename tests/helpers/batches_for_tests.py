@@ -15,7 +15,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.reproduce.experiment import Experiment
-from islands.reproduce.table import Table
+from islands.reproduce.table import PaperTable
 from islands.run.batch import Batch, BatchRun
 
 Answer = Callable[..., Batch]
@@ -56,19 +56,19 @@ def called(name: str, known: float | None, *, maximise: bool = False) -> Problem
 class _Answered(Experiment):
     answer: Answer
 
-    def beside(self, problem: Problem, runs: int, **options: Any) -> Batch:
+    def batch(self, problem: Problem, runs: int, **options: Any) -> Batch:
         return self.answer(runs, **options)
 
 
 def filled(
-    kind: type[Table],
+    kind: type[PaperTable],
     answer: Answer,
     *,
     generations: int | None = None,
     runs: int | None = None,
     here: Sequence[str] | None = None,
     threads: tuple[int, ...] = (),
-) -> Table:
+) -> PaperTable:
     """Return the table of the instances `here`, whose runs `answer` returns."""
     passed = generations or kind.generations
     experiment = _Answered(

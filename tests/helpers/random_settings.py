@@ -20,7 +20,7 @@ from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.backends import choose
 from islands.errors import IslandsError
 from islands.improvers import ImproverSettings, improvers_for
-from islands.instances.drake import drake_text
+from islands.instances.mkp_layouts import drake_text
 from islands.instances.qaplib import qaplib_text
 from islands.instances.synthetic import correlated_mkp, grid_qap, tsplib_text, uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings

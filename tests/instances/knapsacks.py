@@ -1,4 +1,4 @@
-"""One small knapsack, written in each format, for the tests of readers."""
+"""One small knapsack in each format, for tests of readers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ problem SMALL2.DAT
 
 
 def write(folder: Path, name: str, text: str) -> Path:
-    """Write a file as it stands, and return its path."""
+    """Write a text unchanged to a file, and return its path."""
     path = folder / name
     path.write_text(text, newline="")
     return path

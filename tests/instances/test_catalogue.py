@@ -52,7 +52,7 @@ def test_every_entry_is_complete() -> None:
         assert len(bytes.fromhex(entry.sha256)) == 32
 
 
-def test_where_files_are_published() -> None:
+def test_addresses_of_published_files() -> None:
     tsplib, national = catalogue().set("tsplib"), catalogue().set("national")
     at_heidelberg = "http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/tsp/att48.tsp.gz"
     assert tsplib.url("att48.tsp") == at_heidelberg
@@ -77,7 +77,7 @@ FOLDERS = {name: name for name in ("tsplib", "national", "vlsi", "qaplib")} | {
 
 
 @pytest.mark.published
-def test_the_knapsacks_are_those_of_the_table(published: Path) -> None:
+def test_the_knapsacks_agree_with_the_table(published: Path) -> None:
     with (published / "best_known.csv").open(newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["problem"] == "MKP"]
     assert len(rows) == 270 + 54 + 11
@@ -91,7 +91,7 @@ def test_the_knapsacks_are_those_of_the_table(published: Path) -> None:
 
 
 @pytest.mark.published
-def test_checksums_are_those_of_the_published_files(published: Path) -> None:
+def test_checksums_agree_with_the_published_files(published: Path) -> None:
     for name, folder in FOLDERS.items():
         for entry in catalogue().set(name).entries.values():
             content = (published / folder / entry.file).read_bytes()

@@ -1,4 +1,4 @@
-"""Downloads go through a server on this machine."""
+"""Downloads from a local server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONTENT = {f"f{number}.tsp": f"file {number}\r\n".encode() * 1000 for number in 
 
 
 class Site:
-    """A server whose answers a test changes, and which notes what it was asked for."""
+    """A server with configurable answers that records its requests."""
 
     def __init__(self) -> None:
         self.answers: dict[str, bytes] = {}
@@ -47,7 +47,7 @@ class Site:
                 self.wfile.write(body or b"")
 
             def pour(self, body: bytes) -> None:
-                """Begin with an answer, and go on until the other side has left."""
+                """Send an answer again and again until the client disconnects."""
                 self.send_response(200)
                 self.end_headers()
                 with suppress(OSError):
@@ -106,7 +106,7 @@ def ignore(_: str) -> None:
     """Say nothing."""
 
 
-def test_a_set_is_fetched_and_then_left_alone(site: Site) -> None:
+def test_a_set_is_downloaded_once(site: Site) -> None:
     lines: list[str] = []
     assert fetch(instances(site), None, lines.append) == []
     assert cached() == CONTENT
@@ -116,7 +116,7 @@ def test_a_set_is_fetched_and_then_left_alone(site: Site) -> None:
     assert site.asked == []
 
 
-def test_a_damaged_file_in_the_cache_is_fetched_again(site: Site) -> None:
+def test_a_damaged_file_in_the_cache_is_downloaded_again(site: Site) -> None:
     fetch(instances(site), None, ignore)
     (cache_folder("instances") / "toy" / "f1.tsp").write_bytes(b"\x1f\x8bdamaged")
     site.asked.clear()
@@ -125,13 +125,13 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(site: Site) -> None:
     assert cached() == CONTENT
 
 
-def test_gzipped_files_are_checked_and_kept_decompressed(site: Site) -> None:
+def test_gzipped_files_are_verified_and_stored_decompressed(site: Site) -> None:
     site.answers = {f"/{name}.gz": gzip.compress(content) for name, content in CONTENT.items()}
     assert fetch(instances(site, "{file}.gz"), None, ignore) == []
     assert cached() == CONTENT
 
 
-def test_a_mirror_takes_the_place_of_the_site(site: Site) -> None:
+def test_a_mirror_replaces_the_site(site: Site) -> None:
     site.answers = {f"/mirror/{name}": content for name, content in CONTENT.items()}
     assert fetch(instances(site), f"{site.base}/mirror", ignore) == []
     assert cached() == CONTENT
@@ -141,18 +141,18 @@ def test_a_mirror_takes_the_place_of_the_site(site: Site) -> None:
     ("answer", "words"),
     [
         (None, "the server answered 404 Not Found"),
-        (CONTENT["f1.tsp"].replace(b"1", b"7"), "SHA-256 .*, not the published file"),
-        (CONTENT["f1.tsp"][:-1], "only 7999 of 8000 bytes, not the published file"),
-        (CONTENT["f1.tsp"] + b"x", "more than 8000 bytes, not the published file"),
-        (gzip.compress(bytes(1 << 24), mtime=0), "more than 8000 bytes, not the published file"),
+        (CONTENT["f1.tsp"].replace(b"1", b"7"), "SHA-256 .*: not the published file"),
+        (CONTENT["f1.tsp"][:-1], "only 7999 of 8000 bytes: not the published file"),
+        (CONTENT["f1.tsp"] + b"x", "more than 8000 bytes: not the published file"),
+        (gzip.compress(bytes(1 << 24), mtime=0), "more than 8000 bytes: not the published file"),
         (
             gzip.compress(CONTENT["f1.tsp"], mtime=0)[:-9],
-            "a broken gzip file, not the published file",
+            "a broken gzip file: not the published file",
         ),
         (b"", "only 0 of 8000 bytes"),
     ],
 )
-def test_a_wrong_answer_is_refused_and_the_rest_fetched(
+def test_a_wrong_answer_is_refused_and_other_files_are_downloaded(
     site: Site, answer: bytes | None, words: str
 ) -> None:
     del site.answers["/f1.tsp"]
@@ -166,7 +166,7 @@ def test_a_wrong_answer_is_refused_and_the_rest_fetched(
 
 
 @pytest.mark.parametrize("form", ["plain", "noise", "zipped"])
-def test_a_server_that_sends_without_end_is_cut_off(site: Site, form: str) -> None:
+def test_an_endless_answer_is_cut_off(site: Site, form: str) -> None:
     bodies = {
         "plain": CONTENT["f1.tsp"],
         "noise": os.urandom(8000),
@@ -176,14 +176,14 @@ def test_a_server_that_sends_without_end_is_cut_off(site: Site, form: str) -> No
     toy = instances(site)
     (failure,) = fetch(replace(toy, entries={"f1.tsp": toy.entries["f1.tsp"]}), None, ignore)
     assert str(failure).startswith(
-        f"{site.base}/f1.tsp: more than 8000 bytes, not the published file, whose SHA-256 is "
+        f"{site.base}/f1.tsp: more than 8000 bytes: not the published file with SHA-256 "
     )
-    # What is under way fills the buffers of the system, and no more.
+    # Only the system's buffers are filled.
     assert site.cut_off.wait(10)
     assert cached() == {}
 
 
-def test_what_cannot_be_compressed_is_fetched_although_its_gzip_file_is_longer(site: Site) -> None:
+def test_a_gzip_file_may_be_longer_than_its_content(site: Site) -> None:
     content = os.urandom(100_000)
     zipped = gzip.compress(content, 1)
     assert len(zipped) > len(content)
@@ -198,24 +198,24 @@ def test_what_cannot_be_compressed_is_fetched_although_its_gzip_file_is_longer(s
     assert cached() == {"f1.tsp": content}
 
 
-def test_a_transfer_that_breaks_off_leaves_nothing(site: Site) -> None:
+def test_an_interrupted_transfer_leaves_no_file(site: Site) -> None:
     site.claim_more = True
     failures = fetch(instances(site), None, ignore)
     assert len(failures) == 3
-    assert all("the transfer broke off" in str(failure) for failure in failures)
+    assert all("the transfer was interrupted" in str(failure) for failure in failures)
     assert cached() == {}
 
 
-def test_without_a_network_the_message_says_what_to_do(site: Site) -> None:
+def test_without_a_network_the_message_gives_a_fix(site: Site) -> None:
     site.server.server_close()
     with pytest.raises(NoAnswerError) as caught:
         fetch(instances(site), None, ignore)
     message = str(caught.value)
-    assert message.startswith(f"{site.base}/f0.tsp: no connection. Finished files stay")
-    assert "let ISLANDS_INSTANCES name a folder that holds toy/f0.tsp" in message
+    assert message.startswith(f"{site.base}/f0.tsp: no connection. Finished files are kept")
+    assert "set ISLANDS_INSTANCES to a folder that contains toy/f0.tsp" in message
 
 
-def test_a_cache_that_cannot_be_made_is_refused(
+def test_a_cache_that_cannot_be_created_is_refused(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -224,7 +224,7 @@ def test_a_cache_that_cannot_be_made_is_refused(
         fetch(instances(site), None, ignore)
 
 
-def test_a_cache_that_cannot_be_written_ends_the_fetching(
+def test_a_cache_that_cannot_be_written_ends_the_download(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(**_: object) -> None:
@@ -242,11 +242,11 @@ def test_an_impossible_address_is_refused(site: Site) -> None:
         fetch(instances(site), "nonsense", ignore)
 
 
-def test_the_embedded_set_needs_no_fetching(site: Site) -> None:
+def test_the_embedded_set_needs_no_download(site: Site) -> None:
     embedded = InstanceSet("demo", "", "", "", "", "", {})
     lines: list[str] = []
     assert fetch(embedded, None, lines.append) == []
-    assert lines == ["demo comes with the program: nothing to fetch"]
+    assert lines == ["demo comes with the program and needs no download"]
 
 
 def test_a_digest_is_of_the_decompressed_content(tmp_path: Path) -> None:
@@ -257,10 +257,10 @@ def test_a_digest_is_of_the_decompressed_content(tmp_path: Path) -> None:
     assert digest(plain, 8000) == digest(zipped, 8000) == right
 
 
-def test_of_what_is_longer_only_the_beginning_is_decompressed(tmp_path: Path) -> None:
+def test_only_the_beginning_of_a_longer_file_is_decompressed(tmp_path: Path) -> None:
     path = tmp_path / "bomb.tsp.gz"
     zeros = gzip.compress(bytes(1 << 20))
-    # Were it read to its end, it would be found to be broken.
+    # Reading to the end would fail, as the end is damaged.
     path.write_bytes(zeros + b"broken")
     assert digest(path, 8000) != hashlib.sha256(bytes(8000)).hexdigest()
     with pytest.raises(gzip.BadGzipFile):

@@ -10,9 +10,9 @@ import pytest
 from knapsacks import COUNTED, DRAKE, SAC94, TITLED, content, write
 
 from islands.errors import InputError, UsageError
-from islands.instances.drake import drake_text
 from islands.instances.formats import recognised
 from islands.instances.mkp import MkpFile, read_mkp
+from islands.instances.mkp_layouts import drake_text
 from islands.instances.qap_stated import Stated
 from islands.instances.qaplib import read_qap
 from islands.instances.synthetic import correlated_mkp
@@ -67,11 +67,13 @@ def test_a_format_is_recognised(tmp_path: Path, name: str, text: str, form: str)
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("width", [1, 2, 3, 7, 10**6])
-def test_a_knapsack_is_never_taken_for_another(tmp_path: Path, seed: int, width: int) -> None:
+def test_a_knapsack_is_never_read_in_the_wrong_format(
+    tmp_path: Path, seed: int, width: int
+) -> None:
     made = correlated_mkp(20, 3, seed)
     file = replace(made, optimum=int(made.profits.sum()) // 2)
     texts = {"drake": drake_text(file), "sac94": as_sac94(file)}
-    # Lines of two or three numbers look as if one of the formats had begun.
+    # Lines of two or three numbers look like the beginning of one of the formats.
     for form, text in texts.items():
         path = write(tmp_path, "wrapped.dat", wrapped(text.split(), width))
         if (form, width) in (("drake", 2), ("sac94", 3)):
@@ -81,13 +83,13 @@ def test_a_knapsack_is_never_taken_for_another(tmp_path: Path, seed: int, width:
             assert content(read_mkp(path)) == content(file)
 
 
-def test_what_fits_two_formats_is_asked_for(tmp_path: Path) -> None:
+def test_a_file_that_fits_two_formats_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "both.dat", "2 2 0 1 1 1 1 1 1 1 1")
     assert content(read_mkp(path, "drake")) == ([1, 1], [[1, 1], [1, 1]], [1, 1], None)
     assert content(read_mkp(path, "sac94")) == ([0, 1], [[1, 1], [1, 1]], [1, 1], 1)
     with pytest.raises(InputError) as caught:
         recognised(path)
-    assert str(caught.value).endswith('say which with format="qaplib", "sac94" or "drake"')
+    assert str(caught.value).endswith('name the format with format="qaplib", "sac94" or "drake"')
     write(tmp_path, "both.dat", "2 2 0\n1 1\n1 1 1 1\n1 1\n")
     assert recognised(path) == "drake"
     write(tmp_path, "both.dat", "2 2\n0 1\n1 1\n1 1\n1 1\n1\n")
@@ -96,11 +98,11 @@ def test_what_fits_two_formats_is_asked_for(tmp_path: Path) -> None:
     assert recognised(path) == "drake"
 
 
-def test_two_facilities_are_not_taken_for_a_knapsack_of_two_by_two(tmp_path: Path) -> None:
-    # Both assignments cost 2; of the two items, only the second one fits.
+def test_two_facilities_are_not_read_as_a_knapsack(tmp_path: Path) -> None:
+    # Both assignments cost 2; only the second of the two items fits.
     path = write(tmp_path, "both.dat", "2 2 2\n0 1\n1 0\n0 1\n1 0\n")
     assert read_qap(path).stated == Stated(best=2, optimum=2)
-    with pytest.raises(InputError, match=r"fit three formats, .*qaplib \(n optimum best, A, B\)"):
+    with pytest.raises(InputError, match=r"fit three formats: .*qaplib \(n optimum best, A, B\)"):
         recognised(path)
     # No assignment costs 5.
     write(tmp_path, "both.dat", "2 2 5\n3 2\n1 1\n1 1\n2 2\n")
@@ -117,23 +119,31 @@ def test_two_facilities_are_not_taken_for_a_knapsack_of_two_by_two(tmp_path: Pat
         ("3 4.5 0\n", ":1: 3 numbers: a file of QAPLIB that begins with 3 has 19"),
         ("0 2 0\n5\n6\n", ":3: it begins with 0 2, but a knapsack has at least one item and one"),
         ("2 0 0\n5 6\n", ":2: it begins with 2 0, but a knapsack has at least one item and one"),
-        (QAP[:-5], ":4: 7 numbers: a file of QAPLIB that begins with 2 has 9, which are n and two"),
-        (QAP + "9\n" * 3, ":8: 12 numbers: a file of QAPLIB that begins with 2 has 9, which are"),
+        (QAP[:-5], ":4: 7 numbers: a file of QAPLIB that begins with 2 has 9: n and two"),
+        (QAP + "9\n" * 3, ":8: 12 numbers: a file of QAPLIB that begins with 2 has 9: n and"),
         (
             QAP + "2 9\n1 2\n",
-            ":7: 13 numbers: a file of QAPLIB that begins with 2 has 9, which are n and two"
-            " matrices of n x n; 10 with the best cost known; and 11 with the optimum too. Remove"
+            ":7: 13 numbers: a file of QAPLIB that begins with 2 has 9: n and two"
+            " matrices of n x n; 10 with the best known cost; 11 with the optimum too. Remove"
             " the last 4, such as a solution, or correct n",
         ),
-        ("2 137" + QAP[1:-5], ":4: 8 numbers: a file of QAPLIB that begins with 2 has 9, which"),
-        (DRAKE[:-3], ":5: 16 numbers: a knapsack that begins with 4 2 has 17, which are two sizes"),
-        (SAC94[:-6], ":5: 16 numbers: a knapsack that begins with 2 4 has 17, which are two size"),
+        ("2 137" + QAP[1:-5], ":4: 8 numbers: a file of QAPLIB that begins with 2 has 9: n"),
+        (
+            DRAKE[:-3],
+            ":5: 16 numbers: a knapsack that begins with 4 2 has 17: two sizes, the optimum",
+        ),
+        (
+            SAC94[:-6],
+            ":5: 16 numbers: a knapsack that begins with 2 4 has 17: two sizes, the optimum",
+        ),
         ("999999999 999999999 1\n", ":1: 3 numbers: a knapsack that begins with 999999999 99999"),
         ("9999999999 5 1\n", ":1: '9999999999' is not a size"),
         ("\x7fELF\x02", ":1: '\\x7fELF\\x02' is not a size"),
     ],
 )
-def test_what_is_of_no_format_is_refused_in_one_line(tmp_path: Path, text: str, words: str) -> None:
+def test_a_file_without_a_known_format_is_refused_in_one_line(
+    tmp_path: Path, text: str, words: str
+) -> None:
     path = write(tmp_path, "wrong.dat", text)
     with pytest.raises(InputError) as caught:
         recognised(path)
@@ -145,12 +155,14 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.dat.gz"
     for text in (DRAKE + "\n" * 9_000_000, DRAKE + "1 " * 4_500_000):
         path.write_bytes(gzip.compress(text.encode()))
-        with pytest.raises(InputError, match="goes on for longer than its header allows"):
+        with pytest.raises(InputError, match="is longer than its header allows"):
             recognised(path)
 
 
 def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"'\.vrp' is not known\. Known: \.tsp, \.tsp\.gz, \.dat"):
+    with pytest.raises(
+        UsageError, match=r"unknown suffix '\.vrp'\. Known: \.tsp, \.tsp\.gz, \.dat"
+    ):
         recognised(tmp_path / "a.vrp")
 
 

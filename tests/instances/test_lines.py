@@ -31,26 +31,24 @@ READERS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("content", [b"", b"\x1f", b"2\n1 2\n", b"<html>404</html>"])
-def test_a_file_called_gz_that_is_none_is_called_so(
-    tmp_path: Path, name: str, content: bytes
-) -> None:
+def test_a_file_with_suffix_gz_must_be_gzipped(tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
         READERS[name](path)
     assert str(caught.value) == (
-        f"{path}: is not gzip, though its name says so. Get it again, or rename it {name[:-3]} if"
-        " it is plain text"
+        f"{path}: is not gzipped, despite its suffix. Get it again, or rename it to {name[:-3]}"
+        " if it is plain text"
     )
 
 
-def test_a_gzipped_file_needs_no_name_of_one(tmp_path: Path) -> None:
+def test_a_gzipped_file_needs_no_suffix(tmp_path: Path) -> None:
     path = tmp_path / "a.sln"
     path.write_bytes(gzip.compress(b"2 7\n2 1\n"))
     assert read_sln(path, 2).order.tolist() == [1, 0]
 
 
-def test_a_long_line_has_one_number(tmp_path: Path) -> None:
+def test_the_parts_of_a_long_line_have_the_same_line_number(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("1 2\n" + "3 " * 40_000 + "\n4")
     with Lines.open(path) as lines:

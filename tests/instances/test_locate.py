@@ -17,7 +17,7 @@ def look(instance: str) -> Found:
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two folders of the user's, and a cache."""
+    """Create two folders of the user, and a cache."""
     for place in ("one/deep/national/zi929.tsp", "two/national/zi929.tsp", "two/vlsi/own.tsp.gz"):
         write(tmp_path / place)
     write(tmp_path / "cache/instances/national/zi929.tsp")
@@ -34,14 +34,14 @@ def write(path: Path) -> None:
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
 
 
-def test_the_first_folder_wins_and_then_the_cache(folders: Path) -> None:
+def test_folders_are_searched_in_order_and_then_the_cache(folders: Path) -> None:
     assert look("national/zi929").path == folders / "one/deep/national/zi929.tsp"
     assert look("zi929").path == folders / "one/deep/national/zi929.tsp"
     assert look("xqf131").path == folders / "cache/instances/vlsi/xqf131.tsp"
     assert look("demo/tsp").name == "demo/tsp"
 
 
-def test_a_path_comes_first_and_knows_its_set(folders: Path) -> None:
+def test_a_path_is_tried_first_and_determines_the_set(folders: Path) -> None:
     found = look("two/national/zi929.tsp")
     assert (found.name, found.path) == ("national/zi929", Path("two/national/zi929.tsp"))
     write(folders / "mine/zi929.tsp")
@@ -51,7 +51,7 @@ def test_a_path_comes_first_and_knows_its_set(folders: Path) -> None:
     assert look("demo/tsp.tsp") == Found("demo/tsp.tsp", Path("demo/tsp.tsp"), None)
 
 
-def test_a_cache_that_cannot_be_made_is_no_obstacle(
+def test_a_cache_that_cannot_be_created_is_ignored(
     folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folders / "file").write_text("")
@@ -59,7 +59,7 @@ def test_a_cache_that_cannot_be_made_is_no_obstacle(
     assert look("demo/tsp").path is not None
 
 
-def test_a_folder_that_may_not_be_looked_into(
+def test_a_folder_without_permission_is_reported(
     folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path) -> bool:
@@ -74,17 +74,17 @@ def test_a_folder_that_may_not_be_looked_into(
         look("lock/n3.tsp")
     monkeypatch.setattr(Path, "is_dir", refuse)
     monkeypatch.setenv("ISLANDS_INSTANCES", "lock")
-    with pytest.raises(InputError, match="ISLANDS_INSTANCES names lock, not a folder"):
+    with pytest.raises(InputError, match="ISLANDS_INSTANCES contains lock, not a folder"):
         look("att48").file()
 
 
-def test_a_file_of_the_users_own_has_a_name(folders: Path) -> None:
+def test_a_file_outside_the_catalogue_has_a_name(folders: Path) -> None:
     own = Found("vlsi/own", folders / "two/vlsi/own.tsp.gz", None)
     assert look("vlsi/own") == look("own") == own
     assert Index().others((".tsp",)) == {"vlsi/own": folders / "two/vlsi/own.tsp.gz"}
 
 
-def test_files_of_one_name_keep_their_suffixes(folders: Path) -> None:
+def test_files_with_the_same_name_keep_their_suffixes(folders: Path) -> None:
     write(folders / "two/national/zi929.qap")
     write(folders / "two/vlsi/own.qap")
     suffixes = (".tsp", ".qap")
@@ -96,7 +96,7 @@ def test_files_of_one_name_keep_their_suffixes(folders: Path) -> None:
         with pytest.raises(UsageError) as caught:
             find(name, suffixes)
         assert str(caught.value) == (
-            f"{name!r} names several files: vlsi/own.qap, vlsi/own.tsp. Name one of them"
+            f"{name!r} matches several files: vlsi/own.qap, vlsi/own.tsp. Name one of them"
         )
     write(folders / "two/other/own.tsp")
     with pytest.raises(UsageError, match=r"several files: other/own, vlsi/own.qap, vlsi/own.tsp\."):
@@ -104,7 +104,7 @@ def test_files_of_one_name_keep_their_suffixes(folders: Path) -> None:
     assert find("other/own", suffixes).path == folders / "two/other/own.tsp"
 
 
-def test_suffixes_in_capitals_are_like_small_ones(folders: Path) -> None:
+def test_suffixes_ignore_case(folders: Path) -> None:
     write(folders / "two/more/LOUD.TSP")
     packed = folders / "two/more/PACKED.TSP.GZ"
     packed.write_bytes(gzip.compress((folders / "two/more/LOUD.TSP").read_bytes()))
@@ -122,15 +122,15 @@ def test_a_name_in_several_sets_is_refused(folders: Path) -> None:
         look("zi929")
 
 
-def test_a_known_instance_without_a_file_says_how_to_get_it(
+def test_a_missing_file_of_a_known_instance_is_reported_with_a_fix(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = look("tsplib/att48")
     assert found.path is None
-    with pytest.raises(InputError, match="Run `islands instances fetch tsplib`, or let ISLANDS_"):
+    with pytest.raises(InputError, match="Run `islands instances fetch tsplib`, or set ISLANDS_"):
         found.file()
     monkeypatch.setenv("ISLANDS_INSTANCES", "/no/such/folder")
-    with pytest.raises(InputError, match="names /no/such/folder, not a folder"):
+    with pytest.raises(InputError, match="contains /no/such/folder, not a folder"):
         look("att48").file()
 
 
@@ -140,7 +140,7 @@ def test_a_known_instance_without_a_file_says_how_to_get_it(
         ("berlin53", "unknown instance 'berlin53'. Did you mean tsplib/berlin52?"),
         ("tsplib/zi929", "Did you mean national/zi929?"),
         ("KROA100", "Did you mean tsplib/kroA100 or"),
-        ("nosuch", "unknown instance 'nosuch'. `islands instances list` names all"),
+        ("nosuch", "unknown instance 'nosuch'. `islands instances list` shows all"),
         ("", "unknown instance ''"),
         ("none.tsp", "none.tsp: no such file"),
         ("./none", "./none: no such file"),
@@ -150,7 +150,7 @@ def test_a_known_instance_without_a_file_says_how_to_get_it(
         ("~nosuchuser/a.tsp", "~nosuchuser/a.tsp: there is no such user. Write the path in full"),
     ],
 )
-def test_what_is_not_found_is_refused_in_one_line(instance: str, words: str) -> None:
+def test_an_unknown_instance_is_refused_in_one_line(instance: str, words: str) -> None:
     with pytest.raises((UsageError, InputError)) as caught:
         look(instance)
     assert words in str(caught.value)

@@ -11,7 +11,7 @@ from islands.instances.locate import Found, Index, find
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of sets, as published."""
+    """Create a folder of sets as published."""
     for name in ("mkp/orlib/mknapcb1.txt", "mkp/sac94/hp/hp1.dat", "mkp/orlib/own.txt", "a:b.txt"):
         path = tmp_path / "sets" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def look(instance: str) -> Found:
     return find(instance, (".tsp", ".dat"))
 
 
-def test_an_instance_of_a_file_of_many_is_found_by_name(folder: Path) -> None:
+def test_an_instance_in_a_file_of_several_is_found_by_name(folder: Path) -> None:
     found = look("orlib/mknapcb1-07")
     assert found == look("mknapcb1-07")
     assert found.path == folder / "mkp/orlib/mknapcb1.txt"
@@ -35,7 +35,7 @@ def test_an_instance_of_a_file_of_many_is_found_by_name(folder: Path) -> None:
     assert look("orlib/mknapcb2-00").path is None
 
 
-def test_a_path_with_a_number_is_that_instance() -> None:
+def test_a_path_with_a_number_selects_an_instance() -> None:
     path = Path("mkp/orlib/mknapcb1.txt")
     entry = catalogue().entry("orlib", "mknapcb1-07")
     assert look(f"{path}:07") == look(f"{path}:7") == Found("orlib/mknapcb1-07", path, entry, 7)
@@ -45,7 +45,7 @@ def test_a_path_with_a_number_is_that_instance() -> None:
     assert look(f"{own}:00") == Found(f"{own}:00", own, None, 0)
 
 
-def test_a_colon_in_a_name_is_no_number() -> None:
+def test_a_colon_in_a_file_name_is_possible() -> None:
     assert look("a:b.txt") == Found("a:b.txt", Path("a:b.txt"), None)
     assert look("a:b.txt:01") == Found("a:b.txt:01", Path("a:b.txt"), None, 1)
     with pytest.raises((InputError, UsageError)):
@@ -58,16 +58,16 @@ def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
     path = folder / "mkp/sac94/hp/hp1.dat"
     assert look("sac94/hp1").path == look("hp1").path == path
     assert look(str(path)).name == "sac94/hp1"
-    with pytest.raises(InputError, match=r"name a folder that holds sac94/hp2\.dat"):
+    with pytest.raises(InputError, match=r"to a folder that contains sac94/hp2\.dat"):
         look("sac94/hp2").file()
 
 
-def test_texts_of_any_kind_are_not_taken_for_instances() -> None:
+def test_other_text_files_are_not_instances() -> None:
     assert Index().others((".tsp", ".dat")) == {}
 
 
 @pytest.mark.parametrize("title", ["AA", "-1", "123456789012"])
-def test_a_problem_that_is_named_otherwise_is_refused(tmp_path: Path, title: str) -> None:
+def test_an_invalid_number_of_a_problem_is_refused(tmp_path: Path, title: str) -> None:
     (tmp_path / "two.txt").write_text("1\n3 1 0\n5 4 3\n2 3 4\n6\n")
-    with pytest.raises(UsageError, match=rf"'{title}' is no number .* such as .*two.txt:00"):
+    with pytest.raises(UsageError, match=rf"'{title}' is not the number .* such as .*two.txt:00"):
         look(f"{tmp_path}/two.txt:{title}")

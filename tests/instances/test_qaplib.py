@@ -40,7 +40,7 @@ WRONG = {
     ),
     "one_line_too_many.dat": ("2 9 1 2 3 4 5 6 7 8", ":1: 9 numbers after n, 1 more than the 8 of"),
     "two_too_many.dat": ("2 9 9 1 2 3 4 5 6 7 8", ":1: 10 numbers after n, 2 more than the 8 of"),
-    # Not two matrices without a value.
+    # The costs are not taken as matrix entries.
     "a_value_and_7.dat": ("2 9\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8 of two"),
     "two_values_and_7.dat": ("2 9 9\n1 2 3 4\n5 6 7\n", ":3: the numbers end after 7 of the 8"),
     "two_values_and_6.dat": ("2 9 9\n1 2 3 4\n5 6\n", ":3: the numbers end after 6 of the 8 of"),
@@ -106,7 +106,7 @@ def test_a_gzipped_file_is_read(tmp_path: Path) -> None:
         ("2 -1 -1", "", Stated()),
     ],
 )
-def test_what_is_known_may_stand_after_n_or_at_the_end(
+def test_costs_may_follow_n_or_the_matrices(
     tmp_path: Path, first: str, last: str, stated: Stated
 ) -> None:
     path = tmp_path / "valued.qap"
@@ -119,14 +119,14 @@ def test_what_is_known_may_stand_after_n_or_at_the_end(
 @pytest.mark.parametrize(
     ("text", "stated"),
     [
-        # Below B, but not on a line of its own.
+        # After B, but not on a new line.
         ("2\n1 2 3 4\n5 6 7 8 9\n", Stated(best=9)),
         ("2\n1 2 3 4 5 6 7 8 9\n", Stated(best=9)),
         ("2\n1 2 3\n4 5 6\n7 8 9\n", Stated(best=9)),
-        # Below what begins on the line of n.
+        # After matrices that begin on the line of n.
         ("2 1 2 3 4 5 6 7 8\n9\n", Stated(best=9)),
         ("2 1 2\n3 4\n5 6\n7 8\n9\n", Stated(best=9)),
-        # After n, with a row or on the line below.
+        # After n, with a row or on the next line.
         ("2 9 1 2\n3 4\n5 6\n7 8\n", Stated(best=9)),
         ("2\n9\n1 2\n3 4\n5 6\n7 8\n", Stated(best=9)),
         ("2\n\n9\n\n1 2 3 4\n5 6 7 8\n", Stated(best=9)),
@@ -135,14 +135,12 @@ def test_what_is_known_may_stand_after_n_or_at_the_end(
         # In both places.
         ("2 9\n1 2\n3 4\n5 6\n7 8\n9\n", Stated(best=9)),
         ("2\n9\n1 2 3 4\n5 6 7 8 9\n", Stated(best=9)),
-        # No matrix has such numbers.
+        # No matrix can contain these numbers.
         ("2 -9 1 2 3 4 5 6 7 8", Stated.of(-9)),
         (f"2\n1\n2\n3\n4\n5\n6\n7\n8\n{2**40}", Stated(best=2**40)),
     ],
 )
-def test_what_is_known_is_told_from_the_matrices_by_the_lines(
-    tmp_path: Path, text: str, stated: Stated
-) -> None:
+def test_lines_distinguish_costs_from_matrices(tmp_path: Path, text: str, stated: Stated) -> None:
     path = tmp_path / "valued.qap"
     path.write_text(text)
     file = read_qap(path)
@@ -155,7 +153,7 @@ def test_the_length_of_a_line_makes_no_difference(tmp_path: Path, n: int) -> Non
     matrices = " ".join(["7"] * (2 * n * n - 1) + ["8"])
     path = tmp_path / "long.qap"
     path.write_text(f"{n} {matrices} 9\n")
-    with pytest.raises(InputError, match="the lines do not tell whether the first or the last is"):
+    with pytest.raises(InputError, match="the lines do not show whether the first or the last is"):
         read_qap(path)
     for text in (f"{n} 9\n{matrices}\n", f"{n}\n{matrices} 9\n", f"{n}\n9\n{matrices}\n"):
         path.write_text(text)
@@ -179,12 +177,12 @@ def test_one_facility_has_two_numbers(tmp_path: Path) -> None:
         ("2 9 9\n1 2 3 4\n5 6\n", "6 of the 8 of two matrices of size 2 besides 2 costs after n"),
     ],
 )
-def test_what_lacks_numbers_besides_its_costs_says_how_to_be_read_without(
+def test_the_error_of_missing_numbers_explains_how_to_write_costs(
     tmp_path: Path, text: str, besides: str
 ) -> None:
     path = tmp_path / "lacking.qap"
     path.write_text(text)
-    with pytest.raises(InputError, match=f"{besides}.*to A, put n alone on its line, and A below"):
+    with pytest.raises(InputError, match=f"{besides}.*to A, put n alone on its line, then A"):
         read_qap(path)
     path.write_text(text.replace("2 ", "2\n", 1))
     assert read_qap(path).a[0, 0] == 9
@@ -229,10 +227,10 @@ def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: P
         (Stated(best=137, optimum=137), "optimum 137"),
         (Stated(best=137, bound=120), "best known 137, lower bound 120"),
         (Stated(best=137, optimum=120), "optimum 120, best known 137"),
-        (Stated(best=0), "best known 0, which may stand for an unknown one"),
+        (Stated(best=0), "best known 0, which may mean unknown"),
     ],
 )
-def test_what_is_known_is_said_in_words(stated: Stated, words: str) -> None:
+def test_stated_costs_as_text(stated: Stated, words: str) -> None:
     assert stated.words() == words
 
 
@@ -263,7 +261,7 @@ def test_binary_rubbish_is_refused_in_one_line(tmp_path: Path, content: bytes) -
 def test_white_space_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "spaces.dat.gz"
     path.write_bytes(gzip.compress(b"2 1 2 3 4\n" + b" \n" * 5_000_000))
-    with pytest.raises(InputError, match="goes on for longer than its header allows"):
+    with pytest.raises(InputError, match="is longer than its header allows"):
         read_qap(path)
 
 

@@ -28,7 +28,7 @@ WRONG = {
     "twice.json": ("[1, 1]", ": item 1 is chosen twice"),
     "below.json": ("[-1]", ": item -1 is not one of 0 to 4"),
     "word.json": ('["a"]', ": item 0 is 'a', not a chosen item's number"),
-    "none.json": ("{}", ": holds no list of chosen items"),
+    "none.json": ("{}", ": contains no list of chosen items"),
 }
 
 
@@ -51,7 +51,7 @@ def test_a_malformed_file_is_refused_in_one_line(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize("chosen", [[], [0], [999], list(range(1000)), list(range(0, 1000, 3))])
-def test_what_is_written_is_read(tmp_path: Path, chosen: list[int]) -> None:
+def test_a_written_file_is_read_back(tmp_path: Path, chosen: list[int]) -> None:
     subset = np.zeros(1000, np.int64)
     subset[chosen] = 1
     path = tmp_path / "solution.sol"
@@ -60,7 +60,7 @@ def test_what_is_written_is_read(tmp_path: Path, chosen: list[int]) -> None:
     assert read_sol(tmp_path, 1000).tolist() == subset.tolist()
 
 
-def test_an_empty_choice_may_be_a_list(tmp_path: Path) -> None:
+def test_an_empty_subset_may_be_a_list(tmp_path: Path) -> None:
     path = tmp_path / "empty.json"
     path.write_text('{"solution": []}')
     assert read_sol(path, 3).tolist() == [0, 0, 0]
@@ -69,7 +69,7 @@ def test_an_empty_choice_may_be_a_list(tmp_path: Path) -> None:
 def test_an_endless_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "endless.sol"
     path.write_text("1\n" * 1_000_000)
-    with pytest.raises(InputError, match="goes on for longer"):
+    with pytest.raises(InputError, match="is longer than its header"):
         read_sol(path, 5)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from islands.instances.catalogue import catalogue
-from islands.instances.drake import drake_text
+from islands.instances.mkp_layouts import drake_text
 from islands.instances.qaplib import qaplib_text
 from islands.instances.sln import read_sln
 from islands.instances.sol import read_sol
@@ -25,7 +25,7 @@ from islands.instances.tsplib import read_tsp
 from islands.paths import data_folder
 
 
-def test_the_generator_gives_the_embedded_instance() -> None:
+def test_the_generators_return_the_embedded_instances() -> None:
     embedded = data_folder("instances")
     assert tsplib_text(demo_tsp()) == (embedded / "tsp" / "demo.tsp").read_text()
     file, optimum = demo_qap()
@@ -34,7 +34,7 @@ def test_the_generator_gives_the_embedded_instance() -> None:
     assert drake_text(demo_mkp()) == (embedded / "mkp" / "demo.dat").read_text()
 
 
-def test_the_catalogue_knows_the_embedded_instance() -> None:
+def test_the_catalogue_contains_the_embedded_instances() -> None:
     sizes = {"tsp": demo_tsp().dimension, "qap": demo_qap()[0].size, "mkp": demo_mkp().size}
     for name, size in sizes.items():
         entry = catalogue().entry("demo", name)
@@ -42,7 +42,7 @@ def test_the_catalogue_knows_the_embedded_instance() -> None:
         assert entry.size == size
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_a_written_file_is_read_back(tmp_path: Path) -> None:
     made = uniform_tsp(50, seed=5)
     path = tmp_path / "made.tsp"
     path.write_text(tsplib_text(made))
@@ -52,7 +52,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["a\nEOF", "a\nDIMENSION : 3", "a\0b", "caf\udce9", "", "é"])
-def test_an_instance_is_read_whatever_it_is_called(tmp_path: Path, text: str) -> None:
+def test_an_instance_with_any_name_is_read_back(tmp_path: Path, text: str) -> None:
     made = replace(uniform_tsp(5, seed=1), name=text, comment=text)
     path = tmp_path / "made.tsp"
     path.write_text(tsplib_text(made), encoding="utf-8")
@@ -63,7 +63,7 @@ def test_an_instance_is_read_whatever_it_is_called(tmp_path: Path, text: str) ->
     assert read.comment == comment
 
 
-def test_cities_lie_in_the_square_and_depend_on_the_seed() -> None:
+def test_cities_are_in_the_square_and_depend_on_the_seed() -> None:
     places = uniform_tsp(5_000, seed=1, side=100).coordinates
     assert places is not None
     assert (places.min(), places.max()) == (0, 99)
@@ -81,11 +81,11 @@ def test_no_assignment_to_a_small_grid_costs_less_than_the_optimum(
         costs += file.a[i, j] * file.b[orders[:, i], orders[:, j]]
     (place,) = np.flatnonzero((orders == optimum).all(axis=1))
     assert costs[place] == costs.min() > 0
-    # Turning and mirroring the grid gives others, and not all orders are as good.
+    # Rotations and reflections of the grid are optimal too, but not all orders are.
     assert 4 <= np.count_nonzero(costs == costs.min()) < len(orders) / 100
 
 
-def test_the_embedded_choice_is_the_best_one() -> None:
+def test_the_embedded_subset_is_optimal() -> None:
     optimize = pytest.importorskip("scipy.optimize")
     file = demo_mkp()
     solved = optimize.milp(
@@ -103,7 +103,7 @@ def test_the_embedded_choice_is_the_best_one() -> None:
     assert chosen @ file.profits == entry.best_known.value == round(-solved.fun)
 
 
-def test_a_correlated_knapsack_is_made_as_chu_and_beasley_say() -> None:
+def test_a_correlated_knapsack_follows_chu_and_beasley() -> None:
     file = correlated_mkp(2_000, 5, seed=2, tightness=0.25)
     assert (file.weights.min(), file.weights.max()) == (1, 1000)
     np.testing.assert_array_equal(file.capacities, file.weights.sum(axis=1) // 4)

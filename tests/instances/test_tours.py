@@ -34,8 +34,8 @@ WRONG = {
     "numbers.tour": ("1\n2\n", ":1: '1' is neither 'KEYWORD : value' nor TOUR_SECTION"),
     "empty.tour": ("", ":1: the file ends without TOUR_SECTION"),
     "not.json": ("[0, 1", ": is not JSON"),
-    "word.json": ('"tour"', ": holds no list of cities"),
-    "none.json": ('{"cost": 3}', ": holds no list of cities"),
+    "word.json": ('"tour"', ": contains no list of cities"),
+    "none.json": ('{"cost": 3}', ": contains no list of cities"),
     "half.json": ("[0, 1.5]", ": item 1 is '1.5', not a city's number"),
     "truth.json": ("[0, true]", ": item 1 is 'True', not a city's number"),
 }
@@ -63,13 +63,13 @@ NAMES = ["a\nb", "a\rb", "a\0b", "caf\udce9", "a\nTOUR_SECTION\n1 2", "a\nTYPE :
 
 
 @pytest.mark.parametrize("name", [*NAMES, "x" * 70_000])
-def test_a_tour_is_read_whatever_its_instance_is_called(tmp_path: Path, name: str) -> None:
+def test_a_tour_of_an_instance_with_any_name_is_read_back(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.tour"
     write_tour(path, name, np.array([2, 0, 1]), 7)
     assert read_tour(path, 3).tolist() == [2, 0, 1]
 
 
-def test_what_is_written_is_read_also_through_its_folder(tmp_path: Path) -> None:
+def test_a_written_tour_is_read_back_from_file_and_folder(tmp_path: Path) -> None:
     tour = np.random.default_rng(1).permutation(100)
     path = tmp_path / "run" / "solution.tour"
     write_tour(path, "demo/tsp", tour, 12345)
@@ -90,7 +90,7 @@ def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
         read_tour(tmp_path / name, 4)
 
 
-def test_a_json_file_far_too_large_is_not_read(tmp_path: Path) -> None:
+def test_a_too_large_json_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "large.json"
     with path.open("wb") as stream:
         stream.truncate(1 << 30)
@@ -101,7 +101,7 @@ def test_a_json_file_far_too_large_is_not_read(tmp_path: Path) -> None:
 def test_an_endless_tour_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "endless.tour"
     path.write_text(HEAD + "1\n" * 1_000_000)
-    with pytest.raises(InputError, match="goes on for longer"):
+    with pytest.raises(InputError, match="is longer than its header"):
         read_tour(path, 4)
 
 

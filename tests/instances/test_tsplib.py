@@ -1,4 +1,4 @@
-"""Each way of being wrong has a file of its name in `data`, and so has each sound oddity."""
+"""Each error, and each unusual but valid file, has a file in `data`."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ WRONG = {
     "empty.tsp": (1, "the file is empty"),
     "explicit_function.tsp": (6, "unknown EDGE_WEIGHT_FORMAT 'FUNCTION'"),
     "fixed_edges.tsp": (5, "FIXED_EDGES_SECTION is not supported"),
-    "gzip_checksum.tsp.gz": (1, "cannot be read any further: CRC check failed"),
-    "gzip_corrupt.tsp.gz": (1, "cannot be read any further"),
-    "gzip_truncated.tsp.gz": (1, "cannot be read any further: Compressed file ended"),
+    "gzip_checksum.tsp.gz": (1, "cannot be read further: CRC check failed"),
+    "gzip_corrupt.tsp.gz": (1, "cannot be read further"),
+    "gzip_truncated.tsp.gz": (1, "cannot be read further: Compressed file ended"),
     "matrix_beyond_file.tsp": (6, "DIMENSION 90 needs at least 16200 bytes"),
     "matrix_too_large.tsp.gz": (6, "DIMENSION 20001: explicit weights are read for at most 20000"),
     "missing_edge_weight_format.tsp": (5, "EDGE_WEIGHT_FORMAT is missing. Give one of FULL_MATRIX"),
@@ -99,7 +99,7 @@ def test_a_malformed_file_is_refused_in_one_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_an_odd_file_is_read_as_the_plain_one(name: str) -> None:
+def test_an_unusual_valid_file_is_read(name: str) -> None:
     file = read_tsp(DATA / name)
     assert (file.dimension, file.metric, file.matrix) == (4, "EUC_2D", None)
     assert file.coordinates is not None
@@ -110,7 +110,7 @@ def test_comments_in_latin_1_are_kept() -> None:
     assert read_tsp(DATA / "good_latin1_comment.tsp").comment == "Zürich"
 
 
-def test_display_data_are_no_coordinates() -> None:
+def test_display_data_are_not_coordinates() -> None:
     file = read_tsp(DATA / "good_display_data.tsp")
     assert file.coordinates is None
     assert file.matrix is not None
@@ -203,7 +203,7 @@ def test_a_large_file_is_read_in_bounded_memory(tmp_path: Path) -> None:
     large = uniform_tsp(200_000, seed=3)
     path = tmp_path / "large.tsp"
     path.write_text(tsplib_text(large))
-    # The coordinates twice, the ids once, and how arrays grow.
+    # The coordinates twice, the ids once, and the growth of arrays.
     with peak_below(20 << 20):
         read = read_tsp(path)
     np.testing.assert_array_equal(read.coordinates, large.coordinates)
@@ -212,14 +212,14 @@ def test_a_large_file_is_read_in_bounded_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["good_crlf.tsp", "good_display_data.tsp", "good_gzip.tsp.gz"])
 def test_damaged_files_are_read_or_refused(tmp_path: Path, name: str) -> None:
     generator = random.Random(name)
-    sound = (DATA / name).read_bytes()
+    valid = (DATA / name).read_bytes()
     path = tmp_path / "damaged.tsp"
     messages = []
     for _ in range(500):
-        damaged = bytearray(sound)
+        damaged = bytearray(valid)
         for _ in range(generator.randint(1, 4)):
             damaged[generator.randrange(len(damaged))] = generator.randrange(256)
-        path.write_bytes(damaged[: generator.choice([None, generator.randrange(len(sound))])])
+        path.write_bytes(damaged[: generator.choice([None, generator.randrange(len(valid))])])
         try:
             read_tsp(path)
         except InputError as error:

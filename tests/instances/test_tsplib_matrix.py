@@ -7,7 +7,7 @@ import pytest
 from islands.instances.tsplib import read_tsp
 from islands.instances.tsplib_matrix import FORMATS
 
-# Where a format has a diagonal, 7, 8, 9 and 7 stand there; no tour uses them.
+# Formats with a diagonal have 7, 8, 9 and 7 there; no tour uses them.
 MATRIX = [[0, 1, 2, 4], [1, 0, 3, 5], [2, 3, 0, 6], [4, 5, 6, 0]]
 WRITTEN = {
     "FULL_MATRIX": "7 1 2 4\n1 8 3 5\n2 3 9 6\n4 5 6 7",
@@ -29,7 +29,9 @@ def test_every_format_is_tested() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("line_ends", ["kept", "none", "everywhere"])
 @pytest.mark.parametrize("case", ["upper", "lower"])
-def test_a_format_gives_the_matrix(tmp_path: Path, form: str, line_ends: str, case: str) -> None:
+def test_every_format_gives_the_same_matrix(
+    tmp_path: Path, form: str, line_ends: str, case: str
+) -> None:
     weights = WRITTEN[form]
     if line_ends != "kept":
         weights = (" " if line_ends == "none" else "\n").join(weights.split())

@@ -20,7 +20,7 @@ from islands.backends.cpu import CpuBackend
 from islands.backends.header import Header
 from islands.backends.source import Source
 from islands.backends.state import Field
-from islands.bench.tabu import Search
+from islands.bench.tabu import TabuSearches
 from islands.migration import Migrant
 from islands.migration.kernels import _ARRIVAL
 from islands.parallel import World
@@ -200,7 +200,7 @@ def test_what_kernels_are_given_is_what_their_headers_declare(case: str, folder:
 
 def test_so_is_what_the_bench_gives() -> None:
     backend = Recorder()
-    search = Search(backend, 8, 2, 1)
+    search = TabuSearches(backend, 8, 2, 1)
     for name in ("kernel", "loop"):
         search._call(name, backend.empty((2, 8), np.int32), backend.empty((2,), np.int64))
     require_launches_same(backend)

@@ -1,11 +1,11 @@
-"""The machine that each of these tests begins with."""
+"""The fake machine of these tests."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from stand_in import Machine
+from fake_machine import Machine
 
 
 @pytest.fixture

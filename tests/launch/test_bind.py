@@ -1,4 +1,4 @@
-"""launch/bind: which GPU, cores and memory a rank gets, and what is said where it gets none."""
+"""launch/bind: the GPU, cores and memory of a rank, and the messages if there are none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from stand_in import Machine
+from fake_machine import Machine
 
 UUIDS = ["GPU-aaaa-11111111", "GPU-aaab-22222222", "GPU-bbbb-33333333", "GPU-cccc-44444444"]
 BUSES = ["00000000:18:00.0", "00000000:2A:00.0", "00000000:9A:00.0", "00010000:AB:00.0"]
@@ -15,7 +15,7 @@ PLACES = ["0000:18:00.0", "0000:2a:00.0", "0000:9a:00.0", "10000:ab:00.0"]
 NODES = ["0-3,8-11", "4-7,12-15"]
 NEAR = ["0,1,2,3,8,9,10,11", "4,5,6,7,12,13,14,15"]
 
-# It says with which options it was called, and calls the program after them.
+# It prints its options and calls the program that follows them.
 BINDER = """#!/bin/sh
 options=
 while :; do
@@ -37,7 +37,7 @@ RUN = "<an argument><>"
 
 
 class BigMachine(Machine):
-    """A machine of two NUMA nodes, whose /sys and /proc are folders of its own."""
+    """A machine with two NUMA nodes and its own /sys and /proc."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,7 +72,7 @@ class BigMachine(Machine):
             self.write(f"sys/bus/pci/devices/{place}/numa_node", str(node))
 
     def bind(self, rank: int = 0, size: int = 4, **more: str) -> list[str]:
-        """Return what the program and those that bind it print, and below it what is said."""
+        """Return the output of the program and the binders, then the messages."""
         place = {"MPI_LOCALRANKID": str(rank), "MPI_LOCALNRANKS": str(size)}
         done = self.start(**{**place, **more})
         assert done.returncode == 0, done.stderr
@@ -89,7 +89,7 @@ def machine(tmp_path: Path) -> BigMachine:
     return BigMachine(tmp_path)
 
 
-def test_each_rank_gets_its_gpu_with_the_cores_and_memory_beside_it(machine: BigMachine) -> None:
+def test_each_rank_gets_a_gpu_with_close_cores_and_memory(machine: BigMachine) -> None:
     machine.add_gpus()
     for rank, node in enumerate((0, 0, 1, 1)):
         assert machine.bind(rank) == [
@@ -103,14 +103,14 @@ def test_each_rank_gets_its_gpu_with_the_cores_and_memory_beside_it(machine: Big
     [
         ("2,1", 0, "2", 1),
         ("2,1", 1, "1", 0),
-        ("3", 2, "3", 1),  # one for each rank, as some launchers set it
+        ("3", 2, "3", 1),  # one GPU per rank, as some launchers set it
         ("GPU-bbbb,GPU-aaab-22222222", 0, "GPU-bbbb", 1),
         ("GPU-bbbb, GPU-aaab-22222222", 1, "GPU-aaab-22222222", 0),
         ("0,3", 3, "3", 1),
         ("0,-1,3", 1, "0", 0),
     ],
 )
-def test_a_list_that_is_there_is_dealt_from(
+def test_gpus_come_from_an_existing_list(
     machine: BigMachine, visible: str, rank: int, gpu: str, node: int
 ) -> None:
     machine.add_gpus()
@@ -131,25 +131,27 @@ def test_a_gpu_without_a_known_node_leaves_the_rank_unbound(machine: BigMachine)
     machine.add_gpus((-1, -1, -1, -1))
     program, said = machine.bind(0)
     assert program == "GPU 0 PCI_BUS_ID"
-    assert "ranks run unbound: the system does not tell the NUMA node of GPU 0." in said
-    assert machine.bind(1) == ["GPU 1 PCI_BUS_ID"], "only the first rank of a host speaks"
+    assert "ranks run unbound: the system does not report the NUMA node of GPU 0." in said
+    assert machine.bind(1) == ["GPU 1 PCI_BUS_ID"], (
+        "only the first rank of a host prints the message"
+    )
     assert machine.bind(1, CUDA_VISIBLE_DEVICES="MIG-1,MIG-2") == ["GPU MIG-2 in the given order"]
 
 
-def test_the_cores_of_a_job_are_kept_to(machine: BigMachine) -> None:
+def test_only_the_cores_of_the_job_are_used(machine: BigMachine) -> None:
     machine.add_gpus()
     machine.allow("2-5")
     assert machine.bind(3)[0] == "numactl --all --physcpubind=4,5 --preferred=1"
     machine.allow("2-3")
     said = machine.bind(0, CUDA_VISIBLE_DEVICES="3")[-1]
-    assert "may not use the cores of NUMA node 1, beside GPU 3, but only 2-3." in said
+    assert "may not use the cores of NUMA node 1, close to GPU 3, but only 2-3." in said
 
 
-def test_what_open_mpi_bound_is_bound_anew(machine: BigMachine, tmp_path: Path) -> None:
-    """Its daemon may use more than the one core that it gives to a rank."""
+def test_open_mpis_binding_is_replaced(machine: BigMachine, tmp_path: Path) -> None:
+    """The daemon may use more cores than the one that it gives to a rank."""
     machine.add_gpus()
     machine.allow("0")
-    # The daemon is whoever starts the script, and that is the shell which notes its own number.
+    # The parent of the script stands for the daemon: a shell that records its own process id.
     machine.add(
         "daemon",
         f"#!/bin/sh\nmkdir '{tmp_path}/proc/'$$\n"
@@ -169,7 +171,7 @@ def test_what_open_mpi_bound_is_bound_anew(machine: BigMachine, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 8, 16])
-def test_without_gpus_every_core_is_dealt_once(machine: BigMachine, size: int) -> None:
+def test_without_gpus_every_core_is_used_once(machine: BigMachine, size: int) -> None:
     shares = []
     for rank in range(size):
         (bound, _) = machine.bind(rank, size)
@@ -191,7 +193,7 @@ def test_more_ranks_than_cores_run_unbound(machine: BigMachine) -> None:
     assert len(machine.bind(2, 3)) == 1
 
 
-def test_taskset_does_where_numactl_is_missing_or_may_not(machine: BigMachine) -> None:
+def test_taskset_replaces_a_missing_or_failing_numactl(machine: BigMachine) -> None:
     machine.add("numactl", "#!/bin/sh\nexit 1\n")
     assert machine.bind(1, 2)[0] == "taskset -c 4,12,5,13,6,14,7,15"
     (machine.bin / "numactl").unlink()
@@ -212,7 +214,7 @@ def test_taskset_does_where_numactl_is_missing_or_may_not(machine: BigMachine) -
         ({"SLURM_LOCALID": "5"}, 1),
     ],
 )
-def test_every_launcher_says_the_local_rank_in_its_way(
+def test_the_local_rank_of_every_launcher(
     machine: BigMachine, place: dict[str, str], gpu: int
 ) -> None:
     machine.add_gpus()
@@ -236,7 +238,7 @@ def test_the_tasks_of_a_node_of_slurm(
     assert done.stdout.startswith(f"numactl --all --physcpubind={bound}\n"), done.stderr
 
 
-def test_what_slurm_bound_stays_so(machine: BigMachine) -> None:
+def test_slurms_binding_is_kept(machine: BigMachine) -> None:
     place = {"SLURM_LOCALID": "1", "SLURM_STEP_TASKS_PER_NODE": "2"}
     done = machine.start(**place, SLURM_CPU_BIND="quiet,mask_cpu:0x00FF,0xFF00")
     assert done.stdout.startswith("GPU any")
@@ -244,10 +246,10 @@ def test_what_slurm_bound_stays_so(machine: BigMachine) -> None:
     assert done.stdout.startswith("numactl")
 
 
-def test_a_launcher_that_does_not_tell_the_number_of_ranks(machine: BigMachine) -> None:
+def test_a_launcher_that_does_not_report_the_number_of_ranks(machine: BigMachine) -> None:
     done = machine.start(PMI_LOCAL_RANK="0")
     assert done.stdout.startswith("GPU any")
-    assert "does not tell how many ranks share this host" in done.stderr
+    assert "does not report the number of ranks on this host" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -263,7 +265,7 @@ def test_a_launcher_that_does_not_tell_the_number_of_ranks(machine: BigMachine) 
         ),
     ],
 )
-def test_wrong_use_is_one_line_and_status_2(
+def test_wrong_usage_is_one_line_and_status_2(
     machine: BigMachine, arguments: list[str], place: dict[str, str], message: str
 ) -> None:
     failed = machine.run("launch/bind", *arguments, **place)

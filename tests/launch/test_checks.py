@@ -1,12 +1,12 @@
-"""tests/run and .ci/run: every check is made, and one that fails is heard."""
+"""tests/run and .ci/run: every check runs, and a failed one is reported."""
 
 from __future__ import annotations
 
 import pytest
-from stand_in import Machine
+from fake_machine import Machine
 
 
-def test_run_ends_in_the_closing_line_of_pytest(machine: Machine) -> None:
+def test_run_ends_with_the_last_line_of_pytest(machine: Machine) -> None:
     done = machine.run("tests/run", "-k", "ring")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "== 7 passed in 0.1s =="
@@ -19,14 +19,14 @@ def test_run_ends_in_the_closing_line_of_pytest(machine: Machine) -> None:
     ("broken", "name"),
     [("ruff check", "ruff check"), ("mypy", "mypy"), ("-m pytest", "pytest")],
 )
-def test_run_fails_where_one_check_fails(machine: Machine, broken: str, name: str) -> None:
+def test_run_fails_if_one_check_fails(machine: Machine, broken: str, name: str) -> None:
     failed = machine.run("tests/run", BREAK=broken)
     assert failed.returncode == 1
     assert failed.stdout.splitlines()[-1].startswith(f"==== failed: {name}, in ")
     assert len(machine.calls("-m pytest")) == 1
 
 
-def test_run_fails_where_a_rank_fails(machine: Machine) -> None:
+def test_run_fails_if_a_rank_fails(machine: Machine) -> None:
     machine.add("mpirun", "#!/bin/sh\nexit 5\n")
     failed = machine.run("tests/run")
     assert "==== failed: pytest on 3 ranks, in " in failed.stdout
@@ -42,7 +42,7 @@ def test_nothing_is_installed_on_request(machine: Machine) -> None:
     assert not (machine.checkout / ".venv").exists()
 
 
-def test_tools_that_are_not_there_are_left_out_only_on_request(machine: Machine) -> None:
+def test_missing_tools_are_skipped_only_on_request(machine: Machine) -> None:
     (machine.bin / "mpirun").unlink()
     left = machine.run("tests/run", "--no-install", BREAK="ruff")
     assert left.returncode == 0
@@ -68,7 +68,7 @@ def test_continuous_integration_installs_what_is_missing_as_root(machine: Machin
     assert "No C++ compiler found" in machine.run(".ci/run").stderr
 
 
-def test_continuous_integration_does_without_what_only_few_tests_need(machine: Machine) -> None:
+def test_continuous_integration_does_not_need_optional_packages(machine: Machine) -> None:
     machine.add("id", "#!/bin/sh\necho 0\n")
     machine.add("apt-get", "#!/bin/sh\nexit 100\n")
     assert machine.run(".ci/run").returncode == 0

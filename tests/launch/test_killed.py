@@ -1,4 +1,4 @@
-"""launch/supervise for real: a rank is killed, and the run ends as if nothing had been."""
+"""launch/supervise with real runs: a killed rank does not change the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from stand_in import ROOT
+from fake_machine import ROOT
 
 RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=800", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.2s"]
@@ -21,13 +21,13 @@ RUN += ["--improver", "none"]
 
 @pytest.fixture
 def environment(mpirun: list[str]) -> dict[str, str]:
-    """Return what a user has who entered the Python of these tests."""
+    """Return the environment of a user who entered the Python of these tests."""
     path = f"{Path(mpirun[0]).parent}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "PYTHON": sys.executable}
 
 
 def supervise(folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
-    """Return the supervisor of a run on two ranks that has written a checkpoint."""
+    """Start a supervised run on two ranks; return after its first checkpoint."""
     running = subprocess.Popen(
         [str(ROOT / "launch/supervise"), "2", *RUN, "--out", str(folder)],
         env=environment,
@@ -45,14 +45,14 @@ def supervise(folder: Path, environment: dict[str, str]) -> subprocess.Popen[str
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the digest of the same run on one rank, which nobody disturbs."""
+    """Return the digest of the same run on one rank without interruption."""
     folder = tmp_path_factory.mktemp("undisturbed")
     line = [sys.executable, "-m", "islands", "run", *RUN, "--out", str(folder)]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
     return str(json.loads(done.stdout)["digest"])
 
 
-def test_a_killed_rank_changes_nothing(
+def test_a_killed_rank_does_not_change_the_result(
     tmp_path: Path, environment: dict[str, str], expected: str
 ) -> None:
     folder = tmp_path / "killed"

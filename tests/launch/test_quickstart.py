@@ -1,4 +1,4 @@
-"""launch/quickstart, and the .venv that it shares with tests/run."""
+"""launch/quickstart and its .venv, which it shares with tests/run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import signal
 import subprocess
 
 import pytest
-from stand_in import PYTHON, Machine
+from fake_machine import PYTHON, Machine
 
 
-def test_quickstart_installs_once_and_hands_its_arguments_on(machine: Machine) -> None:
+def test_quickstart_installs_once_and_passes_its_arguments_on(machine: Machine) -> None:
     first = machine.run("launch/quickstart", "demo/tsp", "--set", "a=b  c")
     second = machine.run("launch/quickstart")
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
@@ -30,7 +30,7 @@ def test_a_changed_pyproject_is_installed_again_into_the_same_venv(machine: Mach
     assert len(machine.calls("-m pip install")) == 2
 
 
-def test_a_killed_install_is_not_taken_for_a_whole_one(machine: Machine) -> None:
+def test_a_killed_install_is_repeated(machine: Machine) -> None:
     killed = machine.run("launch/quickstart", BREAK="pip install", KILL="yes")
     after = machine.run("launch/quickstart")
     assert killed.returncode != 0
@@ -78,7 +78,7 @@ def test_no_network(machine: Machine) -> None:
         ("", {"CXX": "nosuch++"}, "no C++ compiler found (tried CXX=nosuch++)"),
     ],
 )
-def test_what_a_machine_lacks_is_named_in_one_line(
+def test_missing_software_is_reported_in_one_line(
     machine: Machine, script: str, missing: str, variables: dict[str, str], message: str
 ) -> None:
     if missing:
@@ -101,32 +101,32 @@ def test_no_mpirun(machine: Machine) -> None:
     ("script", "extras"),
     [("launch/quickstart", "mpi,compiler"), ("tests/run", "mpi,cuda13,compiler,test")],
 )
-def test_without_a_compiler_the_one_of_zig_is_installed_and_said(
+def test_without_a_compiler_zigs_compiler_is_installed(
     machine: Machine, script: str, extras: str
 ) -> None:
     (machine.bin / "c++").unlink()
     done = machine.run(script)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("No C++ compiler found (tried c++ g++ clang++): Zig's is taken")
+    assert done.stderr.startswith("No C++ compiler found (tried c++ g++ clang++): using Zig's")
     (install,) = machine.calls("-m pip install")
     assert install.endswith(f" .[{extras}]")
 
 
-def test_a_compiler_is_installed_where_a_driver_turns_out_to_have_no_gpu(machine: Machine) -> None:
+def test_a_compiler_is_installed_if_a_driver_has_no_gpu(machine: Machine) -> None:
     (machine.bin / "c++").unlink()
     machine.add_driver("580.159.03, 9.0")
     assert machine.run("launch/quickstart", GPUS="0").returncode == 0
     assert machine.calls("-m pip install")[-1].endswith(" .[mpi,cuda13,compiler]")
 
 
-def test_tests_start_the_compiler_that_was_found(machine: Machine) -> None:
+def test_tests_use_the_compiler_that_was_found(machine: Machine) -> None:
     machine.add("python3", PYTHON.replace("PYTHONPATH=${", "CXX=${CXX:-}, PYTHONPATH=${"))
     assert "CXX=, " in machine.run("tests/run").stdout
     (machine.bin / "c++").unlink()
     assert "CXX=python -m ziglang c++, " in machine.run("tests/run", "--no-install").stdout
 
 
-def test_quickstart_ends_with_what_to_do_next(machine: Machine) -> None:
+def test_quickstart_ends_with_the_next_steps(machine: Machine) -> None:
     done = machine.run("launch/quickstart")
     lines = [line.split("    #")[0].strip() for line in done.stderr.splitlines()[-6:]]
     assert lines[1] == f". '{machine.checkout}/.venv/bin/activate'"
@@ -145,7 +145,7 @@ def test_quickstart_has_the_status_of_the_run(machine: Machine) -> None:
     machine.add("mpirun", "#!/bin/sh\nexit 75\n")
     failed = machine.run("launch/quickstart")
     assert failed.returncode == 75
-    assert "To go on" not in failed.stderr
+    assert "To continue" not in failed.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
@@ -169,7 +169,7 @@ def test_quickstart_lets_the_run_write_a_checkpoint(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_checkout_of_somebody_else(machine: Machine) -> None:
+def test_a_read_only_checkout(machine: Machine) -> None:
     machine.checkout.chmod(0o555)
     failed = machine.run("launch/quickstart")
     machine.checkout.chmod(0o755)
@@ -200,7 +200,7 @@ def test_one_rank_a_gpu_and_no_compiler_needed(machine: Machine) -> None:
     assert "<mpirun><-n><3>" in machine.run("launch/quickstart", GPUS="3").stdout
 
 
-def test_a_driver_without_a_gpu_is_said(machine: Machine) -> None:
+def test_a_driver_without_a_gpu_is_reported(machine: Machine) -> None:
     machine.add_driver("580.159.03, 9.0")
     done = machine.run("launch/quickstart", BREAK="getDeviceCount")
     assert "<mpirun><-n><2>" in done.stdout

@@ -1,4 +1,4 @@
-"""launch/supervise: which deaths are mended, how, and what ends it."""
+"""launch/supervise: when and how it restarts a job, and when it ends."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stand_in import Machine
+from fake_machine import Machine
 
-# It notes how it was called and ends as the next line of `plan` says: STATUS [FILE TO WRITE]...
+# It records its call and ends as in the next line of `plan`: STATUS [FILE TO WRITE]...
 MPIRUN = """#!/bin/sh
 printf '<%s>' "$@" >>launches
 echo >>launches
@@ -28,7 +28,7 @@ for file in $files; do
 done
 exit "$status"
 """
-# It waits for signals, as a job does that is asked to write a checkpoint.
+# It waits for signals, like a job that writes a checkpoint at a signal.
 PATIENT = """#!/bin/sh
 trap 'echo USR1 >>heard; exit 75' USR1
 trap 'echo INT >>heard' INT
@@ -44,7 +44,7 @@ while :; do sleep 0.05; done
 
 
 class Supervised(Machine):
-    """A machine whose mpirun dies as planned; scripts run in `folder`."""
+    """A machine whose mpirun ends as planned; scripts run in `folder`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,7 +59,7 @@ class Supervised(Machine):
         return self.run("launch/supervise", *arguments, **variables)
 
     def launches(self) -> list[list[str]]:
-        """Return what each mpirun was told after the name of the Python."""
+        """Return the arguments of each mpirun without the name of the Python."""
         lines = (self.folder / "launches").read_text().splitlines()
         words = [line.removeprefix("<").removesuffix(">").split("><") for line in lines]
         return [[*each[:2], *each[5:]] for each in words]
@@ -70,7 +70,7 @@ def machine(tmp_path: Path) -> Supervised:
     return Supervised(tmp_path)
 
 
-def test_a_run_that_ends_well_is_started_once(machine: Supervised) -> None:
+def test_a_successful_run_starts_once(machine: Supervised) -> None:
     (machine.folder / "a run").mkdir()
     (machine.folder / "a run/solution.parquet").touch()
     done = machine.supervise("4", "demo/tsp", "--out", "a run", plan=["0"])
@@ -78,7 +78,7 @@ def test_a_run_that_ends_well_is_started_once(machine: Supervised) -> None:
     assert machine.launches() == [["-n", "4", "run", "demo/tsp", "--out", "a run"]]
 
 
-def test_a_killed_rank_is_left_behind(machine: Supervised) -> None:
+def test_a_restart_has_one_rank_fewer(machine: Supervised) -> None:
     options = ["--out", "r", "--stop", "generations=5", "--threads", "2", "--json", "--backend=cpu"]
     plan = ["137 r/run.toml", "139", "0 r/solution.parquet"]
     done = machine.supervise("3", "demo/tsp", *options, plan=plan)
@@ -96,7 +96,7 @@ def test_a_killed_rank_is_left_behind(machine: Supervised) -> None:
     assert "the job of 2 ranks died (status 139: killed by signal 11); restart 2 of 3" in second
 
 
-def test_as_many_ranks_on_request_and_never_none(machine: Supervised) -> None:
+def test_the_number_of_ranks_is_kept_on_request_and_never_0(machine: Supervised) -> None:
     plan = ["137 r/run.toml", "137", "137", "75"]
     assert machine.supervise("-k", "2", "--out=r", plan=plan).returncode == 75
     assert [call[1] for call in machine.launches()] == ["2", "2", "2", "2"]
@@ -106,7 +106,7 @@ def test_as_many_ranks_on_request_and_never_none(machine: Supervised) -> None:
 
 
 @pytest.mark.parametrize("status", [1, 2, 66, 75, 127, 130, 213])
-def test_what_is_no_death_ends_it(machine: Supervised, status: int) -> None:
+def test_other_statuses_end_it(machine: Supervised, status: int) -> None:
     done = machine.supervise("2", "--out", "r", plan=[f"{status} r/run.toml"])
     assert done.returncode == status
     assert len(machine.launches()) == 1
@@ -114,7 +114,7 @@ def test_what_is_no_death_ends_it(machine: Supervised, status: int) -> None:
 
 
 @pytest.mark.parametrize("asked", [["--help"], ["resume", "-h"], ["demo/tsp", "--out=r", "-h"]])
-def test_help_is_asked_of_islands_alone_and_makes_nothing(
+def test_help_comes_from_islands_and_creates_no_folder(
     machine: Supervised, asked: list[str]
 ) -> None:
     done = machine.supervise("2", *asked, plan=["0"])
@@ -125,7 +125,7 @@ def test_help_is_asked_of_islands_alone_and_makes_nothing(
     assert not (machine.folder / "runs").exists()
 
 
-def test_it_says_how_it_is_used(machine: Supervised) -> None:
+def test_its_own_help(machine: Supervised) -> None:
     for word in ("-h", "--help"):
         done = machine.supervise("-k", word, plan=["0"])
         assert (done.returncode, done.stderr) == (0, "")
@@ -135,23 +135,23 @@ def test_it_says_how_it_is_used(machine: Supervised) -> None:
         assert done.stdout.startswith("Runs islands under mpirun")
 
 
-def test_it_gives_up_after_so_many_restarts(machine: Supervised) -> None:
+def test_it_stops_after_the_maximum_number_of_restarts(machine: Supervised) -> None:
     done = machine.supervise("-r", "1", "4", "--out", "r", plan=["137 r/run.toml", "134"])
     assert done.returncode == 134
     assert len(machine.launches()) == 2
-    words = "the job of 3 ranks died (status 134: killed by signal 6), and no restart is left of 1."
-    assert f"{words} Go on with: islands resume r\n" in done.stderr
+    words = "the job of 3 ranks died (status 134: killed by signal 6), and the restart limit (1)"
+    assert f"{words} is reached. Continue with: islands resume r\n" in done.stderr
 
 
 def test_a_status_of_0_without_a_result_is_a_death(machine: Supervised) -> None:
-    """Open MPI ends so when the daemon of another host is lost."""
+    """Open MPI returns 0 if the daemon of another host is lost."""
     done = machine.supervise("2", "--out", "r", plan=["0 r/run.toml", "0 r/solution.parquet"])
     assert done.returncode == 0
     assert "died (status 0, but without a result: a host was lost); restart 1" in done.stderr
     assert machine.launches()[1] == ["-n", "1", "resume", "r"]
 
 
-def test_what_a_dying_mpirun_prints_does_not_spoil_the_object(machine: Supervised) -> None:
+def test_output_of_a_dying_mpirun_does_not_mix_with_the_object(machine: Supervised) -> None:
     machine.add("mpirun", MPIRUN.replace("exit", 'echo "output of $status"\nexit'))
     plan = ["137 r/run.toml", "0 r/solution.parquet"]
     done = machine.supervise("2", "--out", "r", "--json", plan=plan)
@@ -161,7 +161,7 @@ def test_what_a_dying_mpirun_prints_does_not_spoil_the_object(machine: Supervise
     assert done.stdout == "output of 137\noutput of 0\n"
 
 
-def test_lost_hosts_are_left_out(machine: Supervised) -> None:
+def test_lost_hosts_are_excluded(machine: Supervised) -> None:
     machine.add("ssh", '#!/bin/sh\necho "$*" >>asked\ncase $* in *"lost true"*) exit 255 ;; esac\n')
     (machine.folder / "hosts").write_text("# ours\nlost slots=4\n\nalpha slots=2\nbeta\n")
     machine.add("mpirun", MPIRUN.replace("printf", 'cat "$2" >>seen\nprintf', 1))
@@ -186,7 +186,7 @@ def test_lost_hosts_are_left_out(machine: Supervised) -> None:
     assert "no host of hosts answers to: ssh -o BatchMode=yes" in done.stderr
 
 
-def test_a_death_before_the_settings_are_written_begins_again(machine: Supervised) -> None:
+def test_a_run_that_dies_before_writing_its_settings_starts_again(machine: Supervised) -> None:
     done = machine.supervise("2", "--out", "r", plan=["137", "0 r/solution.parquet"])
     assert done.returncode == 0
     assert machine.launches()[1] == ["-n", "1", "run", "--out", "r"]
@@ -210,7 +210,7 @@ def test_resume_keeps_all_its_options(machine: Supervised) -> None:
     assert machine.launches()[1] == ["-n", "1", "resume", "r", *options]
 
 
-def test_a_fresh_folder_is_made_and_named(machine: Supervised) -> None:
+def test_a_new_folder_is_created_and_named(machine: Supervised) -> None:
     first = machine.supervise("2", "it's", "", plan=["1"])
     second = machine.supervise("2", plan=["1"])
     folders = [call[-1] for call in machine.launches()]
@@ -257,8 +257,8 @@ def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
     assert heard.read_text() == "USR1\nTERM\n"
 
 
-def test_the_ctrl_c_of_a_terminal_is_not_for_the_job(machine: Supervised) -> None:
-    """As an mpirun that hears it, too, would kill the ranks while they write."""
+def test_ctrl_c_does_not_reach_the_job(machine: Supervised) -> None:
+    """An mpirun that receives it would kill the ranks while they write."""
     machine.add("mpirun", PATIENT)
     terminal, end = os.openpty()
     running = start(machine, stdin=end, start_new_session=True, preexec_fn=take_terminal)
@@ -297,12 +297,12 @@ def wait_for(path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("", "'' is no number of ranks. Write: "),
-        ("0", "'0' is no number of ranks. Write: "),
-        ("demo/tsp", "'demo/tsp' is no number of ranks. Write: "),
+        ("", "'' is not a number of ranks. Write: "),
+        ("0", "'0' is not a number of ranks. Write: "),
+        ("demo/tsp", "'demo/tsp' is not a number of ranks. Write: "),
         ("-r many 2", "-r many: must be a whole number, such as -r 3"),
         ("-r", "-r : must be a whole number, such as -r 3"),
-        ("-H nosuch 2", "-H nosuch: no such file, or none that can be read"),
+        ("-H nosuch 2", "-H nosuch: no such file, or not readable"),
         ("2 resume", "resume needs the folder of a run: "),
     ],
 )

@@ -7,10 +7,10 @@ import pytest
 from islands.instances.catalogue import catalogue
 from islands.problems import load
 from islands.problems.mkp import Mkp
-from islands.reproduce.orlib import KINDS, Kind, all_names, first_names, kind
+from islands.reproduce.orlib import KINDS, ProblemKind, all_names, first_names, kind
 
 
-def test_the_kinds_are_those_of_the_set() -> None:
+def test_the_kinds_cover_the_set() -> None:
     assert sorted(all_names()) == sorted(
         entry.full_name for entry in catalogue().set("orlib").entries.values()
     )
@@ -26,8 +26,10 @@ def test_the_kinds_are_those_of_the_set() -> None:
 
 
 @pytest.mark.published
-@pytest.mark.parametrize("of", [Kind(5, 100, "0.25"), Kind(10, 250, "0.50"), Kind(30, 100, "0.75")])
-def test_capacities_are_as_tight_as_is_said(published: Path, of: Kind) -> None:
+@pytest.mark.parametrize(
+    "of", [ProblemKind(5, 100, "0.25"), ProblemKind(10, 250, "0.50"), ProblemKind(30, 100, "0.75")]
+)
+def test_capacities_have_the_stated_tightness(published: Path, of: ProblemKind) -> None:
     problem = load(of.instances()[-1])
     assert isinstance(problem, Mkp)
     shares = problem.file.capacities / problem.file.weights.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Groups of instances are summed up over the runs that have a solution."""
+"""Summaries of groups of instances use the runs that have a solution."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from statistics import stdev
 import pytest
 from batches_for_tests import called, ended
 
-from islands.reproduce.cells import Row, Scaled
+from islands.reproduce.cells import Scaled, TableRow
 from islands.reproduce.pooled import average, least, sample_cells, standard_error, total
-from islands.reproduce.sample import Sample
+from islands.reproduce.runs import Sample
 
 COSTS = [[90, None, 96], [None, None, None], [80, 70, 60], [None, 99, None]]
 
 
-def parts(*runs: list[int | None]) -> list[Row]:
+def parts(*runs: list[int | None]) -> list[TableRow]:
     problem = called("a", known=100, maximise=True)
     samples = [Sample.of(problem, ended(costs)) for costs in runs]
     return [sample_cells(sample, 0.5 + number) for number, sample in enumerate(samples)]
 
 
-def test_standard_errors_are_of_the_runs_with_a_solution() -> None:
-    # Of one run, and of none, there is no deviation.
+def test_standard_errors_use_the_runs_with_a_solution() -> None:
+    # One run, or no run, has no deviation.
     first, third = stdev([10, 4]), stdev([20, 30, 40])
     error = sqrt(first**2 / 2 + third**2 / 3) / 2
     assert standard_error(parts(*COSTS)) == pytest.approx(error)
@@ -30,7 +30,7 @@ def test_standard_errors_are_of_the_runs_with_a_solution() -> None:
     assert standard_error(parts(COSTS[1], COSTS[3])) is None
 
 
-def test_means_are_over_the_instances_that_have_them() -> None:
+def test_means_use_the_instances_with_values() -> None:
     found = parts(*COSTS)
     assert average(found, "mean_gap") == pytest.approx((7 + 30 + 1) / 3)
     assert average(found, "deviation") == pytest.approx((stdev([10, 4]) + 10) / 2)
@@ -40,6 +40,6 @@ def test_means_are_over_the_instances_that_have_them() -> None:
     assert [total(found, name) for name in ("runs", "without", "hits")] == [12, 6, 0]
 
 
-def test_a_mean_of_times_that_were_scaled_is_one_of_those() -> None:
+def test_a_mean_with_a_scaled_time_is_scaled() -> None:
     assert isinstance(average([{"seconds": Scaled(2.0)}, {"seconds": 1.0}], "seconds"), Scaled)
     assert not isinstance(average([{"seconds": 2.0}], "seconds"), Scaled)

@@ -23,7 +23,7 @@ def took(seconds: float, generations: int = 1000) -> Any:
 
 
 class Fake(Experiment):
-    """Its CPU takes 24 s with one thread, and gets through 499 generations before it ends."""
+    """Its CPU computes 499 generations in 12 s with one thread before the limit."""
 
     def run(self, problem: Any, seed: int = 1, **options: Any) -> Any:
         assert options["backend"] == "cpu"
@@ -41,14 +41,14 @@ def test_a_complete_run_is_not_scaled(experiment: Experiment) -> None:
     assert not isinstance(paper_seconds(took(3.5), experiment), Scaled)
 
 
-def test_a_shorter_run_is_scaled_by_the_generations_made(experiment: Experiment) -> None:
-    # 91 generations are made, generation 0 included, of the paper's 1001.
+def test_a_shorter_run_is_scaled_by_its_generations(experiment: Experiment) -> None:
+    # 91 of the paper's 1001 generations are computed, including generation 0.
     seconds = paper_seconds(took(9.1, 90), experiment)
     assert isinstance(seconds, Scaled)
     assert seconds == pytest.approx(100.1)
 
 
-def test_of_several_runs_the_median_counts(experiment: Experiment) -> None:
+def test_the_median_of_several_runs_counts(experiment: Experiment) -> None:
     three, four = [took(3), took(1), took(2)], [took(4), took(3), took(1), took(2)]
     assert median_run(three, experiment).seconds == 2
     assert median_run(four, experiment).seconds == 2

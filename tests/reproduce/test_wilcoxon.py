@@ -11,7 +11,7 @@ pytest.importorskip("scipy")
 
 
 def brute_force(differences: list[float]) -> float:
-    """Return the two-sided p over all ways to give the ranks signs."""
+    """Return the two-sided p-value from all combinations of signs."""
     ranks = {size: rank for rank, size in enumerate(sorted(map(abs, differences)), start=1)}
     larger = sum(ranks[abs(each)] for each in differences if each > 0)
     total = sum(ranks.values())
@@ -32,13 +32,13 @@ def brute_force(differences: list[float]) -> float:
         ([1.0, 2.0, -3.0], "neither"),
     ],
 )
-def test_p_is_that_of_all_signs(differences: list[float], better: str) -> None:
+def test_p_agrees_with_all_combinations_of_signs(differences: list[float], better: str) -> None:
     found = compare([(100 + each, 100) for each in differences])
     assert found.p == pytest.approx(brute_force(differences))
     assert (found.better, found.pairs) == (better, len(differences))
 
 
-def test_equal_pairs_count_for_nothing() -> None:
+def test_equal_pairs_are_dropped() -> None:
     assert compare([(1, 2), (5, 5), (3, 7)]) == compare([(1, 2), (3, 7)])
     nothing = compare([(5, 5), (6, 6)])
     assert (nothing.pairs, nothing.p, nothing.better) == (0, 1.0, "neither")
@@ -53,7 +53,7 @@ def test_the_papers_values_do_not_differ() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 4, 8])
-def test_the_papers_times_differ_all_one_way(threads: int) -> None:
+def test_the_papers_times_all_differ_in_the_same_direction(threads: int) -> None:
     found = compare([(each.cuda_seconds, each.api_seconds[threads]) for each in printed().values()])
     assert found.p == pytest.approx(2 / 2**21)
     assert found.better == "ours"

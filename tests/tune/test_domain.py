@@ -1,4 +1,4 @@
-"""What `--over` takes, and the values that come of it."""
+"""The values that `--over` accepts and yields."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OWNERS["improver.name"] = Owner(Sample, "improver", "word")
         ("algorithm=de,brkga", Choices("algorithm", ("de", "brkga"))),
     ],
 )
-def test_a_domain_is_read_by_the_kind_of_its_setting(text: str, expected: Any) -> None:
+def test_a_domain_has_the_type_of_its_setting(text: str, expected: Any) -> None:
     assert domain(text, OWNERS) == expected
 
 
@@ -62,15 +62,15 @@ def test_a_domain_is_read_by_the_kind_of_its_setting(text: str, expected: Any) -
         ("share=0,2", "--over share=0,2: share=2: must be from 0 to 1"),
         ("size=0..9", "--over size=0..9: size=0: must be from 1 to 1000"),
         ("size=1..2.5", "--over size=1..2.5: size=2.5: must be a whole number"),
-        ("size=9..9", "--over size=9..9: an empty range. Write the lower end first: size=A..B"),
-        ("size=9..1", "--over size=9..1: an empty range."),
-        ("share=0..1:log", "--over share=0..1:log: has no logarithm at 0.0. Begin above 0"),
-        ("word=a..b", "--over word=a..b: word is no number. List its values: word=a,b,c"),
+        ("size=9..9", "--over size=9..9: the range is empty. Write the lower end first: size=A..B"),
+        ("size=9..1", "--over size=9..1: the range is empty."),
+        ("share=0..1:log", "--over share=0..1:log: 0.0 has no logarithm. Begin above 0"),
+        ("word=a..b", "--over word=a..b: word is not a number. List its values: word=a,b,c"),
         ("word=rign", "--over word=rign: word=rign: unknown choice 'rign'. Did you mean 'ring'?"),
         ("word=ring,", "--over word=ring,: a value is missing. Write KEY=a,b,c"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_message(text: str, message: str) -> None:
+def test_an_invalid_domain_is_refused(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         domain(text, OWNERS)
     assert str(caught.value).startswith(message)
@@ -79,15 +79,15 @@ def test_what_cannot_be_is_refused_in_one_message(text: str, message: str) -> No
 SHARES = (np.arange(9000) + 0.5) / 9000
 
 
-def test_reals_are_drawn_evenly_and_stay_inside() -> None:
+def test_reals_are_uniform_and_inside_their_range() -> None:
     values = np.array([Reals("x", 2.0, 5.0).drawn(share) for share in SHARES])
     assert values == pytest.approx(2 + 3 * SHARES, rel=1e-5)
-    third = 1 / 3  # has more than six digits, and so is nearest to what lies outside
+    third = 1 / 3  # its nearest number of six digits is outside the range
     values = np.array([Reals("x", third, 0.5).drawn(share) for share in (0.0, 1e-9)])
     assert values.min() == third
 
 
-def test_logarithms_are_drawn_evenly() -> None:
+def test_logarithms_are_uniform() -> None:
     values = np.log10([Reals("x", 0.01, 100.0, is_log=True).drawn(share) for share in SHARES])
     assert values == pytest.approx(4 * SHARES - 2, abs=1e-5)
 
@@ -97,10 +97,10 @@ def test_whole_numbers_and_choices_are_equally_likely() -> None:
         assert Counter(each.drawn(share) for share in SHARES) == dict.fromkeys(values, 3000)
 
 
-def test_of_logarithms_of_whole_numbers_each_doubling_is_as_likely() -> None:
+def test_with_logarithms_every_doubling_of_an_integer_is_equally_likely() -> None:
     drawn = Counter(Integers("n", 1, 1023, is_log=True).drawn(share) for share in SHARES)
     octaves = [sum(drawn[n] for n in range(2**k, 2 ** (k + 1))) for k in range(10)]
-    # The first number has half an octave before it, up to which the range reaches.
+    # The range begins half an octave below the first number.
     assert octaves[3:] == pytest.approx([octaves[9]] * 7, rel=0.12)
     assert min(drawn) == 1
     assert max(drawn) >= 1020

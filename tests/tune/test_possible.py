@@ -1,4 +1,4 @@
-"""What cannot be is refused before a run by the words that making the islands would end with."""
+"""An invalid configuration is refused with the message that creating its islands would give."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from islands.parallel import World
 from islands.problems import load
 from islands.run.islands_of import islands_of
 from islands.spec.resolve import layers, resolve
-from islands.tune.plan import Asked, Tuning
+from islands.tune.plan import TuneRequest, Tuning
 from islands.tune.possible import require_possible
 
 TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}
@@ -40,7 +40,7 @@ MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands"
         ({**MKP, "decoding": "host"}, "decoding=host: which items are chosen is judged on the"),
     ],
 )
-def test_the_checks_are_those_of_the_islands(
+def test_the_checks_equal_those_of_the_islands(
     options: dict[str, Any], message: str | None, backend: Backend
 ) -> None:
     problem = load(options["instance"])
@@ -60,27 +60,27 @@ def test_the_checks_are_those_of_the_islands(
     assert (message or "") in (refusals[0] or "")
 
 
-def test_a_grid_leaves_out_what_cannot_be() -> None:
+def test_a_grid_skips_invalid_configurations() -> None:
     common = {"population": 8, "islands": 2, "elite": 0.25, "migration": "ring"}
-    asked = Asked(common)
+    asked = TuneRequest(common)
 
-    def tried(*over: str) -> tuple[list[dict[str, Any]], int]:
-        search = Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=20).search
-        return [each.values for each in search.configurations[1:]], search.refused
+    def tuned(*over: str) -> tuple[list[dict[str, Any]], int]:
+        candidates = Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=20).candidates
+        return [each.values for each in candidates.configurations[1:]], candidates.refused
 
-    assert tried("migrants=1..20") == ([{"migration.migrants": k} for k in (2, 3, 4, 5, 6)], 14)
-    decoded, refused = tried("decoding=host,sorted", "improver=none,swap")
+    assert tuned("migrants=1..20") == ([{"migration.migrants": k} for k in (2, 3, 4, 5, 6)], 14)
+    decoded, refused = tuned("decoding=host,sorted", "improver=none,swap")
     assert [tuple(each.values()) for each in decoded] == [
         *(("host", "none"), ("sorted", "none"), ("sorted", "swap")),
     ]
     assert refused == 1
 
 
-def test_contradictions_are_drawn_again() -> None:
-    asked = Asked({"population": 16, "islands": 2})
+def test_contradictory_draws_are_replaced() -> None:
+    asked = TuneRequest({"population": 16, "islands": 2})
     over = ["infeasible=linear,repair", "penalty=1..5"]
-    search = Tuning.of(asked, ["demo/mkp"], over, 1, configurations=12).search
-    assert len(search.configurations) == 13
-    assert {each.values["infeasible"] for each in search.configurations[1:]} == {"linear"}
-    assert search.refused > 0
-    assert "is of infeasible=linear, but infeasible is repair" in search.refusal
+    candidates = Tuning.of(asked, ["demo/mkp"], over, 1, configurations=12).candidates
+    assert len(candidates.configurations) == 13
+    assert {each.values["infeasible"] for each in candidates.configurations[1:]} == {"linear"}
+    assert candidates.refused > 0
+    assert "is of infeasible=linear, but infeasible is repair" in candidates.refusal

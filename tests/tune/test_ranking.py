@@ -1,4 +1,4 @@
-"""Standings by hand, for costs that are made up."""
+"""Rankings of given costs, compared with results by hand."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from results_for_tests import NEAR_BEST_KNOWN
 
 from islands.problems.base import Problem
 from islands.tune import METRICS
-from islands.tune.cell import Cell
 from islands.tune.configurations import Configuration
 from islands.tune.ranking import Ranking
+from islands.tune.runs import TaskResult
 from islands.tune.table import table
 
 CONFIGURATIONS = [Configuration(0, {}), Configuration(1, {"a": 1}), Configuration(2, {"a": 2})]
 PROBLEMS: dict[str, Problem] = {"one": called("one", 100), "two": called("two", None)}
 
 
-def cell(*costs: float | None) -> Cell:
-    return Cell(costs, (10, 30, 20)[: len(costs)], (True, False, True)[: len(costs)], 5.0, 0.5)
+def cell(*costs: float | None) -> TaskResult:
+    return TaskResult(
+        costs, (10, 30, 20)[: len(costs)], (True, False, True)[: len(costs)], 5.0, 0.5
+    )
 
 
 CELLS = {
@@ -37,17 +39,17 @@ CELLS = {
 }
 
 
-def test_standings_by_hand() -> None:
+def test_ranking_by_hand() -> None:
     ranking = Ranking.of(CONFIGURATIONS, PROBLEMS, CELLS, "gap")
-    by_number = {each.configuration: each for each in ranking.standings}
+    by_number = {each.configuration: each for each in ranking.ranked}
     assert ranking.blocks == 4
     assert ranking.unknown == ("two",)
     # Blocks: one 110 105 105, one 120 100 -, two 60 40 44, two 50 80 60.
     assert by_number[0].mean_rank == pytest.approx((3 + 2 + 3 + 1) / 4)
     assert by_number[1].mean_rank == pytest.approx((1.5 + 1 + 1 + 3) / 4)
     assert by_number[2].mean_rank == pytest.approx((1.5 + 3 + 2 + 2) / 4)
-    assert [each.configuration for each in ranking.standings] == [1, 2, 0]
-    # The best that any met of `two` is 40.
+    assert [each.configuration for each in ranking.ranked] == [1, 2, 0]
+    # The best cost of any run on `two` is 40.
     assert by_number[0].loss == pytest.approx((15 + (50 + 25) / 2) / 2)
     assert by_number[1].loss == pytest.approx((2.5 + 50) / 2)
     assert by_number[2].loss == pytest.approx((5 + (10 + 50) / 2) / 2)
@@ -66,34 +68,36 @@ def test_costs_and_instances_to_be_maximised() -> None:
     cells = {(0, "one"): cell(90, 99), (1, "one"): cell(100, 101)}
     two = CONFIGURATIONS[:2]
     ranking = Ranking.of(two, {"one": problem}, cells, "gap")
-    assert [each.configuration for each in ranking.standings] == [1, 0]
-    assert [each.loss for each in ranking.standings] == pytest.approx([-0.5, 5.5])
-    assert [each.hits for each in ranking.standings] == [2, 0]
+    assert [each.configuration for each in ranking.ranked] == [1, 0]
+    assert [each.loss for each in ranking.ranked] == pytest.approx([-0.5, 5.5])
+    assert [each.hits for each in ranking.ranked] == [2, 0]
     assert ranking.friedman is None
     costs = Ranking.of(two, {"one": problem}, cells, "cost")
-    assert [each.loss for each in costs.standings] == [100.5, 94.5]
-    assert [each.mean_rank for each in costs.standings] == [1, 2]
+    assert [each.loss for each in costs.ranked] == [100.5, 94.5]
+    assert [each.mean_rank for each in costs.ranked] == [1, 2]
 
 
 @pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
-def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
+def test_a_near_miss_is_not_a_hit(known: float, near: float, maximise: bool) -> None:
     problems = {"one": called("one", known, maximise=maximise)}
     cells = {(0, "one"): cell(near, None, near), (1, "one"): cell(near, known, None)}
     ranking = Ranking.of(CONFIGURATIONS[:2], problems, cells, "gap")
-    assert {each.configuration: each.hits for each in ranking.standings} == {0: 0, 1: 1}
+    assert {each.configuration: each.hits for each in ranking.ranked} == {0: 0, 1: 1}
 
 
 @pytest.mark.parametrize("metric", ["gap", "cost", "evaluations"])
-def test_runs_that_do_not_count_are_no_part_of_means_and_deviations(metric: str) -> None:
+def test_void_runs_do_not_count_in_means_and_deviations(metric: str) -> None:
     runs = {
-        "one": Cell((110, None, 130, 100), (10, 20, 40, 50), (True, False, True, True), 5.0, 0.5),
-        "two": Cell(
+        "one": TaskResult(
+            (110, None, 130, 100), (10, 20, 40, 50), (True, False, True, True), 5.0, 0.5
+        ),
+        "two": TaskResult(
             (None, 60, None, None), (10, 20, 40, 50), (False, True, False, False), 5.0, 0.5
         ),
     }
     problems = {"one": called("one", 100), "two": called("two", 50)}
     cells = {(0, name): each for name, each in runs.items()}
-    (found,) = Ranking.of(CONFIGURATIONS[:1], problems, cells, metric).standings
+    (found,) = Ranking.of(CONFIGURATIONS[:1], problems, cells, metric).ranked
     wanted = {
         "gap": ([10, 30, 0], [20]),
         "cost": ([110, 130, 100], [60]),
@@ -101,78 +105,78 @@ def test_runs_that_do_not_count_are_no_part_of_means_and_deviations(metric: str)
     }
     three, one = wanted[metric]
     assert found.loss == pytest.approx((sum(three) / 3 + sum(one)) / 2)
-    # Of a single run there is no deviation.
+    # A single run has no deviation.
     assert found.standard_deviation == pytest.approx(stdev(three))
     assert (found.void, found.hits) == (4, 1)
 
 
-def test_from_a_best_of_nothing_costs_themselves_are_the_gaps() -> None:
+def test_with_a_best_value_of_0_the_costs_are_the_gaps() -> None:
     cells = {(0, "one"): cell(3, 1), (1, "one"): cell(0, 0)}
     ranking = Ranking.of(CONFIGURATIONS[:2], {"one": called("one", 0)}, cells, "gap")
-    assert [each.loss for each in ranking.standings] == [0, 200]
+    assert [each.loss for each in ranking.ranked] == [0, 200]
 
 
-def test_by_evaluations_those_that_reached_nothing_are_last() -> None:
+def test_with_evaluations_runs_without_the_goal_rank_last() -> None:
     cells = {
-        (0, "one"): Cell((100, 100, 130), (10, 30, 20), (True, True, False), 5.0, 0.5),
-        (1, "one"): Cell((100, 100, 100), (8, 40, 50), (True, True, True), 5.0, 0.5),
+        (0, "one"): TaskResult((100, 100, 130), (10, 30, 20), (True, True, False), 5.0, 0.5),
+        (1, "one"): TaskResult((100, 100, 100), (8, 40, 50), (True, True, True), 5.0, 0.5),
     }
     ranking = Ranking.of(CONFIGURATIONS[:2], {"one": PROBLEMS["one"]}, cells, "evaluations")
     # Ranks: 2 1, 1 2, 2 1.
-    assert [each.configuration for each in ranking.standings] == [1, 0]
-    assert [each.mean_rank for each in ranking.standings] == pytest.approx([4 / 3, 5 / 3])
-    assert [each.loss for each in ranking.standings] == pytest.approx([98 / 3, 20])
-    assert [each.void for each in ranking.standings] == [0, 1]
-    assert "was not reached by 1 of the runs of 0: they rank last" in table(ranking)
+    assert [each.configuration for each in ranking.ranked] == [1, 0]
+    assert [each.mean_rank for each in ranking.ranked] == pytest.approx([4 / 3, 5 / 3])
+    assert [each.loss for each in ranking.ranked] == pytest.approx([98 / 3, 20])
+    assert [each.void for each in ranking.ranked] == [0, 1]
+    assert "was not reached by 1 of the runs of configuration 0: these rank last" in table(ranking)
 
 
 @pytest.mark.parametrize("maximise", [False, True])
 @pytest.mark.parametrize("metric", METRICS)
-def test_runs_that_solve_nothing_are_worst_by_every_metric(metric: str, *, maximise: bool) -> None:
+def test_runs_without_a_solution_are_worst_by_every_metric(metric: str, *, maximise: bool) -> None:
     problem = called("one", 100, maximise=maximise)
     good, bad = (100, 1) if maximise else (100, 10**6)
     nothing: tuple[float | None, ...] = (None,) * 6
-    # By evaluations a run counts by what it had to reach, whatever it cost.
+    # With evaluations only the goal counts, not the cost.
     costs = (good,) * 6 if metric == "evaluations" else nothing
     ends = {
-        0: Cell(costs, (1,) * 6, (False,) * 6, 5.0, 0.5),
-        1: Cell((bad,) * 6, (10**6,) * 6, (True,) * 6, 5.0, 0.5),
-        2: Cell((good,) * 6, (10,) * 6, (True,) * 6, 5.0, 0.5),
+        0: TaskResult(costs, (1,) * 6, (False,) * 6, 5.0, 0.5),
+        1: TaskResult((bad,) * 6, (10**6,) * 6, (True,) * 6, 5.0, 0.5),
+        2: TaskResult((good,) * 6, (10,) * 6, (True,) * 6, 5.0, 0.5),
     }
     cells = {(number, "one"): cell for number, cell in ends.items()}
     ranking = Ranking.of(CONFIGURATIONS, {"one": problem}, cells, metric)
-    assert [each.configuration for each in ranking.standings] == [2, 1, 0]
-    assert [each.mean_rank for each in ranking.standings] == [1, 2, 3]
-    assert [each.void for each in ranking.standings] == [0, 0, 6]
-    last = ranking.standings[-1]
+    assert [each.configuration for each in ranking.ranked] == [2, 1, 0]
+    assert [each.mean_rank for each in ranking.ranked] == [1, 2, 3]
+    assert [each.void for each in ranking.ranked] == [0, 0, 6]
+    last = ranking.ranked[-1]
     assert (last.loss, last.standard_deviation) == (None, None)
     # All six differ alike: 2 / 2**6, corrected for two tests.
-    assert [each.p for each in ranking.standings] == [None, *[pytest.approx(4 / 64)] * 2]
-    # Two that solve nothing share the last rank, and one that sometimes does comes before them.
+    assert [each.p for each in ranking.ranked] == [None, *[pytest.approx(4 / 64)] * 2]
+    # Two without any solution share the last rank; one with some solutions ranks before them.
     sometimes = replace(ends[1], costs=(None, *[bad] * 5), reached=(False, *[True] * 5))
     cells = {(0, "one"): ends[0], (1, "one"): ends[0], (2, "one"): sometimes}
     ranking = Ranking.of(CONFIGURATIONS, {"one": problem}, cells, metric)
-    assert [each.configuration for each in ranking.standings] == [2, 0, 1]
-    ranks = [each.mean_rank for each in ranking.standings]
+    assert [each.configuration for each in ranking.ranked] == [2, 0, 1]
+    ranks = [each.mean_rank for each in ranking.ranked]
     assert ranks == pytest.approx([(2 + 5 * 1) / 6, *[(2 + 5 * 2.5) / 6] * 2])
 
 
-def test_where_nothing_was_met_nothing_is_averaged() -> None:
+def test_without_solutions_there_are_no_means() -> None:
     cells = {(0, "one"): cell(None), (1, "one"): cell(None)}
     ranking = Ranking.of(CONFIGURATIONS[:2], {"one": called("one", None)}, cells, "gap")
-    first, second = ranking.standings
+    first, second = ranking.ranked
     assert (first.configuration, first.loss, first.standard_deviation, first.hits) == (
         *(0, None, None, None),
     )
     assert (first.mean_rank, second.mean_rank, second.p) == (1.5, 1.5, 1.0)
-    assert table(ranking).startswith("Rank: mean over 1 block, an instance")
-    assert "No feasible solution was met by 1 of the runs of 0:" in table(ranking)
+    assert table(ranking).startswith("Rank: mean over 1 block (an instance")
+    assert "No feasible solution was found by 1 of the runs of configuration 0:" in table(ranking)
 
 
-def test_the_table_says_which_are_told_apart() -> None:
+def test_the_table_names_configurations_that_do_not_differ() -> None:
     lines = table(Ranking.of(CONFIGURATIONS, PROBLEMS, CELLS, "gap")).splitlines()
     assert [line.split()[1] for line in lines if line.startswith("  ")][1:] == ["1", "2", "0"]
-    assert "Gaps to the best of these runs, as no better value is known: two." in lines
+    assert "No best known value, gaps are to the best of these runs: two." in lines
     assert lines[-1].endswith("The best is 1, not significantly better than 2, 0.")
     cells = {(k, "one"): cell(*(100 + 10 * k + i for i in range(8))) for k in range(2)}
     apart = table(Ranking.of(CONFIGURATIONS[:2], {"one": called("one", 1)}, cells, "gap"))
@@ -182,5 +186,5 @@ def test_the_table_says_which_are_told_apart() -> None:
 def test_equal_configurations_stay_in_their_order() -> None:
     cells = {(k, "one"): replace(cell(7, 9), seconds=k) for k in range(3)}
     ranking = Ranking.of(CONFIGURATIONS, {"one": called("one", 5)}, cells, "cost")
-    assert [each.configuration for each in ranking.standings] == [0, 1, 2]
-    assert (ranking.friedman, ranking.standings[1].p) == (1.0, 1.0)
+    assert [each.configuration for each in ranking.ranked] == [0, 1, 2]
+    assert (ranking.friedman, ranking.ranked[1].p) == (1.0, 1.0)

@@ -1,4 +1,4 @@
-"""What is to be run, before anything is."""
+"""The plan of a tuning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from problems_for_tests import cities
 from islands.errors import UsageError
 from islands.spec.spec import RunSpec
 from islands.tune.ledger import key_of
-from islands.tune.plan import Asked, Tuning
+from islands.tune.plan import TuneRequest, Tuning
 
 SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
 
@@ -21,14 +21,14 @@ def settings(spec: RunSpec) -> dict[str, Any]:
 
 
 @pytest.mark.published
-def test_the_search_of_munhao_is_a_case_of_it(published: Path) -> None:
+def test_the_search_of_munhao_can_be_planned(published: Path) -> None:
     """Ten random configurations of c1, c2 and P, on an instance of each kind (section 3)."""
     kinds = [(file, first) for file in range(1, 10) for first in ("00", "10", "20")]
     names = [f"orlib/mknapcb{file}-{first}" for file, first in kinds]
-    asked = Asked({"preset": "munhao2019-m1"})
+    asked = TuneRequest({"preset": "munhao2019-m1"})
     tuning = Tuning.of(asked, names, SEARCHED, 30, configurations=10)
     assert len(tuning.tasks) == 27 * 11
-    assert tuning.beside
+    assert tuning.batched
     assert [task.name for task in tuning.tasks[::11]] == names
     base = settings(tuning.tasks[0].spec)
     assert (base["c1"], base["c2"], base["penalty"]) == (0.601321, 1.79865, 329.594)
@@ -55,33 +55,33 @@ def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
     name = str(cities(9, tmp_path).path)
     over = ["rho=0.5..1", "elite=0.1..0.3"]
     one, two = (
-        Tuning.of(Asked({"improver": "none"}), [name], each, 2, configurations=3)
+        Tuning.of(TuneRequest({"improver": "none"}), [name], each, 2, configurations=3)
         for each in (over, over[::-1])
     )
-    assert one.search == two.search
+    assert one.candidates == two.candidates
 
 
-def test_configurations_that_no_population_could_have_are_left_out(tmp_path: Path) -> None:
-    asked = Asked({"population": 8, "improver": "none", "migration": "none"})
-    # Of eight individuals, an elite of 0.1 has none, and mutants of 0.8 leave too few.
+def test_configurations_that_do_not_fit_the_population_are_skipped(tmp_path: Path) -> None:
+    asked = TuneRequest({"population": 8, "improver": "none", "migration": "none"})
+    # An elite of 0.1 of eight individuals is empty, and mutants of 0.6 leave too few.
     over = ["elite=0.1,0.3,0.5", "mutants=0.1,0.6"]
     with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
         Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=3)
     base = tmp_path / "base.toml"
     base.write_text("elite = 0.25\n")
-    fit = Asked(asked.options, base)
-    search = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).search
-    assert [each.values for each in search.configurations[1:]] == [
+    fit = TuneRequest(asked.options, base)
+    candidates = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).candidates
+    assert [each.values for each in candidates.configurations[1:]] == [
         *({"elite": 0.3, "mutants": 0.1}, {"elite": 0.3, "mutants": 0.6}),
         {"elite": 0.5, "mutants": 0.1},
     ]
-    assert search.refused == 3
+    assert candidates.refused == 3
 
 
-def test_what_is_asked_for_is_written_by_its_kind(tmp_path: Path) -> None:
+def test_requested_settings_are_written_with_their_types(tmp_path: Path) -> None:
     file = tmp_path / "some.toml"
     file.write_text('preset = "xavier2019"\nseed = 9\n[migration]\nmigrants = 3\n')
-    asked = Asked({"population": "64", "interval": "1e2"}, file)
+    asked = TuneRequest({"population": "64", "interval": "1e2"}, file)
     tuning = Tuning.of(asked, ["demo/tsp"], ["rho=0.5,0.9", "improver=none"], 1, configurations=5)
     task = tuning.tasks[-1]
     assert asked.settings(task.configuration.values, task.spec) == {
@@ -94,28 +94,30 @@ def test_what_is_asked_for_is_written_by_its_kind(tmp_path: Path) -> None:
     assert task.spec.general.seed == 9
 
 
-def test_the_last_seed_has_to_be_possible() -> None:
+def test_the_last_seed_must_be_valid() -> None:
     with pytest.raises(UsageError, match="seed=9223372036854775807: the last of 2 runs would"):
-        Tuning.of(Asked({"seed": 2**63 - 1}), ["demo/tsp"], ["rho=0.5,0.9"], 2, configurations=5)
+        Tuning.of(
+            TuneRequest({"seed": 2**63 - 1}), ["demo/tsp"], ["rho=0.5,0.9"], 2, configurations=5
+        )
 
 
-def test_either_all_runs_go_side_by_side_or_none() -> None:
-    asked = Asked({"population": 16, "migration": "none"})
+def test_either_all_runs_form_batches_or_none() -> None:
+    asked = TuneRequest({"population": 16, "migration": "none"})
 
     def tuning(over: str, runs: int) -> Tuning:
         return Tuning.of(asked, ["demo/qap"], [over], runs, configurations=1, steps=1)
 
-    assert tuning("reset=0,5", 2).beside
-    assert not tuning("reset=0,5", 1).beside
-    assert not tuning("halo=false,true", 2).beside
-    assert not tuning("halo=true", 2).beside
+    assert tuning("reset=0,5", 2).batched
+    assert not tuning("reset=0,5", 1).batched
+    assert not tuning("halo=false,true", 2).batched
+    assert not tuning("halo=true", 2).batched
 
 
-def test_of_runs_that_share_seconds_the_row_is_another() -> None:
+def test_runs_that_share_seconds_have_another_row() -> None:
     def keys(*stop: str) -> set[tuple[str, str]]:
-        asked = Asked({"stop": list(stop)})
+        asked = TuneRequest({"stop": list(stop)})
         (task, *_) = Tuning.of(asked, ["demo/qap"], ["reset=5"], 2, configurations=1).tasks
-        return {key_of(task.spec, 2, beside=beside) for beside in (True, False)}
+        return {key_of(task.spec, 2, batched=batched) for batched in (True, False)}
 
     assert len(keys("generations=9")) == 1
     assert len(keys("generations=9", "seconds=5")) == 2

@@ -1,4 +1,4 @@
-"""The tests by ranks, compared with their definitions and with published values."""
+"""The rank tests, compared with their definitions and with published values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def ranks(row: list[float]) -> list[float]:
     return [1 + sum(o < v for o in row) + (sum(o == v for o in row) - 1) / 2 for v in row]
 
 
-def test_mean_ranks_share_what_is_equal() -> None:
+def test_ties_share_their_mean_rank() -> None:
     expected = np.mean([ranks(list(row)) for row in LOSSES], axis=0)
     assert mean_ranks(LOSSES) == pytest.approx(list(expected))
     assert mean_ranks(np.array([[3.0, math.inf, math.inf]])) == [1.0, 2.5, 2.5]
 
 
 def test_friedman_by_its_formula() -> None:
-    # Four blocks in perfect agreement on three: chi squared is 4 * (3 - 1), of two degrees.
+    # Four blocks agree perfectly on three: chi squared is 4 * (3 - 1), with two degrees of freedom.
     losses = np.tile([1.0, 2.0, 3.0], (4, 1))
     assert friedman(losses) == pytest.approx(math.exp(-8 / 2))
     assert friedman(np.ones((5, 3))) == 1.0
@@ -41,7 +41,7 @@ def test_holm_by_hand() -> None:
 
 
 def exact(differences: list[float]) -> float:
-    """Return Wilcoxon's two-sided p-value by trying all signs."""
+    """Return Wilcoxon's two-sided p-value from all combinations of signs."""
     sizes = ranks([abs(d) for d in differences])
     pairs = list(zip(sizes, differences, strict=True))
     seen = sum(r for r, d in pairs if d > 0)
@@ -53,7 +53,7 @@ def exact(differences: list[float]) -> float:
     return sum(abs(each - half) >= abs(seen - half) for each in sums) / len(sums)
 
 
-def test_wilcoxon_against_the_best_by_trying_all_signs() -> None:
+def test_wilcoxon_against_the_best_with_all_combinations_of_signs() -> None:
     losses = np.random.default_rng(2).permutation(40).reshape(8, 5).astype(float) ** 2
     best = 2
     p = [exact(list(losses[:, other] - losses[:, best])) for other in (0, 1, 3, 4)]
@@ -68,14 +68,14 @@ def test_no_solution_is_worse_than_any_difference_between_solutions() -> None:
     losses = np.array([best, other]).T
     infinite = np.where(np.isfinite(other), other - best, 1e9 - best)
     assert against(losses, 0)[1] == pytest.approx(exact(list(infinite)))
-    # Where it were the least, or somewhere between the others, this would be another number.
+    # If it were the smallest or in between, the p-value would differ.
     for wrong in (-1e9, 1, 30):
         assert exact(list(np.where(np.isfinite(other), other - best, wrong))) != pytest.approx(
             exact(list(infinite))
         )
 
 
-def test_equal_pairs_are_left_out_and_no_solution_is_worst() -> None:
+def test_equal_pairs_are_dropped_and_no_solution_is_worst() -> None:
     losses = np.array([[1.0, 1.0, math.inf]] * 6)
     losses[:, 0] += np.arange(6)
     losses[:, 1] = losses[:, 0]

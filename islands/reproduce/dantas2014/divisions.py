@@ -1,20 +1,23 @@
-"""The paper's population of 4096 on one island or more, with its two ways to migrate and none."""
+"""The paper's population of 4096 on one or more islands, with and without migration."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
+
+from islands.reproduce.orlib import first_names, kind
+from islands.reproduce.pooled import PooledTable
 
 PRESET = "dantas2014-cuda"
 GENERATIONS = 50
 RUNS = 10
-"""The paper does not say how many it made."""
+"""The paper does not state its number of runs."""
 POPULATION = 4096
 
 
 @dataclass(frozen=True)
 class Division:
-    """The population divided among so many islands, and who sends to whom."""
+    """The population divided among `count` islands, with a migration topology."""
 
     count: int
     migration: str
@@ -26,11 +29,11 @@ class Division:
 
     @property
     def words(self) -> str:
-        """Its name for people."""
+        """The displayed name."""
         return f"{self.count} {self.migration}" if self.count > 1 else "1 island"
 
     def options(self) -> dict[str, Any]:
-        """Return the settings that make it of the preset."""
+        """Return the options that change the preset to this division."""
         return {
             "islands": self.count,
             "population": POPULATION // self.count,
@@ -43,10 +46,27 @@ ONE = Division(1, "none")
 
 
 def divided(*counts: int) -> tuple[Division, ...]:
-    """Return the divisions into so many islands, with each migration and none."""
+    """Return the divisions into each number of islands, with each topology."""
     ways = ("none", "ring", "broadcast")
     return tuple(Division(count, migration) for count in counts for migration in ways)
 
 
 SEVERAL = divided(8, 64)
 ALL = (ONE, *SEVERAL)
+
+
+class SizeTable(PooledTable):
+    """A table of the first problem of each kind, with one or more rows per size."""
+
+    preset: ClassVar[str] = PRESET
+    generations: ClassVar[int] = GENERATIONS
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the first problem of each kind in the OR-Library."""
+        return first_names()
+
+    @classmethod
+    def group(cls, instance: str) -> str:
+        """Return the size of a problem."""
+        return kind(instance).size

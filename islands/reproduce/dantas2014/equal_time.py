@@ -1,4 +1,4 @@
-"""One island or more at equal evaluations, at equal time, and on as many processors as islands."""
+"""One or more islands with equal evaluations, equal time, and one processor per island."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Column, Fact, Plot, Row, mean
-from islands.reproduce.dantas2014.divisions import ONE, RUNS, Division, divided
-from islands.reproduce.dantas2014.first_problems import FirstProblems
+from islands.reproduce.cells import Column, Fact, Plot, TableRow, mean
+from islands.reproduce.dantas2014.divisions import ONE, RUNS, Division, SizeTable, divided
 from islands.reproduce.orlib import kind
 from islands.reproduce.pooled import average, total
 from islands.reproduce.runs import Sample
@@ -19,15 +18,15 @@ _COMPARED = (ONE, *_DIVIDED)
 _WAYS = {
     "evaluations": "with the evaluations of the paper",
     "time": "in the time of 1 island here",
-    "processors": "in the time of 1 island on as many processors as islands",
+    "processors": "in the time of 1 island with a processor per island",
 }
 
 
-class EqualTime(FirstProblems):
-    """Mean gaps of the best ever by size, with three measures of what is equal.
+class EqualTimeTable(SizeTable):
+    """Mean gaps of the best ever by size, with three definitions of equal effort.
 
-    On the paper's cluster each island has a processor of its own, so that in the time of one
-    island, P of them pass P times as many generations.
+    On the paper's cluster each island has its own processor: in the time of one island, P islands
+    compute P times the generations.
     """
 
     name: ClassVar[str] = "islands"
@@ -35,7 +34,7 @@ class EqualTime(FirstProblems):
     runs: ClassVar[int] = RUNS
 
     def columns(self) -> list[Column]:
-        """Return the gap of each way, and what it changes against one island."""
+        """Return the gap for each definition, and its difference from one island."""
         return [
             Column("size", "m x n", 8),
             Column("n"),
@@ -57,21 +56,21 @@ class EqualTime(FirstProblems):
         ]
 
     def part_columns(self) -> list[Column]:
-        """Return what is kept of each instance."""
+        """Return the columns of the rows of single instances."""
         names = ["instance", "division", *_WAYS, *(f"{way}_generations" for way in _WAYS)]
         return [Column(name) for name in (*names, "seconds", "runs")]
 
-    def instance_rows(self, problem: Problem) -> Iterator[Row]:
+    def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division, up to three times."""
-        yardstick = self.sample(problem, is_warm=True, **ONE.options())
+        one_island = self.sample(problem, is_warm=True, **ONE.options())
         for each in _COMPARED:
-            equal = yardstick if each == ONE else self.sample(problem, **each.options())
-            passed = self.experiment.generations
-            in_time = max(1, round(passed * yardstick.seconds / equal.seconds))
+            equal = one_island if each == ONE else self.sample(problem, **each.options())
+            generations = self.experiment.generations
+            in_time = max(1, round(generations * one_island.seconds / equal.seconds))
             samples = {
                 "evaluations": equal,
                 "time": self._longer(problem, each, equal, in_time),
-                "processors": self._longer(problem, each, equal, passed * each.count),
+                "processors": self._longer(problem, each, equal, generations * each.count),
             }
             yield {
                 "instance": problem.instance,
@@ -85,14 +84,14 @@ class EqualTime(FirstProblems):
     def _longer(
         self, problem: Problem, division: Division, equal: Sample, generations: int
     ) -> Sample:
-        """Return runs that pass so many generations."""
+        """Return a sample of runs with the given generations."""
         if division == ONE or generations == equal.generations:
             return equal
         stop: dict[str, Any] = {"stop": [f"generations={generations}"]}
         return self.sample(problem, **division.options(), **stop)
 
-    def pooled(self, group: str, parts: Sequence[Row]) -> Iterator[Row]:
-        """Sum a size up for each division."""
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+        """Summarise a size for each division."""
         of = kind(str(parts[0]["instance"]))
         ones = [row for row in parts if row["division"] == ONE.words]
         for each in _COMPARED:
@@ -116,8 +115,8 @@ class EqualTime(FirstProblems):
                 "runs": total(mine, "runs"),
             }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return on how many sizes each division is worse than one island, and by how much."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return how often and by how much each division differs from one island."""
         facts = []
         for way, words in _WAYS.items():
             for each in _DIVIDED:
@@ -133,7 +132,7 @@ class EqualTime(FirstProblems):
         return [*facts, *scaled_facts(rows, self.experiment)]
 
     def plots(self) -> list[Plot]:
-        """Return the gaps by n at equal evaluations and on as many processors."""
+        """Return the gaps by n for each definition of equal effort."""
         return [
             Plot(
                 f"mean gap, %, {_WAYS[way]}", {way: "gap"}, f"-{way}", "division", logarithmic=False

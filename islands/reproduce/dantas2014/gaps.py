@@ -1,4 +1,4 @@
-"""Charts 5 to 7: gaps by the number of constraints, on one island and on more."""
+"""Charts 5 to 7: gaps by the number of constraints, on one or more islands."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from statistics import fmean
 from typing import ClassVar
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Plot, Row, mean
+from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow, mean
 from islands.reproduce.dantas2014.divisions import ALL, GENERATIONS, ONE, PRESET, RUNS, SEVERAL
 from islands.reproduce.orlib import KINDS, all_names, kind
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns
 from islands.reproduce.timing import scaled_facts
 
 
-class Gaps(PooledTable):
-    """Mean gaps of the best ever and of the last generation, by the kind of problems."""
+class GapsTable(PooledTable):
+    """Mean gaps of the best ever and of the last generation, by kind of problem."""
 
     name: ClassVar[str] = "gaps"
     title: ClassVar[str] = "charts 5 to 7: mean gaps of the best ever, in per cent"
@@ -34,7 +34,7 @@ class Gaps(PooledTable):
         return kind(instance).name
 
     def columns(self) -> list[Column]:
-        """Return the kind, and the gaps of each division."""
+        """Return the kind and the gaps of each division."""
         return [
             Column("kind", "m x n, tightness", 16),
             Column("m"),
@@ -51,11 +51,11 @@ class Gaps(PooledTable):
         ]
 
     def part_columns(self) -> list[Column]:
-        """Return what is kept of each instance."""
+        """Return the columns of the rows of single instances."""
         names = ("instance", "islands", "migration", "last", "found")
         return [*(Column(name) for name in names), *sample_columns()]
 
-    def instance_rows(self, problem: Problem) -> Iterator[Row]:
+    def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division."""
         for each in ALL:
             sample = self.sample(problem, **each.options())
@@ -68,8 +68,8 @@ class Gaps(PooledTable):
                 **sample_cells(sample, self.seconds(sample)),
             }
 
-    def pooled(self, group: str, parts: Sequence[Row]) -> Iterator[Row]:
-        """Sum a kind up."""
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+        """Summarise a kind."""
         of = next(each for each in KINDS if each.name == group)
         row: dict[str, Cell] = {
             "kind": group,
@@ -95,8 +95,8 @@ class Gaps(PooledTable):
             }
         yield row
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return the means over m, over n and over the tightness, and what islands change."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return means by m, n and tightness, and the effect of islands."""
         return [
             *(fact for name in ("m", "n", "tightness") for fact in level_facts(rows, name)),
             *(fact for each in SEVERAL for fact in change_facts(rows, each.name, each.words)),
@@ -106,7 +106,7 @@ class Gaps(PooledTable):
         ]
 
     def plots(self) -> list[Plot]:
-        """Return the gaps by m, a plot for each division."""
+        """Return a plot of the gaps by m for each division."""
         quantity = "mean gap, %"
         return [
             Plot(quantity, {each.name: each.words}, f"-{each.name}", "series", logarithmic=False)
@@ -114,7 +114,7 @@ class Gaps(PooledTable):
         ]
 
 
-def level_facts(rows: Sequence[Row], name: str) -> list[Fact]:
+def level_facts(rows: Sequence[TableRow], name: str) -> list[Fact]:
     """Return the mean gaps of each m, n or tightness, for each division."""
     facts = []
     for level in dict.fromkeys(row[name] for row in rows):
@@ -129,8 +129,8 @@ def level_facts(rows: Sequence[Row], name: str) -> list[Fact]:
     return facts
 
 
-def change_facts(rows: Sequence[Row], name: str, words: str) -> list[Fact]:
-    """Return what a division changes against one island, by m and n: points of the gap."""
+def change_facts(rows: Sequence[TableRow], name: str, words: str) -> list[Fact]:
+    """Return the difference of a division's gap from one island's, by m and n."""
     changes: dict[str, float] = {}
     for size in dict.fromkeys(f"{row['m']} x {row['n']}" for row in rows):
         mine = [row for row in rows if f"{row['m']} x {row['n']}" == size]
@@ -142,8 +142,8 @@ def change_facts(rows: Sequence[Row], name: str, words: str) -> list[Fact]:
     return [Fact(f"sizes_worse_{name}", worse, sentence), *facts]
 
 
-def found_fact(rows: Sequence[Row]) -> Fact:
-    """Return in which generation the best was found, by n: late where runs have not converged."""
+def found_fact(rows: Sequence[TableRow]) -> Fact:
+    """Return the mean generation of the best by n: late if runs have not converged."""
     sizes = dict.fromkeys(row["n"] for row in rows)
     parts = []
     for n in sizes:
@@ -154,8 +154,8 @@ def found_fact(rows: Sequence[Row]) -> Fact:
     return Fact("found", ours, f"generation of the best, mean:  {';  '.join(parts)}")
 
 
-def last_facts(rows: Sequence[Row]) -> list[Fact]:
-    """Return how much of the best ever the last generations have lost."""
+def last_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the difference between the last generation's best and the best ever."""
     lost = {
         each: mean(rows, f"{each.name}_last") - mean(rows, each.name)
         for each in ALL

@@ -1,4 +1,4 @@
-"""Our gaps beside those of a plain sequential program, as the paper has no numbers."""
+"""Our gaps and those of a plain sequential program, as the paper has no numbers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Row, mean, numbers
+from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers, read_printed
 from islands.reproduce.dantas2014.divisions import ALL, GENERATIONS, PRESET, RUNS, Division
 from islands.reproduce.orlib import kind
-from islands.reproduce.printed import read_printed
-from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
+from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 from islands.reproduce.wilcoxon import compare
 
@@ -29,11 +28,11 @@ def prototype() -> Mapping[str, Mapping[str, float]]:
     }
 
 
-class PrototypeGaps(SampleTable):
-    """Mean gaps of the best ever on seven problems, and a second program's."""
+class PrototypeTable(SampleTable):
+    """Mean gaps of the best ever on seven problems, and those of a second program."""
 
     name: ClassVar[str] = "prototype"
-    title: ClassVar[str] = "gaps of the best ever beside a plain sequential program's, in per cent"
+    title: ClassVar[str] = "gaps of the best ever and of a plain sequential program, in per cent"
     preset: ClassVar[str] = PRESET
     generations: ClassVar[int] = GENERATIONS
     runs: ClassVar[int] = RUNS
@@ -62,7 +61,7 @@ class PrototypeGaps(SampleTable):
             Column("runs"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division."""
         row: dict[str, Cell] = {
             "instance": problem.instance,
@@ -80,7 +79,7 @@ class PrototypeGaps(SampleTable):
             }
         yield row
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the means, and whether the two programs differ."""
         facts = []
         for each in _divisions():
@@ -95,7 +94,7 @@ class PrototypeGaps(SampleTable):
         test = compare(pairs)
         return [
             *facts,
-            Fact("wilcoxon_p", test.p, f"all together: {test.words()}"),
+            Fact("wilcoxon_p", test.p, f"all divisions: {test.words()}"),
             *scaled_facts(rows, self.experiment),
         ]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Plot, Row, mean
-from islands.reproduce.dantas2014.first_problems import FirstProblems
+from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow, mean
+from islands.reproduce.dantas2014.divisions import SizeTable
 from islands.reproduce.orlib import kind
 from islands.reproduce.pooled import average
 from islands.reproduce.timing import (
@@ -20,16 +20,17 @@ from islands.reproduce.timing import (
 )
 
 
-class Times(FirstProblems):
-    """Our seconds, and our CPU's: with one thread as the sequential program, with all as MPI.
+class SizeTimesTable(SizeTable):
+    """Our seconds and our CPU's, with one thread and with all threads.
 
-    A run has the device to itself, or those of all ranks.
+    One thread stands for the sequential program, all threads for the paper's MPI program. A run
+    uses one device, or those of all ranks.
     """
 
     name: ClassVar[str] = "times"
     title: ClassVar[str] = "charts 2 to 4: seconds of a run, means by size"
     runs: ClassVar[int] = 3
-    beside: ClassVar[bool] = False
+    batched: ClassVar[bool] = False
 
     def columns(self) -> list[Column]:
         """Return our seconds, the CPU's, and the CPU's over ours."""
@@ -44,11 +45,11 @@ class Times(FirstProblems):
         ]
 
     def part_columns(self) -> list[Column]:
-        """Return what is kept of each instance."""
+        """Return the columns of the rows of single instances."""
         columns = cpu_columns(self.experiment.threads)
         return [Column("instance"), Column("seconds"), Column("generations"), *columns]
 
-    def instance_rows(self, problem: Problem) -> Iterator[Row]:
+    def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Time an instance: the median run, and the CPU."""
         results = [self.experiment.run(problem, seed) for seed in self.experiment.seeds(self.runs)]
         run = median_run(results, self.experiment)
@@ -60,7 +61,7 @@ class Times(FirstProblems):
             **cpu_cells(self.experiment, problem, ours),
         }
 
-    def pooled(self, group: str, parts: Sequence[Row]) -> Iterator[Row]:
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
         """Return the means of a size."""
         of = kind(str(parts[0]["instance"]))
         names = [column.name for column in cpu_columns(self.experiment.threads)]
@@ -73,7 +74,7 @@ class Times(FirstProblems):
             **{name: average(parts, name) for name in ("seconds", *names)},
         }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean seconds by n, and the mean speed-ups over our CPU."""
         means = {n: mean([row for row in rows if row["n"] == n], "seconds") for n in _sizes(rows)}
         shown = ", ".join(f"n = {n}: {seconds:.4f} s" for n, seconds in means.items())
@@ -88,5 +89,5 @@ class Times(FirstProblems):
         return [Plot("seconds a run", time_curves(self.experiment), by="series")]
 
 
-def _sizes(rows: Sequence[Row]) -> list[Cell]:
+def _sizes(rows: Sequence[TableRow]) -> list[Cell]:
     return list(dict.fromkeys(row["n"] for row in rows))

@@ -1,4 +1,4 @@
-"""What the thesis printed: means of ten runs on an RTX 2060 and a Ryzen 5 3600X."""
+"""The printed figures: means of ten runs on an RTX 2060 and a Ryzen 5 3600X."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from islands.reproduce.printed import read_printed
+from islands.reproduce.cells import read_printed
 
 IMPLEMENTATIONS = {
     "GPU": "one block",
     "GPU-P": "objective in n² blocks",
     "CPU": "CPU threads",
 }
-"""The thesis' three, in words."""
+"""The three implementations of the thesis."""
 
 SEARCHES = ("swap", "two_opt", "reinsert")
 """The thesis' local searches by our names."""
 
 IMPLEMENTATION_GAPS = {"GPU": 10.97, "GPU-P": 10.85, "CPU": 10.59}
-"""What is printed as the mean gaps of table 3; the first is cut off."""
+"""Printed mean gaps of table 3; the first is truncated."""
 
 SEARCH_GAPS = {"swap": 8.38, "two_opt": 7.93, "reinsert": 9.07}
-"""What is printed as the mean gaps of table 4; that of `two_opt` is cut off."""
+"""Printed mean gaps of table 4; that of `two_opt` is truncated."""
 
 LITERATURE_GAPS = {"mean_gap": 4.69, "best_gap": 3.37}
-"""What is printed as the averages of the gaps of table 5."""
+"""Printed averages of the gaps of table 5."""
 
 
 @dataclass(frozen=True)
-class Implementation:
+class ImplementationFigures:
     """One of the three on an instance, without local search (experiment A, table 3)."""
 
     gap: float
     seconds: float
     rate: float
-    """Thousands of calls of the objective a second."""
+    """Thousands of calls of the objective per second."""
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchFigures:
     """One local search on an instance (experiment B, table 4)."""
 
     gap: float
@@ -50,7 +50,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Literature:
+class LiteratureFigures:
     """An instance against the literature (experiment C, table 5)."""
 
     known: int
@@ -64,30 +64,30 @@ class Literature:
 
 
 @cache
-def implementations() -> Mapping[str, Mapping[str, Implementation]]:
+def implementations() -> Mapping[str, Mapping[str, ImplementationFigures]]:
     """Return table 3 by instance and implementation."""
-    table: dict[str, dict[str, Implementation]] = {}
+    table: dict[str, dict[str, ImplementationFigures]] = {}
     for row in _read("implementations"):
-        figures = Implementation(*(float(row[name]) for name in ("gap", "seconds", "rate")))
+        figures = ImplementationFigures(*(float(row[name]) for name in ("gap", "seconds", "rate")))
         table.setdefault(row["instance"], {})[row["implementation"]] = figures
     return table
 
 
 @cache
-def searches() -> Mapping[str, Mapping[str, Search]]:
+def searches() -> Mapping[str, Mapping[str, SearchFigures]]:
     """Return table 4 by instance and local search."""
-    table: dict[str, dict[str, Search]] = {}
+    table: dict[str, dict[str, SearchFigures]] = {}
     for row in _read("local_searches"):
-        figures = Search(*(float(row[name]) for name in ("gap", "seconds", "calls")))
+        figures = SearchFigures(*(float(row[name]) for name in ("gap", "seconds", "calls")))
         table.setdefault(row["instance"], {})[row["search"]] = figures
     return table
 
 
 @cache
-def literature() -> Mapping[str, Literature]:
+def literature() -> Mapping[str, LiteratureFigures]:
     """Return table 5 by instance."""
     return {
-        row["instance"]: Literature(
+        row["instance"]: LiteratureFigures(
             known=int(row["known"]),
             best=int(row["best"]),
             best_gap=float(row["best_gap"]),

@@ -1,4 +1,4 @@
-"""Table 3: differential evolution alone, beside the thesis' three implementations."""
+"""Table 3: differential evolution without local search, and the thesis' implementations."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import ASSIGNMENT, Column, Fact, Plot, Row, mean, numbers
+from islands.reproduce.cells import (
+    ASSIGNMENT,
+    Column,
+    Fact,
+    Plot,
+    TableRow,
+    mean,
+    mean_in_words,
+    numbers,
+)
 from islands.reproduce.jardim2021.figures import (
     IMPLEMENTATION_GAPS,
     IMPLEMENTATIONS,
     implementations,
 )
-from islands.reproduce.printed import mean_in_words
-from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
+from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
 from islands.text import counted
 
@@ -24,16 +32,16 @@ LARGE = 128
 _NOISE = 2.0
 """Standard errors of the difference of two means that count as noise."""
 _RUNS = 10
-"""Of the thesis; its deviations are not printed, and taken to be ours."""
+"""Runs of the thesis; it prints no deviations, so ours are used."""
 
 
 def wanted(n: int) -> int:
-    """Return how many times as fast as the thesis' fastest implementation a run is to be."""
+    """Return the target speed-up over the thesis' fastest implementation."""
     return 300 if n >= LARGE else 100
 
 
-class Implementations(SampleTable):
-    """Our gaps and seconds beside those of the thesis' experiment A."""
+class ImplementationsTable(SampleTable):
+    """Our gaps and seconds, and those of the thesis' experiment A."""
 
     name: ClassVar[str] = "implementations"
     title: ClassVar[str] = "table 3: implementations, without local search"
@@ -46,7 +54,7 @@ class Implementations(SampleTable):
         return [named(name, index) for name in implementations()]
 
     def columns(self) -> list[Column]:
-        """Return our mean gap and the thesis', then our seconds and the thesis'."""
+        """Return our mean gap and the thesis' gaps, then our seconds and the thesis'."""
         return [
             *ASSIGNMENT,
             Column("gap", "gap %", 6, ".2f"),
@@ -65,8 +73,8 @@ class Implementations(SampleTable):
             Column("runs"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance: all runs side by side, and one of them alone for its time."""
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance: all runs in one batch, and one run alone for its time."""
         thesis = implementations()[problem.instance]
         sample = self.sample(problem)
         ours = self.seconds(sample)
@@ -89,29 +97,29 @@ class Implementations(SampleTable):
             "runs": len(sample.costs),
         }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return the mean gaps, how many are as good as the thesis', and the ratios of times."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the mean gaps, a comparison with the thesis, and the ratios of times."""
         speedups = speedup_facts(rows, self.experiment, {})
         return [*gap_facts(rows), *ratio_facts(rows), *speedups]
 
     def plots(self) -> list[Plot]:
-        """Return the seconds, the gaps and the calls of the objective a second."""
+        """Return plots of seconds, gaps and calls of the objective per second."""
         thesis = {each: f"2021, {words}" for each, words in IMPLEMENTATIONS.items()}
         ours = f"ours, {self.experiment.device}"
 
-        def beside(quantity: str, own: str) -> dict[str, str]:
+        def with_thesis(quantity: str, own: str) -> dict[str, str]:
             return {own: ours} | {f"{each}_{quantity}": words for each, words in thesis.items()}
 
-        seconds = time_curves(self.experiment) | beside("seconds", "seconds")
+        seconds = time_curves(self.experiment) | with_thesis("seconds", "seconds")
         return [
             Plot("seconds a run", seconds),
-            Plot("mean gap, %", beside("gap", "gap"), "-gap", logarithmic=False),
-            Plot("thousands of calls a second", beside("rate", "rate"), "-rate"),
+            Plot("mean gap, %", with_thesis("gap", "gap"), "-gap", logarithmic=False),
+            Plot("thousands of calls a second", with_thesis("rate", "rate"), "-rate"),
         ]
 
 
-def gap_facts(rows: Sequence[Row]) -> list[Fact]:
-    """Return the means of the columns of gaps, and how many of ours are as good as the best."""
+def gap_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the mean gaps, and how many of ours are at most the thesis' least."""
     means = {each: mean(rows, f"{each}_gap") for each in IMPLEMENTATIONS}
     is_whole = len(rows) == len(implementations())
     theirs = ", ".join(
@@ -134,8 +142,8 @@ def gap_facts(rows: Sequence[Row]) -> list[Fact]:
     ]
 
 
-def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
-    """Return the smallest ratio of times, and how many are what is wanted."""
+def ratio_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the smallest ratio of times, and how many reach the target."""
     least = min(rows, key=lambda row: numbers([row], "speedup"))
     ((speedup,),) = numbers([least], "speedup")
     enough = sum(ratio >= goal for ratio, goal in numbers(rows, "speedup", "wanted"))
@@ -144,15 +152,15 @@ def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
             "least_speedup",
             speedup,
             f"seconds of the thesis' fastest over ours: at least {speedup:.0f} (on"
-            f" {least['instance']}); as wanted, {wanted(0)} and from n = {LARGE} {wanted(LARGE)},"
-            f" on {enough} of {counted(len(rows), 'instance')}",
+            f" {least['instance']}); the target, {wanted(0)} and from n = {LARGE} {wanted(LARGE)},"
+            f" is reached on {enough} of {counted(len(rows), 'instance')}",
         ),
         Fact("as_fast_as_wanted", enough, ""),
     ]
 
 
-def _is_as_good(row: Row, noise: float) -> bool:
-    """Return whether our mean gap is at most the least, or above it by so many standard errors."""
+def _is_as_good(row: TableRow, noise: float) -> bool:
+    """Return whether our mean gap is at most the least plus `noise` standard errors."""
     (thesis,) = numbers([row], *(f"{each}_gap" for each in IMPLEMENTATIONS))
     errors = [sd * sqrt(1 / runs + 1 / _RUNS) for sd, runs in numbers([row], "deviation", "runs")]
     return any(gap <= min(thesis) + noise * sum(errors) for (gap,) in numbers([row], "gap"))

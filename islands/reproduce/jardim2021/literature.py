@@ -8,17 +8,25 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import ASSIGNMENT, Column, Fact, Plot, Row, mean, numbers
+from islands.reproduce.cells import (
+    ASSIGNMENT,
+    Column,
+    Fact,
+    Plot,
+    TableRow,
+    mean,
+    mean_in_words,
+    numbers,
+)
 from islands.reproduce.jardim2021.figures import LITERATURE_GAPS, literature
-from islands.reproduce.printed import mean_in_words
-from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
+from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 from islands.text import counted
 
 
-class Literature(SampleTable):
-    """Our best and mean costs beside those of the thesis' experiment C."""
+class LiteratureTable(SampleTable):
+    """Our best and mean costs, and those of the thesis' experiment C."""
 
     name: ClassVar[str] = "literature"
     title: ClassVar[str] = "table 5: best and mean costs against the literature"
@@ -31,7 +39,7 @@ class Literature(SampleTable):
         return [named(name, index) for name in literature()]
 
     def columns(self) -> list[Column]:
-        """Return the best and the mean cost, their gaps and the calls, each ours and theirs."""
+        """Return best and mean costs, gaps and calls: ours and the thesis'."""
         return [
             *ASSIGNMENT,
             Column("known", "known", 8, "d"),
@@ -54,7 +62,7 @@ class Literature(SampleTable):
             Column("runs"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance."""
         thesis, sample = literature()[problem.instance], self.sample(problem)
         yield {
@@ -80,8 +88,8 @@ class Literature(SampleTable):
             "runs": len(sample.costs),
         }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return the averages of the gaps, and on how many instances ours is as good."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the average gaps, and on how many instances ours is at most the thesis'."""
         gaps = numbers(rows, "mean_gap", "thesis_mean_gap")
         as_good = sum(ours <= thesis for ours, thesis in gaps)
         reached = sum(hits > 0 for (hits,) in numbers(rows, "hits"))
@@ -114,8 +122,8 @@ class Literature(SampleTable):
         return [Plot("gap, %", curves, "-gap", logarithmic=False)]
 
 
-def _average(rows: Sequence[Row], column: str, word: str) -> list[Fact]:
-    """Return the averages of a column of ours and of the thesis' rows."""
+def _average(rows: Sequence[TableRow], column: str, word: str) -> list[Fact]:
+    """Return the averages of our column and of the thesis' column."""
     ours, thesis = mean(rows, column), mean(rows, f"thesis_{column}")
     is_whole = len(rows) == len(literature())
     theirs = mean_in_words(thesis, LITERATURE_GAPS[column], ".2f", is_whole=is_whole)

@@ -7,18 +7,27 @@ from typing import Any, ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import ASSIGNMENT, Column, Fact, Plot, Row, mean, mean_ratio, numbers
+from islands.reproduce.cells import (
+    ASSIGNMENT,
+    Column,
+    Fact,
+    Plot,
+    TableRow,
+    mean,
+    mean_in_words,
+    mean_ratio,
+    numbers,
+)
 from islands.reproduce.jardim2021.figures import SEARCH_GAPS, SEARCHES, searches
-from islands.reproduce.printed import mean_in_words
-from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
+from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 
 
-class LocalSearches(SampleTable):
-    """Our gaps, seconds and calls of the objective beside those of the thesis' experiment B.
+class LocalSearchesTable(SampleTable):
+    """Our gaps, seconds and calls of the objective, and those of the thesis' experiment B.
 
-    Its text says that every trial was improved. Its numbers of calls say that a fifth was.
+    Its text states that local search improved every trial; its numbers of calls show a fifth.
     """
 
     name: ClassVar[str] = "local-searches"
@@ -26,7 +35,7 @@ class LocalSearches(SampleTable):
     preset: ClassVar[str] = "jardim2021-b"
     generations: ClassVar[int] = 1000
     options: ClassVar[dict[str, Any]] = {}
-    """What runs have beside the preset and the search."""
+    """Options of the runs besides the preset and the local search."""
 
     @staticmethod
     def instances(index: Index) -> list[Found]:
@@ -34,7 +43,7 @@ class LocalSearches(SampleTable):
         return [named(name, index) for name in searches()]
 
     def columns(self) -> list[Column]:
-        """Return gaps, seconds and thousands of calls, each ours and the thesis'."""
+        """Return gaps, seconds and thousands of calls: ours and the thesis'."""
         return [
             *ASSIGNMENT,
             Column("search", "search  ", 8),
@@ -50,7 +59,7 @@ class LocalSearches(SampleTable):
             Column("runs"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with each local search."""
         for search, thesis in searches()[problem.instance].items():
             sample = self.sample(problem, improver=search, **self.options)
@@ -71,7 +80,7 @@ class LocalSearches(SampleTable):
                 "runs": len(sample.costs),
             }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the means of each local search, and the smallest ratio of times."""
         ratios = [ratio for (ratio,) in numbers(rows, "speedup")]
         least = f"seconds of the thesis over ours: at least {min(ratios):.0f}"
@@ -92,8 +101,8 @@ class LocalSearches(SampleTable):
         ]
 
 
-class LocalSearchesAlways(LocalSearches):
-    """The same where every trial is improved, as the thesis' text has it."""
+class LocalSearchesAlwaysTable(LocalSearchesTable):
+    """The same table with local search on every trial, as in the thesis' text."""
 
     name: ClassVar[str] = "local-searches-always"
     title: ClassVar[str] = "table 4, but with local search on every trial (the thesis: on a fifth)"
@@ -101,7 +110,7 @@ class LocalSearchesAlways(LocalSearches):
     is_extra: ClassVar[bool] = True
 
 
-def _facts_of(search: str, rows: Sequence[Row]) -> list[Fact]:
+def _facts_of(search: str, rows: Sequence[TableRow]) -> list[Fact]:
     mine = [row for row in rows if row["search"] == search]
     gap, thesis = mean(mine, "gap"), mean(mine, "thesis_gap")
     calls = mean_ratio(mine, "calls", "thesis_calls")

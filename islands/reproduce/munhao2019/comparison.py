@@ -1,4 +1,4 @@
-"""Table 7: best gaps beside the particle swarm of Hembecker et al. (2007)."""
+"""Table 7: best gaps compared with the particle swarm of Hembecker et al. (2007)."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Row, mean, numbers
+from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers
 from islands.reproduce.munhao2019.figures import MODELS, RUNS, comparison
-from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
+from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 from islands.text import counted
 
 
-class Comparison(SampleTable):
-    """Our best gaps with both models, beside the three that the paper prints."""
+class ComparisonTable(SampleTable):
+    """Our best gaps with both models, and the three printed ones."""
 
     name: ClassVar[str] = "comparison"
-    title: ClassVar[str] = "table 7: best gaps beside Hembecker et al. (2007)"
+    title: ClassVar[str] = "table 7: best gaps, compared with Hembecker et al. (2007)"
     preset: ClassVar[str] = MODELS["m1"]
     also: ClassVar[tuple[str, ...]] = (MODELS["m2"],)
     generations: ClassVar[int] = 600
@@ -31,7 +31,7 @@ class Comparison(SampleTable):
         return [named(name, index) for name in comparison()]
 
     def columns(self) -> list[Column]:
-        """Return the gaps of each model, ours and the paper's, and Hembecker's."""
+        """Return the gaps of each model, ours and the paper's, and those of Hembecker."""
         return [
             Column("instance", "instance", 12),
             Column("n", "n", 3, "d"),
@@ -51,7 +51,7 @@ class Comparison(SampleTable):
             Column("runs"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with both models."""
         printed = comparison()[problem.instance]
         samples = {model: self.sample(problem, preset=preset) for model, preset in MODELS.items()}
@@ -73,7 +73,7 @@ class Comparison(SampleTable):
             "runs": sum(len(sample.costs) + sample.without for sample in samples.values()),
         }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return on how many instances each model is at least as good as the others."""
         facts = []
         for model in MODELS:

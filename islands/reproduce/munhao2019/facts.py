@@ -1,11 +1,11 @@
-"""How our rows of a set compare with the printed ones, in a few sentences."""
+"""Facts that compare our rows of a set with the printed rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import hypot
 
-from islands.reproduce.cells import Fact, Row, mean, numbers
+from islands.reproduce.cells import Fact, TableRow, mean, numbers
 from islands.reproduce.munhao2019.figures import MODELS, SPEEDUPS
 from islands.reproduce.pooled import total
 from islands.reproduce.wilcoxon import compare
@@ -15,8 +15,8 @@ _NOISE = 2.0
 """Standard errors of the difference of two means that count as noise."""
 
 
-def set_facts(rows: Sequence[Row], parts: Sequence[Row]) -> list[Fact]:
-    """Return the facts of each model, and those of both together."""
+def set_facts(rows: Sequence[TableRow], parts: Sequence[TableRow]) -> list[Fact]:
+    """Return the facts of each model, and those of both models."""
     facts = []
     for model in MODELS:
         mine = [row for row in rows if row["model"] == model]
@@ -25,8 +25,8 @@ def set_facts(rows: Sequence[Row], parts: Sequence[Row]) -> list[Fact]:
     return [*facts, *ratio_facts(rows), without_fact(parts)]
 
 
-def mean_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
-    """Return the mean gaps, and on how many rows ours is as good as the printed one."""
+def mean_facts(model: str, rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the mean gaps, and on how many rows ours is at most the printed one."""
     ours, paper = mean(rows, "mean"), mean(rows, "paper_mean")
     at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
     return [
@@ -44,10 +44,10 @@ def mean_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
     ]
 
 
-def best_fact(model: str, rows: Sequence[Row]) -> Fact:
-    """Return on how many rows the best of all runs is at least as good as the printed one."""
+def best_fact(model: str, rows: Sequence[TableRow]) -> Fact:
+    """Return on how many rows our best gap is at most the printed one."""
     pairs = numbers(rows, "best", "paper_best")
-    # As the printed ones are, a best gap may be a rounded one.
+    # Printed best gaps are rounded.
     at_most = sum(round(ours, 6) <= round(paper, 6) for ours, paper in pairs)
     ours, paper = mean(rows, "best"), mean(rows, "paper_best")
     return Fact(
@@ -59,8 +59,8 @@ def best_fact(model: str, rows: Sequence[Row]) -> Fact:
     )
 
 
-def hit_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
-    """Return how often the optimum was reached, where the paper prints that."""
+def hit_facts(model: str, rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the number of hits of the optimum, if the paper prints it."""
     pairs = numbers(rows, "hits", "paper_hits")
     if not pairs:
         return []
@@ -79,10 +79,10 @@ def hit_facts(model: str, rows: Sequence[Row]) -> list[Fact]:
     ]
 
 
-def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
-    """Return the least and the largest ratio of times, and how many are what is wanted."""
+def ratio_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the smallest and the largest ratio of times, and how many reach the target."""
 
-    def ratio(row: Row) -> float:
+    def ratio(row: TableRow) -> float:
         return numbers([row], "ratio")[0][0]
 
     least, most = min(rows, key=ratio), max(rows, key=ratio)
@@ -93,16 +93,16 @@ def ratio_facts(rows: Sequence[Row]) -> list[Fact]:
             "least_ratio",
             ratio(least),
             f"the paper's milliseconds over ours: from {ratio(least):.0f} ({_named(least)}) to"
-            f" {ratio(most):.0f} ({_named(most)}); as wanted, {' or '.join(map(str, goals))}, on"
-            f" {enough} of {counted(len(rows), 'row')}",
+            f" {ratio(most):.0f} ({_named(most)}); the target, {' or '.join(map(str, goals))}, is"
+            f" reached on {enough} of {counted(len(rows), 'row')}",
         ),
         Fact("largest_ratio", ratio(most), ""),
         Fact("as_fast_as_wanted", enough, ""),
     ]
 
 
-def speedup_facts(rows: Sequence[Row], threads: Sequence[int]) -> list[Fact]:
-    """Return our CPU's seconds over ours, and what is printed of the sequential program."""
+def speedup_facts(rows: Sequence[TableRow], threads: Sequence[int]) -> list[Fact]:
+    """Return our CPU's seconds over ours, and the printed speed-ups."""
     facts = []
     for model, printed in SPEEDUPS.items():
         mine = [row for row in rows if row["model"] == model]
@@ -124,25 +124,25 @@ def speedup_facts(rows: Sequence[Row], threads: Sequence[int]) -> list[Fact]:
     return facts
 
 
-def without_fact(parts: Sequence[Row]) -> Fact:
-    """Return how many runs met no feasible solution, and of which instances."""
+def without_fact(parts: Sequence[TableRow]) -> Fact:
+    """Return the number of runs without a feasible solution, by instance."""
     count, runs = total(parts, "without"), total(parts, "runs")
     names = [
         f"{row['instance']} {row['model']} ({row['without']})" for row in parts if row["without"]
     ]
     where = f": {', '.join(names)}" if names else ""
     return Fact(
-        "without", count, f"{count} of {counted(runs, 'run')} met no feasible solution{where}"
+        "without", count, f"{count} of {counted(runs, 'run')} found no feasible solution{where}"
     )
 
 
-def _is_as_good(row: Row, noise: float) -> bool:
-    """Return whether our mean is at most the printed one, or above by so many standard errors."""
+def _is_as_good(row: TableRow, noise: float) -> bool:
+    """Return whether our mean is at most the printed one plus `noise` standard errors."""
     errors = [hypot(*both) for both in numbers([row], "error", "paper_error")]
     return any(
         ours <= paper + noise * sum(errors) for ours, paper in numbers([row], "mean", "paper_mean")
     )
 
 
-def _named(row: Row) -> str:
+def _named(row: TableRow) -> str:
     return f"{row['group']} {row['model']}"

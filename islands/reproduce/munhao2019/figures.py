@@ -1,4 +1,4 @@
-"""What the paper printed: thirty runs of each instance, for its two models m1 and m2."""
+"""The printed figures: thirty runs of each instance, for the models m1 and m2."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from islands.reproduce.orlib import Kind
-from islands.reproduce.printed import read_printed
+from islands.reproduce.cells import read_printed
+from islands.reproduce.orlib import ProblemKind
 
 MODELS = {"m1": "munhao2019-m1", "m2": "munhao2019-m2"}
 """The presets of the models."""
 RUNS = 30
 SPEEDUPS = {"m1": 4.15, "m2": 6.33}
-"""What is printed as the speed-ups of all sets, over the paper's sequential program."""
+"""Printed speed-ups of all sets over the paper's sequential program."""
 
 _PrintedRow = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Printed:
+class ModelFigures:
     """The figures of a model on a group of instances; gaps are in per cent."""
 
     best: float
@@ -32,34 +32,34 @@ class Printed:
     speedup: float
     """Over the paper's sequential program."""
     hits: int | None
-    """Runs that reached the optimum, where that is printed."""
+    """Runs that reached the optimum, if printed."""
 
 
 @dataclass(frozen=True)
-class Group:
-    """A row of two tables of the paper, one a model."""
+class InstanceGroup:
+    """A row of two tables of the paper, one for each model."""
 
     m: int
     n: int
     instances: tuple[str, ...]
-    printed: Mapping[str, Printed]
-    """By the model."""
+    printed: Mapping[str, ModelFigures]
+    """The printed figures by model."""
     reference: int | None
-    """What gaps refer to, where that is not the best known value."""
+    """The value that gaps refer to, if not the best known value."""
 
 
 @cache
-def orlib() -> Mapping[str, Group]:
-    """Return tables 1 and 2 by the kind of problems."""
+def orlib() -> Mapping[str, InstanceGroup]:
+    """Return tables 1 and 2 by kind of problem."""
 
-    def kind(row: _PrintedRow) -> Kind:
-        return Kind(int(row["m"]), int(row["n"]), row["alpha"])
+    def kind(row: _PrintedRow) -> ProblemKind:
+        return ProblemKind(int(row["m"]), int(row["n"]), row["alpha"])
 
     return _groups("orlib", lambda row: kind(row).name, lambda row: kind(row).instances())
 
 
 @cache
-def sac94() -> Mapping[str, Group]:
+def sac94() -> Mapping[str, InstanceGroup]:
     """Return tables 3 and 4 by family and size."""
     return _groups(
         "sac94",
@@ -69,7 +69,7 @@ def sac94() -> Mapping[str, Group]:
 
 
 @cache
-def gk() -> Mapping[str, Group]:
+def gk() -> Mapping[str, InstanceGroup]:
     """Return tables 5 and 6 by instance."""
     return _groups("gk", lambda row: row["instance"], lambda row: (f"gk/{row['instance']}",))
 
@@ -87,19 +87,21 @@ def _groups(
     table: str,
     name: Callable[[_PrintedRow], str],
     instances: Callable[[_PrintedRow], tuple[str, ...]],
-) -> dict[str, Group]:
-    models: dict[str, dict[str, Printed]] = {}
+) -> dict[str, InstanceGroup]:
+    models: dict[str, dict[str, ModelFigures]] = {}
     groups = {}
     for row in _read(table):
         printed = models.setdefault(name(row), {})
         printed[row["model"]] = _printed(row)
         reference = int(row["reference"]) if "reference" in row else None
-        groups[name(row)] = Group(int(row["m"]), int(row["n"]), instances(row), printed, reference)
+        groups[name(row)] = InstanceGroup(
+            int(row["m"]), int(row["n"]), instances(row), printed, reference
+        )
     return groups
 
 
-def _printed(row: _PrintedRow) -> Printed:
-    return Printed(
+def _printed(row: _PrintedRow) -> ModelFigures:
+    return ModelFigures(
         best=float(row["best"]),
         mean=float(row["mean"]),
         deviation=float(row["deviation"]),

@@ -10,9 +10,17 @@ from typing import ClassVar
 
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Plot, Row
+from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow
 from islands.reproduce.munhao2019.facts import set_facts, speedup_facts
-from islands.reproduce.munhao2019.figures import MODELS, RUNS, Group, Printed, gk, orlib, sac94
+from islands.reproduce.munhao2019.figures import (
+    MODELS,
+    RUNS,
+    InstanceGroup,
+    ModelFigures,
+    gk,
+    orlib,
+    sac94,
+)
 from islands.reproduce.pooled import (
     PooledTable,
     average,
@@ -25,11 +33,11 @@ from islands.reproduce.pooled import (
 from islands.reproduce.timing import cpu_cells, cpu_columns, scaled_facts
 
 GOAL = 100
-"""How many times as fast as the paper's a run is to be."""
+"""The target speed-up over the paper's GPU."""
 
 
 class ModelsTable(PooledTable):
-    """Both models on each group of instances of a set: our figures, and the printed ones."""
+    """Both models on each group of instances of a set: our figures and the printed ones."""
 
     preset: ClassVar[str] = MODELS["m1"]
     also: ClassVar[tuple[str, ...]] = (MODELS["m2"],)
@@ -37,11 +45,11 @@ class ModelsTable(PooledTable):
     runs: ClassVar[int] = RUNS
     prints_hits: ClassVar[bool] = False
     goals: ClassVar[Mapping[str, int]] = {}
-    """How many times as fast as the paper a group is to be, where that is not `GOAL`."""
+    """Target speed-ups of groups, if not `GOAL`."""
 
     @staticmethod
     @abstractmethod
-    def groups() -> Mapping[str, Group]:
+    def groups() -> Mapping[str, InstanceGroup]:
         """Return the paper's figures."""
 
     @classmethod
@@ -51,11 +59,11 @@ class ModelsTable(PooledTable):
 
     @classmethod
     def group(cls, instance: str) -> str:
-        """Return the group that has the instance."""
+        """Return the group that contains the instance."""
         return next(name for name, each in cls.groups().items() if instance in each.instances)
 
     def columns(self) -> list[Column]:
-        """Return gaps, times and hits: each ours, and then the paper's."""
+        """Return gaps, times and hits: ours and the paper's."""
         return [
             Column("group", "instances", 13),
             Column("n", "n", 4, "d"),
@@ -83,11 +91,11 @@ class ModelsTable(PooledTable):
         ]
 
     def part_columns(self) -> list[Column]:
-        """Return what is kept of each instance."""
+        """Return the columns of the rows of single instances."""
         columns = [Column(name) for name in ("instance", "model")] + sample_columns()
         return columns + cpu_columns(self.experiment.threads)
 
-    def instance_rows(self, problem: Problem) -> Iterator[Row]:
+    def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with both models; time the CPU on the first instance of each group."""
         name = self.group(problem.instance)
         group, is_first = self.groups()[name], not self.has_begun(name)
@@ -101,8 +109,8 @@ class ModelsTable(PooledTable):
                 **(cpu_cells(self.experiment, problem, ours, preset=preset) if is_first else {}),
             }
 
-    def pooled(self, group: str, parts: Sequence[Row]) -> Iterator[Row]:
-        """Sum a group up for each model."""
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+        """Summarise a group for each model."""
         figures = self.groups()[group]
         for model, printed in figures.printed.items():
             mine = [row for row in parts if row["model"] == model]
@@ -114,7 +122,9 @@ class ModelsTable(PooledTable):
                 **self._cells(group, mine, printed),
             }
 
-    def _cells(self, group: str, parts: Sequence[Row], printed: Printed) -> dict[str, Cell]:
+    def _cells(
+        self, group: str, parts: Sequence[TableRow], printed: ModelFigures
+    ) -> dict[str, Cell]:
         seconds = average(parts, "seconds") or 0.0
         milliseconds = type(seconds)(1000 * seconds)
         cpu = [column.name for column in cpu_columns(self.experiment.threads)]
@@ -140,14 +150,14 @@ class ModelsTable(PooledTable):
             "runs": total(parts, "runs"),
         }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return how our gaps, times and hits compare with the paper's."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the comparison of our gaps, times and hits with the paper's."""
         _, parts = self.parts()
         speedups = speedup_facts(rows, self.experiment.threads)
         return [*set_facts(rows, parts), *speedups, *scaled_facts(rows, self.experiment)]
 
     def plots(self) -> list[Plot]:
-        """Return the times and the gaps."""
+        """Return plots of the times and the gaps."""
         times = {"milliseconds": "ours", "paper_milliseconds": "2019, GTX 1050 Ti"}
         gaps = {"mean": "ours, mean", "paper_mean": "2019, mean"}
         return [
@@ -156,48 +166,48 @@ class ModelsTable(PooledTable):
         ]
 
 
-class Sac94(ModelsTable):
-    """Instances from practice, with the runs that hit the optimum."""
+class Sac94Table(ModelsTable):
+    """Instances from practice, with numbers of hits of the optimum."""
 
     name: ClassVar[str] = "sac94"
     title: ClassVar[str] = "tables 3 and 4: SAC-94"
     prints_hits: ClassVar[bool] = True
 
     @staticmethod
-    def groups() -> Mapping[str, Group]:
+    def groups() -> Mapping[str, InstanceGroup]:
         """Return the families by size."""
         return sac94()
 
 
-class Gk(ModelsTable):
-    """Large instances, with gaps to the values that the paper refers to."""
+class GkTable(ModelsTable):
+    """Large instances, with gaps to the paper's reference values."""
 
     name: ClassVar[str] = "gk"
     title: ClassVar[str] = "tables 5 and 6: Glover and Kochenberger, gaps to the paper's references"
     goals: ClassVar[Mapping[str, int]] = {"gk11": 500}
 
     @staticmethod
-    def groups() -> Mapping[str, Group]:
+    def groups() -> Mapping[str, InstanceGroup]:
         """Return the instances."""
         return gk()
 
 
-class OrLibrary(ModelsTable):
+class OrLibraryTable(ModelsTable):
     """Random problems, ten of each size and tightness."""
 
     name: ClassVar[str] = "orlib"
     title: ClassVar[str] = "tables 1 and 2: OR-Library"
 
     @staticmethod
-    def groups() -> Mapping[str, Group]:
+    def groups() -> Mapping[str, InstanceGroup]:
         """Return the kinds of problems."""
         return orlib()
 
 
 def referred(problem: Problem, reference: int | None) -> Problem:
-    """Return the problem, its gaps referring to this value where there is one."""
+    """Return the problem with gaps to `reference`, if it is given."""
     if reference is None:
         return problem
     problem = copy(problem)
-    problem.best_known = BestKnown(reference, "best_known", "what the paper's gaps refer to")
+    problem.best_known = BestKnown(reference, "best_known", "reference value of the paper's gaps")
     return problem

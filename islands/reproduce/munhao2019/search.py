@@ -1,4 +1,4 @@
-"""The paper's search of parameters: random configurations on a problem of each kind."""
+"""The paper's parameter search: random configurations on one problem of each kind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from typing import ClassVar
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Column, Fact, Row, numbers
+from islands.reproduce.cells import Column, Fact, TableRow, numbers
 from islands.reproduce.munhao2019.figures import MODELS
 from islands.reproduce.orlib import first_names
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns, total
@@ -18,20 +18,20 @@ from islands.tune.configurations import random
 from islands.tune.domain import Reals
 
 RANGES = {"c1": (0.5, 2.0), "c2": (0.5, 2.0), "penalty": (100.0, 500.0)}
-"""What the paper drew from; only m1 has a penalty."""
+"""The ranges that the paper drew from; only m1 has a penalty."""
 RANDOM = 10
-"""How many configurations it drew. Number 0 is the one that it chose."""
+"""Number of random configurations. Number 0 is the paper's choice."""
 
 _OF_MODEL = {"m1": tuple(RANGES), "m2": ("c1", "c2")}
 _SEED = 1
-_DIGITS = 9  # of gaps that tell configurations apart
+_DIGITS = 9  # gaps that differ only beyond these digits are equal
 
 
-class Search(PooledTable):
-    """The gaps of each configuration, the best first, the paper's choice among them."""
+class SearchTable(PooledTable):
+    """The gaps of each configuration, best first, including the paper's choice."""
 
     name: ClassVar[str] = "search"
-    title: ClassVar[str] = "search of parameters: random configurations on 27 problems"
+    title: ClassVar[str] = "parameter search: random configurations on 27 problems"
     preset: ClassVar[str] = MODELS["m1"]
     also: ClassVar[tuple[str, ...]] = (MODELS["m2"],)
     generations: ClassVar[int] = 600
@@ -44,11 +44,11 @@ class Search(PooledTable):
 
     @classmethod
     def group(cls, instance: str) -> str:
-        """Return the same for all: a configuration is judged on all instances."""
+        """Return the same group for all: a configuration is ranked on all instances."""
         return "all"
 
     def columns(self) -> list[Column]:
-        """Return the configuration, and what came of it."""
+        """Return the configuration and its results."""
         return [
             Column("model", "model", 5),
             Column("configuration", "configuration", 13, "d"),
@@ -62,40 +62,40 @@ class Search(PooledTable):
         ]
 
     def part_columns(self) -> list[Column]:
-        """Return what is kept of each instance."""
+        """Return the columns of the rows of single instances."""
         return [Column(name) for name in ("instance", "model", "configuration", "rank")] + (
             sample_columns()
         )
 
-    def instance_rows(self, problem: Problem) -> Iterator[Row]:
+    def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with each configuration of both models."""
         for model, preset in MODELS.items():
             rows = []
             for number, configuration in enumerate(configurations(model)):
                 sample = self.sample(problem, preset=preset, **configuration)
                 rows.append({"configuration": number, **sample_cells(sample, self.seconds(sample))})
-            for row, rank in zip(rows, ranks([_judged(row) for row in rows]), strict=True):
+            for row, rank in zip(rows, ranks([_loss(row) for row in rows]), strict=True):
                 yield {"instance": problem.instance, "model": model, "rank": rank, **row}
 
-    def pooled(self, group: str, parts: Sequence[Row]) -> Iterator[Row]:
-        """Yield the configurations of each model, the best mean rank first."""
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+        """Yield the configurations of each model by mean rank, best first."""
         for model in MODELS:
             rows = []
             for number, configuration in enumerate(configurations(model)):
                 of = (model, number)
                 mine = [row for row in parts if (row["model"], row["configuration"]) == of]
-                rows.append(_summed_up(model, number, configuration, mine))
+                rows.append(_summary(model, number, configuration, mine))
             yield from sorted(rows, key=lambda row: numbers([row], "rank", "configuration"))
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return the best configuration of each model, and the place of the paper's choice."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the best configuration of each model, and the rank of the paper's choice."""
         facts = []
         for model in MODELS:
             mine = [row for row in rows if row["model"] == model]
-            judged = [rank for (rank,) in numbers(mine, "rank")]
-            own = judged[[row["configuration"] for row in mine].index(0)]
-            place = 1 + sum(rank < own for rank in judged)
-            others = judged.count(own) - 1
+            found = [rank for (rank,) in numbers(mine, "rank")]
+            own = found[[row["configuration"] for row in mine].index(0)]
+            place = 1 + sum(rank < own for rank in found)
+            others = found.count(own) - 1
             shared = f" with {counted(others, 'other')}" if others else ""
             best = ", ".join(f"{name} {mine[0][name]:.6g}" for name in _OF_MODEL[model])
             sentence = (
@@ -108,7 +108,7 @@ class Search(PooledTable):
 
 @cache
 def configurations(model: str) -> Sequence[Mapping[str, float]]:
-    """Return the paper's choice, and then those that `islands tune` draws with seed 1."""
+    """Return the paper's choice, then the configurations that `islands tune` draws with seed 1."""
     preset = layers({"preset": MODELS[model]})[0].values
     names = _OF_MODEL[model]
     domains = [Reals(name, *RANGES[name]) for name in names]
@@ -117,21 +117,21 @@ def configurations(model: str) -> Sequence[Mapping[str, float]]:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """Return the place of each value among all, the smallest first; equal ones share theirs."""
+    """Return the rank of each value, 1 the smallest; equal values share their mean rank."""
     below = [sum(other < value for other in values) for value in values]
     return [at + (values.count(value) + 1) / 2 for at, value in zip(below, values, strict=True)]
 
 
-def _judged(row: Row) -> float:
-    """Return the mean gap of all runs; that of one without a feasible solution is 100 %."""
+def _loss(row: TableRow) -> float:
+    """Return the mean gap of all runs; a run without a feasible solution has 100 %."""
     without, runs = total([row], "without"), total([row], "runs")
     found = (runs - without) * sum(gap for (gap,) in numbers([row], "mean_gap"))
     return round((found + 100 * without) / runs, _DIGITS)
 
 
-def _summed_up(
-    model: str, number: int, configuration: Mapping[str, float], parts: Sequence[Row]
-) -> Row:
+def _summary(
+    model: str, number: int, configuration: Mapping[str, float], parts: Sequence[TableRow]
+) -> TableRow:
     return {
         "model": model,
         "configuration": number,

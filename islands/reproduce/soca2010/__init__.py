@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from islands.reproduce.soca2010.calibration import Calibration
-from islands.reproduce.soca2010.performance import Performance
-from islands.reproduce.soca2010.quality import Quality
+from islands.reproduce.soca2010.calibration import CalibrationTable
+from islands.reproduce.soca2010.performance import PerformanceTable
+from islands.reproduce.soca2010.quality import QualityTable
 from islands.reproduce.table import Paper
 
 PAPER = Paper(
     title="Soca et al. 2010, PUGACE (CEC 2010, doi:10.1109/CEC.2010.5586286)",
-    tables={table.name: table for table in (Calibration, Quality, Performance)},
+    tables={table.name: table for table in (CalibrationTable, QualityTable, PerformanceTable)},
     threads=(1,),
 )

@@ -1,6 +1,6 @@
-"""The paper's study of parameters: every combination of its levels.
+"""The paper's parameter study: every combination of its levels.
 
-The paper tried an orthogonal part of the 54 combinations, and printed which one it chose.
+The paper tried an orthogonal fraction of the 54 combinations, and printed its choice.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, Row, mean
-from islands.reproduce.sample import SampleTable
+from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, TableRow, mean
 from islands.reproduce.selection import named
+from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 
 FACTORS: dict[str, tuple[Cell, ...]] = {
@@ -28,11 +28,11 @@ CHOSEN: tuple[Cell, ...] = (2048, 0.9, 0.1, 4)
 """The paper's choice."""
 
 _INSTANCES = ("qaplib/chr25a", "qaplib/kra30a")
-"""Of kra30a and kra30b, the paper does not say which."""
+"""The paper does not state whether it used kra30a or kra30b."""
 
 
-class Calibration(SampleTable):
-    """The gaps and seconds of each setting."""
+class CalibrationTable(SampleTable):
+    """The gaps and seconds of each combination."""
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "calibration: gaps and seconds of all settings"
@@ -46,7 +46,7 @@ class Calibration(SampleTable):
         return [named(name, index) for name in _INSTANCES]
 
     def columns(self) -> list[Column]:
-        """Return the settings, and what came of them."""
+        """Return the settings and their results."""
         return [
             *ASSIGNMENT,
             Column("population", "population", 10, "d"),
@@ -62,7 +62,7 @@ class Calibration(SampleTable):
             Column("runs"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with every combination of the levels."""
         for levels in product(*FACTORS.values()):
             setting = dict(zip(FACTORS, levels, strict=True))
@@ -80,10 +80,10 @@ class Calibration(SampleTable):
                 "runs": len(sample.costs),
             }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return the mean gap and seconds of each level, and the best setting."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the mean gap and seconds of each level, and the best combination."""
         levels = [fact for name in FACTORS for fact in level_facts(rows, name)]
-        absent = Fact("missing", len(self.missing), f"not here: {', '.join(self.missing)}")
+        absent = Fact("missing", len(self.missing), f"missing: {', '.join(self.missing)}")
         return [
             *levels,
             *best_facts(rows),
@@ -92,8 +92,8 @@ class Calibration(SampleTable):
         ]
 
 
-def level_facts(rows: Sequence[Row], name: str) -> list[Fact]:
-    """Return the means over all rows that have the same level of a setting."""
+def level_facts(rows: Sequence[TableRow], name: str) -> list[Fact]:
+    """Return the means of the rows with each level of a setting."""
     words, facts = [], []
     for level in FACTORS[name]:
         mine = [row for row in rows if row[name] == level]
@@ -106,8 +106,8 @@ def level_facts(rows: Sequence[Row], name: str) -> list[Fact]:
     return [Fact(f"levels_{name}", len(words), f"{name:14}  {';  '.join(words)}"), *facts]
 
 
-def best_facts(rows: Sequence[Row]) -> list[Fact]:
-    """Return the setting of the smallest gap, as a mean over the instances, beside the paper's."""
+def best_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the combination with the smallest mean gap, and the paper's choice."""
     gaps = {
         levels: mean([row for row in rows if _levels(row) == levels], "mean_gap")
         for levels in dict.fromkeys(_levels(row) for row in rows)
@@ -126,7 +126,7 @@ def best_facts(rows: Sequence[Row]) -> list[Fact]:
     ]
 
 
-def _levels(row: Row) -> tuple[Cell, ...]:
+def _levels(row: TableRow) -> tuple[Cell, ...]:
     return tuple(row[name] for name in FACTORS)
 
 

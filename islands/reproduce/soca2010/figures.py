@@ -1,4 +1,4 @@
-"""What the paper printed: ten runs on a GeForce 9800 GTX+ and one core of a Pentium."""
+"""The printed figures: ten runs on a GeForce 9800 GTX+ and on one core of a Pentium."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from islands.reproduce.printed import read_printed
+from islands.reproduce.cells import read_printed
 
 
 @dataclass(frozen=True)
-class Quality:
-    """How near ten runs came to the best known value (table II).
+class QualityFigures:
+    """Hits and gap of ten runs on one instance (table II).
 
-    The hits cannot all be right: on esc16f every assignment costs 0, and six hits are printed.
+    The hits cannot all be correct: on esc16f every assignment costs 0, but six hits are printed.
     """
 
     hits: int
     gap: float
-    """In per cent; evidently of the best run."""
+    """In per cent; apparently of the best run."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Seconds:
 
 
 @cache
-def quality() -> Mapping[str, Quality]:
+def quality() -> Mapping[str, QualityFigures]:
     """Return table II by instance."""
     rows = read_printed(Path(__file__).with_name("quality.csv"))
-    return {row["instance"]: Quality(int(row["hits"]), float(row["gap"])) for row in rows}
+    return {row["instance"]: QualityFigures(int(row["hits"]), float(row["gap"])) for row in rows}
 
 
 @cache
 def performance() -> Mapping[str, Seconds]:
-    """Return table III by instance, two of which are not those of table II."""
+    """Return table III by instance; two of its instances are not in table II."""
     rows = read_printed(Path(__file__).with_name("performance.csv"))
     names = ("gpu_seconds", "cpu_seconds", "speedup")
     return {row["instance"]: Seconds(*(float(row[name]) for name in names)) for row in rows}

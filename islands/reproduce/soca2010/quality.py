@@ -1,4 +1,4 @@
-"""Table II: how often, and how nearly, ten runs reach the best known value."""
+"""Table II: hits of the best known value, and gaps, of ten runs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, Plot, Row, mean, numbers
+from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, Plot, TableRow, mean, numbers
 from islands.reproduce.runs import Sample
-from islands.reproduce.sample import SampleTable
 from islands.reproduce.selection import named
 from islands.reproduce.soca2010.figures import performance, quality
+from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 from islands.text import counted
 
 
-class Quality(SampleTable):
-    """Our hits and gaps beside the paper's; elitist replacement where the paper's never hits."""
+class QualityTable(SampleTable):
+    """Our hits and gaps and the paper's; with elitist replacement if no run hits."""
 
     name: ClassVar[str] = "quality"
     title: ClassVar[str] = "table II: hits of the best known value, and gaps"
@@ -27,7 +27,7 @@ class Quality(SampleTable):
 
     @staticmethod
     def instances(index: Index) -> list[Found]:
-        """Return the instances of table II, and those that table III alone has."""
+        """Return the instances of table II, then those only in table III."""
         return [named(name, index) for name in dict.fromkeys([*quality(), *performance()])]
 
     def columns(self) -> list[Column]:
@@ -48,8 +48,8 @@ class Quality(SampleTable):
             Column("generations"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance, where no run hits with elitist replacement as well."""
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance; if no run hits, also with elitist replacement."""
         sample, paper = self.sample(problem), quality().get(problem.instance)
         elitist = None if sample.hits else self.sample(problem, replacement="elitist")
         yield {
@@ -65,8 +65,8 @@ class Quality(SampleTable):
             "generations": sample.generations,
         }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return on how many instances the best known value was reached, and how."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the number of instances with hits, and the mean gaps."""
         best, ours = mean(rows, "best_gap"), mean(rows, "mean_gap")
         printed = [gap for (gap,) in numbers(rows, "paper_gap")]
         theirs = f"; the paper's {fmean(printed):.2f} %" if printed else ""
@@ -79,7 +79,7 @@ class Quality(SampleTable):
         ]
 
     def plots(self) -> list[Plot]:
-        """Return the gaps."""
+        """Return a plot of the gaps."""
         curves = {
             "best_gap": "ours, best",
             "mean_gap": "ours, mean",
@@ -89,8 +89,8 @@ class Quality(SampleTable):
         return [Plot("gap, %", curves, "-gap", logarithmic=False)]
 
 
-def reached_facts(rows: Sequence[Row]) -> list[Fact]:
-    """Return on how many instances some run hit: with the paper's replacement, and with either."""
+def reached_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the number of instances with hits: with the paper's replacement, and with either."""
     hit = [row for row in rows if row["hits"]]
     elitist = [row for row in rows if row.get("elitist_hits")]
     never = [row for row in rows if row not in hit and row not in elitist]
@@ -107,7 +107,7 @@ def reached_facts(rows: Sequence[Row]) -> list[Fact]:
     ]
 
 
-def _named(words: str, rows: Sequence[Row]) -> str:
+def _named(words: str, rows: Sequence[TableRow]) -> str:
     return f"{words} {', '.join(str(row['instance']) for row in rows)}" if rows else ""
 
 

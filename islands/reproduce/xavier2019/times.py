@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, Row, mean_ratio
+from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, TableRow, mean_ratio
 from islands.reproduce.selection import named
-from islands.reproduce.table import Table
+from islands.reproduce.table import PaperTable
 from islands.reproduce.timing import (
     cpu_cells,
     median_run,
@@ -25,8 +25,8 @@ from islands.text import counted
 _API_THREADS = (1, 4, 8)
 
 
-class Times(Table):
-    """Our seconds beside the paper's four columns."""
+class NationalTimesTable(PaperTable):
+    """Our seconds and the paper's four columns."""
 
     name: ClassVar[str] = "times"
     title: ClassVar[str] = "table 2: seconds of the generation loop"
@@ -40,7 +40,7 @@ class Times(Table):
         return [named(name, index) for name in printed()]
 
     def columns(self) -> list[Column]:
-        """Return our seconds, the CPU's, the paper's, and brkgaCuda's over ours."""
+        """Return our seconds, the CPU's, the paper's, and the ratio of brkgaCuda's to ours."""
         api = [Column(f"api_{each}_seconds", f"API {each} s", 7, ".2f") for each in _API_THREADS]
         return [
             *INSTANCE,
@@ -50,8 +50,8 @@ class Times(Table):
             Column("speedup_paper", "brkgaCuda/ours", 14, ".1f"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
-        """Time an instance; of several runs, the median counts."""
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Time an instance: the median of several runs."""
         experiment, seeds = self.experiment, self.experiment.seeds(self.runs)
         if experiment.backend == "cpu":
             results = [timed(experiment, problem, seed) for seed in seeds]
@@ -71,7 +71,7 @@ class Times(Table):
             "speedup_paper": paper.cuda_seconds / ours,
         }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean speed-ups over our CPU and over the paper's times."""
         mean = mean_ratio(rows, "cuda_seconds", "seconds")
         sentence = f"mean of brkgaCuda's printed seconds over ours: {mean:.1f}"
@@ -79,7 +79,7 @@ class Times(Table):
         return [*speedup_facts(rows, self.experiment, MEAN_SPEEDUPS), over_paper]
 
     def plots(self) -> list[Plot]:
-        """Return our times and the paper's."""
+        """Return a plot of our times and the paper's."""
         api = {
             f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each, 'thread')}"
             for each in _API_THREADS

@@ -6,24 +6,27 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 from typing import ClassVar
 
+import numpy as np
+
+from islands.errors import UsageError
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import INSTANCE, Column, Fact, Row, mean, numbers
-from islands.reproduce.printed import mean_in_words
-from islands.reproduce.random_tour import mean_random_tour
+from islands.problems.tsp import Tsp
+from islands.reproduce.cells import INSTANCE, Column, Fact, TableRow, mean, mean_in_words, numbers
 from islands.reproduce.selection import named
-from islands.reproduce.table import Table
+from islands.reproduce.table import PaperTable
 from islands.reproduce.wilcoxon import compare
 from islands.reproduce.xavier2019.figures import MEAN_VALUES, printed
 from islands.text import counted
 
 NEAR_PERCENT = 5.0
 NEAR_RATIO = 0.04
+_PAIRS_AT_ONCE = 1 << 16
 _PAPER = {"cuda_value": "brkgaCuda", "api_value": "brkgaAPI"}
 
 
-class Values(Table):
-    """Our means beside the paper's two values, and all as shares of a random tour."""
+class ValuesTable(PaperTable):
+    """Our means and the paper's two values, and their ratios to a random tour."""
 
     name: ClassVar[str] = "values"
     title: ClassVar[str] = "table 1: tour values (only brkgaCuda's distances are not rounded)"
@@ -37,7 +40,7 @@ class Values(Table):
         return [named(name, index) for name in printed()]
 
     def columns(self) -> list[Column]:
-        """Return the paper's two values, ours, and the ratios of all three to a random tour."""
+        """Return the paper's two values, ours, and their ratios to a random tour."""
         return [
             *INSTANCE,
             Column("cuda_value", "brkgaCuda", 11, ".2f"),
@@ -53,17 +56,17 @@ class Values(Table):
             Column("api_ratio", "API's", 5, ".3f"),
         ]
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
-        """Run an instance with some seeds."""
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance with several seeds."""
         yield values_row(problem, self.experiment.costs(problem, self.runs))
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return what the rows say about our method being the paper's."""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the comparison of our values with the paper's."""
         return values_facts(rows)
 
 
-def values_row(problem: Problem, costs: Sequence[float]) -> Row:
-    """Return the row of an instance on which our runs gave `costs`."""
+def values_row(problem: Problem, costs: Sequence[float]) -> TableRow:
+    """Return the row of an instance with the costs of our runs."""
     paper = printed()[problem.instance]
     random, ours = mean_random_tour(problem), fmean(costs)
     better = min(paper.cuda_value, paper.api_value)
@@ -84,8 +87,8 @@ def values_row(problem: Problem, costs: Sequence[float]) -> Row:
     }
 
 
-def values_facts(rows: Sequence[Row]) -> list[Fact]:
-    """Return how many instances are near the paper's, the mean values, and Wilcoxon's tests."""
+def values_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the number of instances near the paper's values, means, and Wilcoxon's tests."""
     near = sum(difference <= NEAR_PERCENT for (difference,) in numbers(rows, "difference"))
     ratios = numbers(rows, "ratio", "cuda_ratio", "api_ratio")
     on_curve = sum(ours <= max(paper) + NEAR_RATIO for ours, *paper in ratios)
@@ -120,3 +123,23 @@ def values_facts(rows: Sequence[Row]) -> list[Fact]:
         facts.append(Fact(f"wilcoxon_p_{name}", test.p, sentence))
         facts.append(Fact(f"wilcoxon_better_{name}", test.better, ""))
     return facts
+
+
+def mean_random_tour(problem: Problem) -> float:
+    """Return the exact mean length of a random tour: n times the mean over all ordered pairs."""
+    if not isinstance(problem, Tsp) or problem.metric != "EUC_2D":
+        metric = problem.metric if isinstance(problem, Tsp) else problem.name
+        raise UsageError(
+            f"{problem.instance}: {metric}: mean random tours are computed only for EUC_2D."
+            " Select other instances with --only"
+        )
+    x, y = np.ascontiguousarray(problem.arrays()[0].T.astype(np.float64))
+    rows = max(1, _PAIRS_AT_ONCE // problem.size)
+    total = 0
+    for first in range(0, problem.size, rows):
+        distances = np.square(x[first : first + rows, np.newaxis] - x)
+        distances += np.square(y[first : first + rows, np.newaxis] - y)
+        np.sqrt(distances, out=distances)
+        distances += 0.5
+        total += int(np.floor(distances, out=distances).sum())
+    return total / (problem.size - 1)

@@ -1,4 +1,4 @@
-"""The VLSI instances: the paper plots their times, and prints their mean speed-ups alone."""
+"""The VLSI instances: the paper plots their times and prints only mean speed-ups."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from islands.instances.catalogue import catalogue
 from islands.instances.locate import Found, Index
 from islands.problems import SUFFIXES
 from islands.problems.base import Problem
-from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, Row, mean
-from islands.reproduce.random_tour import mean_random_tour
+from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, TableRow, mean
 from islands.reproduce.selection import named
-from islands.reproduce.table import Table
+from islands.reproduce.table import PaperTable
 from islands.reproduce.timing import (
     cpu_cells,
     median_run,
@@ -22,16 +21,17 @@ from islands.reproduce.timing import (
     time_columns,
     time_curves,
 )
+from islands.reproduce.xavier2019.values import mean_random_tour
 from islands.text import counted
 
 PAPER_INSTANCES = 81
 PAPER_LARGEST = 25_000
 PAPER_SPEEDUPS = {1: 2.61, 4: 1.30, 8: 1.26}
-"""Of brkgaCuda over brkgaAPI with so many threads, from the paper's text."""
+"""Speed-ups of brkgaCuda over brkgaAPI by number of threads, from the paper's text."""
 
 
-class Vlsi(Table):
-    """Seconds and costs of the VLSI instances that are here."""
+class VlsiTable(PaperTable):
+    """Seconds and costs of the VLSI instances whose files exist."""
 
     name: ClassVar[str] = "vlsi"
     title: ClassVar[str] = "VLSI instances: seconds and values"
@@ -42,7 +42,7 @@ class Vlsi(Table):
 
     @staticmethod
     def instances(index: Index) -> list[Found]:
-        """Return those of the catalogue, and others that lie here in a folder of their set."""
+        """Return the instances of the catalogue, and other files in a folder of the set."""
         entries = catalogue().set("vlsi").entries.values()
         others = index.others(SUFFIXES).items()
         return [
@@ -51,7 +51,7 @@ class Vlsi(Table):
         ]
 
     def columns(self) -> list[Column]:
-        """Return our seconds, the CPU's, and our cost beside a random tour's."""
+        """Return our seconds, the CPU's, our cost and its ratio to a random tour."""
         return [
             *INSTANCE,
             *time_columns(self.experiment.threads),
@@ -62,12 +62,12 @@ class Vlsi(Table):
             Column("ratio", "ratio", 5, ".3f"),
         ]
 
-    def leaves_out(self, problem: Problem) -> str:
-        """Return that an instance is larger than the paper's, where it is."""
+    def skip_reason(self, problem: Problem) -> str:
+        """Return the reason to skip an instance that is larger than the paper's."""
         is_larger = problem.size > PAPER_LARGEST
-        return f"the paper has none of {problem.size} cities" if is_larger else ""
+        return f"the paper has no instance of {problem.size} cities" if is_larger else ""
 
-    def rows(self, problem: Problem) -> Iterator[Row]:
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance."""
         seeds = self.experiment.seeds(self.runs)
         results = [self.experiment.run(problem, seed) for seed in seeds]
@@ -88,13 +88,13 @@ class Vlsi(Table):
             "ratio": fmean(costs) / random,
         }
 
-    def facts(self, rows: Sequence[Row]) -> list[Fact]:
-        """Return which instances there were, and the mean speed-ups over our CPU."""
-        absent = f"; not here: {', '.join(self.missing)}" if self.missing else ""
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the numbers of instances, and the mean speed-ups over our CPU."""
+        absent = f"; missing: {', '.join(self.missing)}" if self.missing else ""
         known = len(catalogue().set("vlsi").entries)
         sentence = (
             f"{counted(len(rows), 'instance')}; the paper has {PAPER_INSTANCES}, of which the"
-            f" catalogue names {known}{absent}"
+            f" catalogue contains {known}{absent}"
         )
         ratio = mean(rows, "ratio")
         return [
@@ -104,5 +104,5 @@ class Vlsi(Table):
         ]
 
     def plots(self) -> list[Plot]:
-        """Return our times."""
+        """Return a plot of our times."""
         return [Plot("seconds", time_curves(self.experiment))]

@@ -8,10 +8,10 @@ from batches_for_tests import called, ended, filled
 from islands.problems.base import Problem
 from islands.reproduce.dantas2014 import PAPER
 from islands.reproduce.dantas2014.divisions import ALL, ONE, POPULATION, SEVERAL
-from islands.reproduce.dantas2014.equal_time import EqualTime
-from islands.reproduce.dantas2014.gaps import Gaps, change_facts, level_facts
-from islands.reproduce.dantas2014.prototype import PrototypeGaps, prototype
-from islands.reproduce.orlib import Kind
+from islands.reproduce.dantas2014.equal_time import EqualTimeTable
+from islands.reproduce.dantas2014.gaps import GapsTable, change_facts, level_facts
+from islands.reproduce.dantas2014.prototype import PrototypeTable, prototype
+from islands.reproduce.orlib import ProblemKind
 from islands.spec.resolve import layers
 from islands.spec.stop import last_generation, parse
 
@@ -20,7 +20,7 @@ def known(name: str) -> Problem:
     return called(name, known=1000, maximise=True)
 
 
-def test_divisions_are_of_the_papers_population() -> None:
+def test_divisions_keep_the_papers_population() -> None:
     names = ["1", "8_none", "8_ring", "8_broadcast", "64_none", "64_ring", "64_broadcast"]
     assert [each.name for each in ALL] == names
     for each in ALL:
@@ -35,7 +35,7 @@ def test_divisions_are_of_the_papers_population() -> None:
 
 
 def test_gaps_of_a_kind_are_means_over_its_problems() -> None:
-    names = Kind(10, 250, "0.50").instances()[:2]
+    names = ProblemKind(10, 250, "0.50").instances()[:2]
     lost = {1: 40, 8: 20, 64: 30}
     problems: list[str] = []
 
@@ -43,7 +43,7 @@ def test_gaps_of_a_kind_are_means_over_its_problems() -> None:
         worse = 10 if problems[-1] == names[1] else 0
         return ended([1000 - lost[islands] - worse - (migration == "ring")] * runs)
 
-    table = filled(Gaps, answer, runs=3, here=names)
+    table = filled(GapsTable, answer, runs=3, here=names)
     for name in names:
         problems.append(name)
         rows = [*table.rows(known(name))]
@@ -89,17 +89,17 @@ def test_means_by_level_and_changes_by_size() -> None:
     )
 
 
-def test_equal_time_here_and_on_as_many_processors() -> None:
+def test_equal_time_with_one_processor_and_with_one_per_island() -> None:
     asked: list[tuple[int, str]] = []
 
     def answer(runs: int, islands: int, population: int, migration: str, stop: Any = None) -> Any:
-        """Take half as long on several islands, and lose less the longer it takes."""
-        passed = int(stop[0].removeprefix("generations=")) if stop else 50
-        asked.append((passed, f"{islands} {migration}"))
-        seconds = passed * runs * (2.0 if islands == 1 else 1.0)
-        return ended([1000 - 3200 // passed] * runs, generations=passed, seconds=seconds)
+        """Return half the time on several islands, and a smaller gap with more generations."""
+        generations = int(stop[0].removeprefix("generations=")) if stop else 50
+        asked.append((generations, f"{islands} {migration}"))
+        seconds = generations * runs * (2.0 if islands == 1 else 1.0)
+        return ended([1000 - 3200 // generations] * runs, generations=generations, seconds=seconds)
 
-    table = filled(EqualTime, answer, runs=2, here=("orlib/mknapcb9-00",))
+    table = filled(EqualTimeTable, answer, runs=2, here=("orlib/mknapcb9-00",))
     rows = {row["division"]: row for row in table.rows(known("orlib/mknapcb9-00"))}
     assert len(rows) == 1 + 4 * 3  # 2, 8, 32 and 64 islands, with each migration and none
     one, ring = rows[ONE.words], rows["64 ring"]
@@ -119,15 +119,15 @@ def test_equal_time_here_and_on_as_many_processors() -> None:
     )
 
 
-def test_gaps_stand_beside_the_prototypes() -> None:
-    table = filled(PrototypeGaps, lambda runs, **options: ended([980] * runs))
+def test_gaps_are_compared_with_the_prototype() -> None:
+    table = filled(PrototypeTable, lambda runs, **options: ended([980] * runs))
     (row,) = table.rows(known("orlib/mknapcb3-00"))
     assert {*row} == {column.name for column in table.columns()}
     assert (row["kind"], row["64_ring"], row["64_ring_prototype"]) == ("5 x 500, 0.25", 2.0, 8.7)
     assert "8_none" not in row
     found = {fact.name: fact.value for fact in table.facts([row])}
     assert found["mean_gap_1"] == 2.0
-    # Islands cost quality where n is large, and help where it is small.
+    # Islands reduce quality if n is large, and improve it if n is small.
     assert all(
         (figures["64_ring"] > figures["1"]) == (name in ("orlib/mknapcb3-00", "orlib/mknapcb9-12"))
         for name, figures in prototype().items()

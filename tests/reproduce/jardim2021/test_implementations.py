@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from batches_for_tests import called, ended, filled
 
-from islands.reproduce.cells import Row
+from islands.reproduce.cells import TableRow
 from islands.reproduce.jardim2021.implementations import (
-    Implementations,
+    ImplementationsTable,
     gap_facts,
     ratio_facts,
     wanted,
@@ -16,30 +16,30 @@ from islands.reproduce.jardim2021.implementations import (
 CALLS = 1_025_024
 
 
-def test_a_row_has_the_runs_side_by_side_one_alone_and_the_thesis() -> None:
+def test_a_row_has_a_batch_a_single_run_and_the_thesis() -> None:
     def answer(runs: int) -> Any:
-        # Ten together take 0.1 s, one takes 0.04 s.
+        # A batch of ten takes 0.1 s, one run takes 0.04 s.
         seconds = 0.1 if runs == 10 else 0.04
         costs = [12, 10] * 5 if runs == 10 else [11]
         return ended(costs, evaluations=CALLS, seconds=seconds)
 
-    table = filled(Implementations, answer)
+    table = filled(ImplementationsTable, answer)
     (row,) = table.rows(called("qaplib/chr12c", known=10))
     assert {*row} == {column.name for column in table.columns()}
     assert (row["gap"], row["runs"], row["evaluations"]) == (10.0, 10, CALLS)
     assert row["deviation"] == pytest.approx((1000 / 9) ** 0.5)  # ten times 10 from the mean
     assert (row["seconds"], row["alone_seconds"]) == (0.01, 0.04)
     assert (row["GPU_gap"], row["GPU-P_gap"], row["CPU_gap"]) == (12.46, 10.32, 15.88)
-    # The GPU, at 1.13 s, is the fastest of the three there.
+    # The GPU is the fastest of the three on this instance, with 1.13 s.
     assert row["speedup"] == pytest.approx(113.0)
     assert row["rate"] == pytest.approx(102_502.4)
 
 
-def test_what_is_wanted_grows_with_the_instance() -> None:
+def test_the_target_grows_with_the_instance() -> None:
     assert [wanted(n) for n in (12, 100, 128, 256)] == [100, 100, 300, 300]
 
 
-def row(gap: float, deviation: float | None = None, runs: int = 10) -> Row:
+def row(gap: float, deviation: float | None = None, runs: int = 10) -> TableRow:
     thesis = {"GPU_gap": 12.0, "GPU-P_gap": 10.0, "CPU_gap": 14.0}
     return {"gap": gap, "deviation": deviation, "runs": runs, **thesis}
 
@@ -54,8 +54,8 @@ def test_noise_is_two_standard_errors_of_the_difference() -> None:
     assert "GPU 12.00, GPU-P 10.00, CPU 14.00" in facts["mean_gap"].sentence
 
 
-def test_the_smallest_ratio_and_how_many_are_enough() -> None:
-    rows: list[Row] = [
+def test_the_smallest_ratio_and_the_number_that_reach_the_target() -> None:
+    rows: list[TableRow] = [
         {"instance": "a", "speedup": 150.0, "wanted": 100},
         {"instance": "b", "speedup": 99.0, "wanted": 100},
         {"instance": "c", "speedup": 299.0, "wanted": 300},
@@ -69,7 +69,7 @@ def test_the_smallest_ratio_and_how_many_are_enough() -> None:
 
 def test_all_facts_of_a_row() -> None:
     pytest.importorskip("scipy")
-    table = filled(Implementations, lambda runs: ended([11] * runs, evaluations=CALLS))
+    table = filled(ImplementationsTable, lambda runs: ended([11] * runs, evaluations=CALLS))
     names = [fact.name for fact in table.facts([*table.rows(called("qaplib/chr12c", 10))])]
     assert names[0] == "mean_gap"
     assert "least_speedup" in names

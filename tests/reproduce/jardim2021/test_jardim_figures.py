@@ -1,4 +1,4 @@
-"""The figures carried over are those printed: their means, where these are no misprints."""
+"""The means of the copied figures agree with the printed means, except for misprints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 
 from islands.instances.catalogue import catalogue
-from islands.reproduce.cells import Row
+from islands.reproduce.cells import TableRow
 from islands.reproduce.jardim2021 import PAPER
 from islands.reproduce.jardim2021.figures import (
     IMPLEMENTATION_GAPS,
@@ -36,16 +36,16 @@ def test_the_means_of_the_implementations() -> None:
     assert rates == pytest.approx({"GPU": 190.64, "GPU-P": 270.49, "CPU": 57.14}, abs=CUT)
 
 
-def test_printed_means_are_told_from_means_of_the_rows() -> None:
+def test_printed_means_are_shown_with_the_means_of_all_rows() -> None:
     table = implementations().items()
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         {"instance": name, "gap": 1.0} | {f"{each}_gap": row[each].gap for each in row}
         for name, row in table
     ]
     gaps = "ours 1.00 %; of the thesis' rows GPU 10.98 (printed: 10.97), GPU-P 10.85 (printed:"
     assert gaps in gap_facts(rows)[0].sentence
     assert "of the thesis' rows GPU 12.46, GPU-P 10.32, " in gap_facts(rows[:1])[0].sentence
-    # What is printed is the mean of the rows, or that cut off.
+    # The printed mean is the mean of the rows, rounded or truncated.
     for printed, means in (
         (IMPLEMENTATION_GAPS, {n: [row[n].gap for _, row in table] for n in IMPLEMENTATIONS}),
         (SEARCH_GAPS, {n: [row[n].gap for row in searches().values()] for n in SEARCHES}),
@@ -60,8 +60,8 @@ def test_printed_means_are_told_from_means_of_the_rows() -> None:
             assert value in (round(mean, 2), int(100 * mean) / 100)
 
 
-def test_times_and_rates_of_the_implementations_are_of_the_same_runs() -> None:
-    # The mean of the GPU's seconds is printed as 41.57 and is 41.26; so the entries hold.
+def test_times_and_rates_of_the_implementations_agree() -> None:
+    # The mean of the GPU's seconds is printed as 41.57 but is 41.26; the entries are consistent.
     odd = implementations()["qaplib/chr12c"]["GPU-P"]
     for row in implementations().values():
         for figures in row.values():
@@ -74,11 +74,11 @@ def test_the_means_of_the_local_searches() -> None:
     table = searches().values()
     gaps = [fmean(row[name].gap for row in table) for name in SEARCHES]
     assert gaps == pytest.approx([8.38, 7.93, 9.07], abs=CUT)
-    # That of 2-opt is printed as 57.92, which no single entry explains.
+    # The mean of 2-opt is printed as 57.92, which no single misprint explains.
     seconds = [fmean(row[name].seconds for row in table) for name in SEARCHES]
     assert seconds == pytest.approx([25.89, 52.97, 270.04], abs=CUT)
     calls = [fmean(row[name].calls for row in table) for name in SEARCHES]
-    # One entry of swap has two digits exchanged: 7748.27 for 7784.27.
+    # One entry of swap has two digits exchanged: 7748.27 instead of 7784.27.
     assert calls[0] + 36 / 8 == pytest.approx(3462.30, abs=CUT)
     assert calls[1:] == pytest.approx([4187.47, 11630.29], abs=CUT)
 
@@ -96,7 +96,7 @@ def test_the_averages_of_the_literature() -> None:
         assert row.best_gap == pytest.approx(100 * (row.best / row.known - 1), abs=0.006)
 
 
-def test_every_instance_is_in_the_catalogue_with_the_literatures_value() -> None:
+def test_every_instance_is_in_the_catalogue_with_its_value() -> None:
     sizes = []
     for name, row in literature().items():
         entry = catalogue().entry(*name.split("/"))
@@ -110,12 +110,12 @@ def test_every_instance_is_in_the_catalogue_with_the_literatures_value() -> None
         assert catalogue().entry(*name.split("/")) is not None, name
 
 
-def test_presets_pass_the_generations_of_the_tables() -> None:
+def test_presets_have_the_generations_of_the_tables() -> None:
     for table in PAPER.tables.values():
         preset = layers({"preset": table.preset})[0].values
         assert last_generation(map(parse, preset["stop"])) == table.generations
 
 
-def test_the_extra_table_is_filled_where_it_is_named_alone() -> None:
+def test_the_extra_table_is_not_in_the_paper() -> None:
     assert [*PAPER.own_tables()] == ["implementations", "local-searches", "literature"]
     assert "local-searches-always" in PAPER.tables

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from batches_for_tests import called, ended, filled
 
-from islands.reproduce.jardim2021.local_searches import LocalSearches, LocalSearchesAlways
+from islands.reproduce.jardim2021.local_searches import LocalSearchesAlwaysTable, LocalSearchesTable
 
 CALLS = {"swap": 8_257_500, "two_opt": 4_264_600, "reinsert": 2_714_060}
 
@@ -14,8 +14,8 @@ def answer(runs: int, improver: str, **options: Any) -> Any:
     return ended([11] * runs, evaluations=CALLS[improver], seconds=runs * 0.02)
 
 
-def test_a_row_for_each_local_search_beside_the_thesis() -> None:
-    table = filled(LocalSearches, answer)
+def test_a_row_for_each_local_search_with_the_thesis() -> None:
+    table = filled(LocalSearchesTable, answer)
     rows = [*table.rows(called("qaplib/chr12c", known=10))]
     assert {*rows[0]} == {column.name for column in table.columns()}
     assert [row["search"] for row in rows] == ["swap", "two_opt", "reinsert"]
@@ -39,6 +39,6 @@ def test_the_extra_table_improves_every_trial() -> None:
         rates.append(options.get("improver.rate"))
         return ended([11])
 
-    for kind in (LocalSearches, LocalSearchesAlways):
+    for kind in (LocalSearchesTable, LocalSearchesAlwaysTable):
         list(filled(kind, answered).rows(called("qaplib/els19", 10)))
     assert rates == [None] * 3 + [1.0] * 3

@@ -30,13 +30,13 @@ def test_each_instance_of_a_set_is_in_one_group(name: str, rows: int) -> None:
     assert sorted(names) == sorted(e.full_name for e in catalogue().set(name).entries.values())
 
 
-def test_groups_are_of_instances_of_their_size() -> None:
+def test_the_instances_of_a_group_have_its_size() -> None:
     for groups in (sac94(), gk()):
         for name, group in groups.items():
             for instance in group.instances:
                 entry = catalogue().entry(*instance.split("/"))
                 assert entry is not None
-                # What is printed with 30 items has 37.
+                # The group printed with 30 items has 37.
                 n = 37 if name == "pb 30 x 30" else group.n
                 assert (entry.constraints, entry.size) == (group.m, n)
 
@@ -53,7 +53,7 @@ def test_printed_means_of_the_sets() -> None:
     assert hits == {"m1": 370, "m2": 439}
 
 
-def test_best_gaps_are_of_whole_profits() -> None:
+def test_best_gaps_belong_to_integer_profits() -> None:
     for group in gk().values():
         assert group.reference is not None
         for printed in group.printed.values():
@@ -73,7 +73,7 @@ def test_table_seven_repeats_the_others() -> None:
     assert comparison()["sac94/weing8"]["hembecker"] == 0
 
 
-def test_the_presets_pass_the_iterations_of_the_tables() -> None:
+def test_the_presets_have_the_iterations_of_the_tables() -> None:
     for preset in MODELS.values():
         assert last_generation(map(parse, layers({"preset": preset})[0].values["stop"])) == 600
     for table in PAPER.tables.values():

@@ -9,13 +9,13 @@ import pytest
 from batches_for_tests import called, ended, filled
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Row
+from islands.reproduce.cells import TableRow
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.munhao2019 import facts
-from islands.reproduce.munhao2019.comparison import Comparison
+from islands.reproduce.munhao2019.comparison import ComparisonTable
 from islands.reproduce.munhao2019.figures import MODELS, RUNS, gk, sac94
-from islands.reproduce.munhao2019.models import Gk, Sac94
-from islands.reproduce.table import Table
+from islands.reproduce.munhao2019.models import GkTable, Sac94Table
+from islands.reproduce.table import PaperTable
 
 SENTO = ("sac94/sento1", "sac94/sento2")
 
@@ -24,11 +24,11 @@ def known(name: str) -> Any:
     return called(name, known=1000, maximise=True)
 
 
-def rows(table: Table, *names: str) -> list[Row]:
+def rows(table: PaperTable, *names: str) -> list[TableRow]:
     return [row for name in names for row in table.rows(known(name))]
 
 
-def test_a_group_is_summed_up_when_its_last_instance_has_been_run() -> None:
+def test_a_group_is_summarised_after_its_last_instance() -> None:
     costs = {"munhao2019-m1": [[990, 1000], [980, 970]], "munhao2019-m2": [[None, 950], [990, 960]]}
     asked: list[str] = []
 
@@ -36,13 +36,13 @@ def test_a_group_is_summed_up_when_its_last_instance_has_been_run() -> None:
         asked.append(preset)
         return ended(costs[preset][asked.count(preset) - 1], generations=600, seconds=2e-3 * runs)
 
-    table = filled(Sac94, answer, runs=2, here=SENTO)
+    table = filled(Sac94Table, answer, runs=2, here=SENTO)
     assert rows(table, SENTO[0]) == []
     m1, m2 = rows(table, SENTO[1])
     assert {*m1} <= {column.name for column in table.columns()}
     assert (m1["group"], m1["model"], m1["best"], m1["mean"]) == ("sento 30 x 60", "m1", 0.0, 1.5)
     assert m1["deviation"] == pytest.approx((stdev([1, 0]) + stdev([2, 3])) / 2)
-    # By chance of the runs alone: the two instances have two runs each.
+    # From the variance of the runs: each of the two instances has two runs.
     assert m1["error"] == pytest.approx(sqrt(0.5 / 2 + 0.5 / 2) / 2)
     assert (m1["hits"], m1["paper_hits"], m1["without"], m1["runs"]) == (1, 0, 0, 4)
     assert (m2["hits"], m2["without"], m2["runs"]) == (0, 1, 4)
@@ -55,10 +55,10 @@ def test_a_group_is_summed_up_when_its_last_instance_has_been_run() -> None:
     assert [part["best"] for part in parts] == [1000, 950, 980, 990]
     assert all({*part} == {column.name for column in columns} for part in parts)
     (fact,) = [fact for fact in table.facts([m1, m2]) if fact.name == "without"]
-    assert fact.sentence == "1 of 8 runs met no feasible solution: sac94/sento1 m2 (1)"
+    assert fact.sentence == "1 of 8 runs found no feasible solution: sac94/sento1 m2 (1)"
 
 
-def test_the_cpu_is_timed_once_a_group_and_model_by_its_preset(
+def test_the_cpu_is_timed_once_per_group_and_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = []
@@ -69,11 +69,11 @@ def test_the_cpu_is_timed_once_a_group_and_model_by_its_preset(
 
     monkeypatch.setattr(Experiment, "run", run)
     costs = ended([990] * 2, generations=600, seconds=0.02)
-    table = filled(Sac94, lambda runs, preset: costs, runs=2, here=SENTO, threads=(1, 4))
+    table = filled(Sac94Table, lambda runs, preset: costs, runs=2, here=SENTO, threads=(1, 4))
     m1, m2 = rows(table, *SENTO)
     both = [*MODELS.values()]
     assert asked == [(SENTO[0], preset, "cpu", each) for preset in both for each in (1, 4)]
-    # Ours are 10 ms a run.
+    # Our runs take 10 ms each.
     assert (m1["cpu_1_seconds"], m1["speedup_cpu_4"]) == (0.5, pytest.approx(50))
     assert (m1["paper_speedup"], m2["paper_speedup"]) == (3.96, 7.53)
     names = [column.name for column in table.columns()]
@@ -88,31 +88,31 @@ def test_the_cpu_is_timed_once_a_group_and_model_by_its_preset(
     )
 
 
-def test_a_group_of_which_some_instances_are_run_alone() -> None:
-    table = filled(Sac94, lambda runs, preset: ended([1000] * runs), here=SENTO[:1])
+def test_a_group_with_one_selected_instance() -> None:
+    table = filled(Sac94Table, lambda runs, preset: ended([1000] * runs), here=SENTO[:1])
     m1, m2 = rows(table, SENTO[0])
     assert (m1["runs"], m2["hits"]) == (RUNS, RUNS)
 
 
-def test_gaps_of_large_instances_refer_to_the_papers_values() -> None:
-    table = filled(Gk, lambda runs, preset: ended([3698] * runs), here=("gk/gk01",))
+def test_gaps_of_large_instances_use_the_papers_reference_values() -> None:
+    table = filled(GkTable, lambda runs, preset: ended([3698] * runs), here=("gk/gk01",))
     m1, _ = rows(table, "gk/gk01")
     assert gk()["gk01"].reference == 3766
-    # Ours is the very profit that the paper's best is.
+    # Our profit equals the paper's best.
     assert m1["best"] == pytest.approx(m1["paper_best"], abs=1e-5)
     assert m1["wanted"] == 100
-    table = filled(Gk, lambda runs, preset: ended([95231] * runs), here=("gk/gk11",))
+    table = filled(GkTable, lambda runs, preset: ended([95231] * runs), here=("gk/gk11",))
     assert rows(table, "gk/gk11")[0]["wanted"] == 500
 
 
-def row(**cells: Any) -> Row:
+def row(**cells: Any) -> TableRow:
     usual = {"group": "a", "model": "m1", "mean": 5.0, "paper_mean": 5.0, "error": 0.03}
     usual |= {"paper_error": 0.04, "best": 1.0, "paper_best": 1.0, "hits": 0, "runs": 30}
     return {**usual, "ratio": 100.0, "wanted": 100, **cells}
 
 
 def test_means_within_two_standard_errors_are_as_good() -> None:
-    # Of the difference, the standard error is 0.05.
+    # The standard error of the difference is 0.05.
     means = [4.9, 5.0, 5.09, 5.11]
     found = {fact.name: fact for fact in facts.mean_facts("m1", [row(mean=mean) for mean in means])}
     assert (found["at_most_the_printed_m1"].value, found["as_good_m1"].value) == (2, 3)
@@ -134,14 +134,14 @@ def test_best_gaps_hits_and_ratios_are_counted() -> None:
     ratios = {fact.name: fact for fact in facts.ratio_facts(some)}
     assert ratios["as_fast_as_wanted"].value == 2
     assert ratios["least_ratio"].sentence == (
-        "the paper's milliseconds over ours: from 100 (a m1) to 700 (b m1); as wanted, 100 or 500,"
-        " on 2 of 3 rows"
+        "the paper's milliseconds over ours: from 100 (a m1) to 700 (b m1); the target, 100 or 500,"
+        " is reached on 2 of 3 rows"
     )
 
 
-def test_best_gaps_stand_beside_those_of_both_papers() -> None:
+def test_best_gaps_are_compared_with_both_papers() -> None:
     answers = {"munhao2019-m1": [993, 990], "munhao2019-m2": [1000, 900]}
-    table = filled(Comparison, lambda runs, preset: ended(answers[preset]))
+    table = filled(ComparisonTable, lambda runs, preset: ended(answers[preset]))
     some = rows(table, "sac94/sento1", "sac94/weing1")
     assert {*some[0]} == {column.name for column in table.columns()}
     assert (some[0]["m1_gap"], some[0]["m1_paper_gap"]) == (pytest.approx(0.7), 0.681935)

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from batches_for_tests import called, ended, filled
 
-from islands.reproduce.munhao2019.search import RANDOM, RANGES, Search, configurations, ranks
+from islands.reproduce.munhao2019.search import RANDOM, RANGES, SearchTable, configurations, ranks
 
 
-def test_configurations_are_the_papers_and_those_of_its_ranges() -> None:
+def test_configurations_are_the_papers_choice_and_draws_from_its_ranges() -> None:
     chosen, *drawn = configurations("m1")
     assert chosen == {"c1": 0.601321, "c2": 1.79865, "penalty": 329.594}
     assert len(drawn) == len({tuple(each.values()) for each in drawn}) == RANDOM
     for each in drawn:
         assert all(low <= each[name] <= high for name, (low, high) in RANGES.items())
-    # The same for both models, but that m2 has no penalty.
+    # Both models have the same draws, but m2 has no penalty.
     assert [{name: each[name] for name in ("c1", "c2")} for each in drawn] == [
         *configurations("m2")[1:]
     ]
@@ -29,13 +29,13 @@ def test_configurations_are_ranked_over_all_instances() -> None:
     best = configurations("m1")[4]["c1"]
 
     def answer(runs: int, preset: str, c1: float, c2: float, penalty: float = 0.0) -> Any:
-        """Be the better the nearer to one of them, and meet nothing at the paper's choice of m2."""
+        """Return better costs near one configuration, and none for the paper's choice of m2."""
         if preset == "munhao2019-m2" and c1 == 0.670175:
             return ended([None] * runs)
         return ended([999 - round(100 * abs(c1 - best))] * runs)
 
     names = ("orlib/mknapcb1-00", "orlib/mknapcb1-10")
-    table = filled(Search, answer, runs=2, here=names)
+    table = filled(SearchTable, answer, runs=2, here=names)
     problems = [called(name, known=1000, maximise=True) for name in names]
     assert [*table.rows(problems[0])] == []
     rows = [*table.rows(problems[1])]
@@ -46,7 +46,7 @@ def test_configurations_are_ranked_over_all_instances() -> None:
     assert m1[0]["mean"] == pytest.approx(0.1)
     found = [row["rank"] for row in m1]
     assert found == sorted(found)
-    # What has met no feasible solution is the last, whatever the others are.
+    # A configuration without a feasible solution has the last rank.
     assert (m2[-1]["configuration"], m2[-1]["without"], m2[-1]["mean"]) == (0, 4, None)
     equal = [{**row, "rank": 6.0} for row in rows]
     (shared, _) = (fact.sentence for fact in table.facts(equal)[:2])

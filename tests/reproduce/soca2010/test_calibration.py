@@ -5,19 +5,19 @@ from typing import Any
 import pytest
 from batches_for_tests import called, ended, filled
 
-from islands.reproduce.soca2010.calibration import Calibration, best_facts, level_facts
+from islands.reproduce.soca2010.calibration import CalibrationTable, best_facts, level_facts
 
 
 def answer(
     runs: int, population: int, crossover_rate: float, mutation_rate: float, neighbours: int
 ) -> Any:
-    """Be better the more crossover, and best of all with the smallest other levels."""
+    """Return better costs for more crossover and for smaller other levels."""
     cost = 1000 - round(100 * crossover_rate) + (population == 2048) + round(20 * mutation_rate)
     return ended([cost + neighbours] * runs, generations=500, seconds=runs * population / 1024)
 
 
-def test_all_combinations_of_the_levels_are_tried() -> None:
-    table = filled(Calibration, answer, runs=2)
+def test_all_combinations_of_the_levels_run() -> None:
+    table = filled(CalibrationTable, answer, runs=2)
     rows = [*table.rows(called("qaplib/kra30a", known=500))]
     names = ("population", "crossover_rate", "mutation_rate", "neighbours")
     assert len(rows) == len({tuple(row[name] for name in names) for row in rows}) == 3 * 3 * 3 * 2
@@ -28,7 +28,7 @@ def test_all_combinations_of_the_levels_are_tried() -> None:
 
 
 def test_means_of_the_levels_and_the_best_setting() -> None:
-    table = filled(Calibration, answer, runs=2)
+    table = filled(CalibrationTable, answer, runs=2)
     rows = [
         row
         for name, known in (("chr25a", 500), ("kra30a", 250))
@@ -36,7 +36,7 @@ def test_means_of_the_levels_and_the_best_setting() -> None:
     ]
     by_population = {fact.name: fact.value for fact in level_facts(rows, "population")}
     assert by_population["mean_seconds_population_2048"] == 2.0
-    # One cost more is 0.2 % of one instance and 0.4 % of the other.
+    # A difference of 1 is 0.2 % on one instance and 0.4 % on the other.
     more = [by_population[f"mean_gap_population_{level}"] for level in (512, 1024, 2048)]
     assert more[1] == more[0]
     assert float(str(more[2])) - float(str(more[0])) == pytest.approx(0.3)
@@ -44,7 +44,7 @@ def test_means_of_the_levels_and_the_best_setting() -> None:
     assert facts["best_setting"].value == (
         "population 512, crossover_rate 0.9, mutation_rate 0.05, neighbours 2"
     )
-    # 0.9, 0.05, 2 costs 913, for 512 and 1024; the paper's choice 917.
+    # The levels 0.9, 0.05 and 2 cost 913 for 512 and 1024; the paper's choice costs 917.
     paper = 100 * (917 / 500 + 917 / 250 - 2) / 2
     assert facts["mean_gap_paper_setting"].value == pytest.approx(paper)
     better = sum(

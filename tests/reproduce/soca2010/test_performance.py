@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 from batches_for_tests import called, ended, filled
 
-from islands.reproduce.soca2010.performance import Performance
+from islands.reproduce.soca2010.performance import PerformanceTable
 
 
 def test_a_row_and_its_facts() -> None:
     pytest.importorskip("scipy")
-    # Ten runs take 0.2 s side by side, one alone 0.1 s.
+    # A batch of ten runs takes 0.2 s, one run alone 0.1 s.
     table = filled(
-        Performance,
+        PerformanceTable,
         lambda runs: ended([7] * runs, generations=5000, seconds=0.2 if runs == 10 else 0.1),
     )
     rows = [row for name in ("had12", "bur26a") for row in table.rows(called(f"qaplib/{name}", 7))]
@@ -21,5 +21,5 @@ def test_a_row_and_its_facts() -> None:
     facts = {fact.name: fact for fact in table.facts(rows)}
     assert facts["least_speedup_gpu"].value == pytest.approx(126.6)
     assert facts["as_fast_as_wanted"].value == 1
-    assert "200, on 1 of 2 instances" in facts["least_speedup_gpu"].sentence
+    assert "200, is reached on 1 of 2 instances" in facts["least_speedup_gpu"].sentence
     assert facts["mean_speedup_sequential"].value == pytest.approx((46.081 + 270.22) / 2 / 0.02)

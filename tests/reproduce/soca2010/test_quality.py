@@ -4,17 +4,17 @@ from typing import Any
 
 from batches_for_tests import called, ended, filled
 
-from islands.reproduce.soca2010.quality import Quality
+from islands.reproduce.soca2010.quality import QualityTable
 
 
-def test_elitist_replacement_comes_in_where_no_run_hits() -> None:
+def test_elitist_replacement_runs_if_no_run_hits() -> None:
     asked: list[str | None] = []
 
     def answer(runs: int, replacement: str | None = None) -> Any:
         asked.append(replacement)
         return ended([100, 104] if replacement == "elitist" else [102, 104])
 
-    table = filled(Quality, answer)
+    table = filled(QualityTable, answer)
     (row,) = table.rows(called("qaplib/lipa40a", known=100))
     assert asked == [None, "elitist"]
     assert (row["hits"], row["best_gap"], row["mean_gap"]) == (0, 2.0, 3.0)
@@ -26,9 +26,9 @@ def test_elitist_replacement_comes_in_where_no_run_hits() -> None:
     assert (row["hits"], "elitist_hits" in row) == (1, False)
 
 
-def test_facts_say_where_and_by_what_the_best_known_value_was_reached() -> None:
+def test_facts_state_where_the_best_known_value_was_reached() -> None:
     costs = {None: [102, 104], "elitist": [101, 104]}
-    table = filled(Quality, lambda runs, replacement=None: ended(costs[replacement]))
+    table = filled(QualityTable, lambda runs, replacement=None: ended(costs[replacement]))
     rows = [
         row
         for name, known in (("bur26a", 102), ("had12", 101), ("lipa40a", 100), ("chr15b", 102))
@@ -40,5 +40,5 @@ def test_facts_say_where_and_by_what_the_best_known_value_was_reached() -> None:
         "best known value reached on 2 of 4 instances with generational replacement and with"
         " elitist replacement on qaplib/had12, never on qaplib/lipa40a; in 2010 on 2 of 3"
     )
-    # Of the paper's gaps, 0, 0 and 1.05; chr15b is in its other table alone.
+    # The paper's gaps are 0, 0 and 1.05; chr15b is only in its other table.
     assert "the paper's 0.35 %" in facts["mean_best_gap"].sentence

@@ -31,7 +31,7 @@ def test_the_tables_share_twelve_of_sixteen_instances() -> None:
         assert entry.best_known is not None, name
 
 
-def test_the_preset_passes_the_generations_of_the_tables() -> None:
+def test_the_preset_has_the_generations_of_the_tables() -> None:
     preset = layers({"preset": "soca2010"})[0].values
     assert last_generation(map(parse, preset["stop"])) == 5000
     assert {name: table.generations for name, table in PAPER.tables.items()} == {

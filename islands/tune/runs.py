@@ -1,4 +1,4 @@
-"""The runs of one configuration on one instance."""
+"""Run one configuration on one instance."""
 
 from __future__ import annotations
 
@@ -18,67 +18,68 @@ from islands.run.start import check_exactly
 from islands.spec.spec import RunSpec
 from islands.spec.stop import Criterion
 
-_AIMS = ("target", "gap", "best-known", "optimum")
+_QUALITY_KINDS = ("target", "gap", "best-known", "optimum")
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What the runs came to, in the order of their seeds; costs in the instance's own sense."""
+class TaskResult:
+    """The results of the runs in the order of their seeds."""
 
     costs: tuple[float | None, ...]
-    """None of a run that met no feasible solution."""
+    """Costs as the instance defines them; None for a run without a feasible solution."""
     evaluations: tuple[int, ...]
     reached: tuple[bool, ...]
-    """Whether a run was as good as it was to be, where it had to be that."""
+    """Whether each run met one of its quality criteria."""
     generations: float
-    """Of a run, the mean, and so are the seconds."""
+    """Mean generations of a run."""
     seconds: float
+    """Mean seconds of a run."""
 
 
-def goes_beside(spec: RunSpec, runs: int) -> bool:
-    """Return whether the runs of a configuration can go on in the same launches."""
+def can_batch(spec: RunSpec, runs: int) -> bool:
+    """Return whether the runs of a configuration can form one batch."""
     return runs > 1 and not getattr(spec.settings, "halo", False) and not spec.start
 
 
 def is_timed(spec: RunSpec) -> bool:
-    """Return whether the seconds may end a run, which runs side by side share."""
+    """Return whether runs have a time limit, which the runs of a batch share."""
     return any(criterion.kind == "seconds" for criterion in spec.stop)
 
 
-def run_cell(
+def run_task(
     spec: RunSpec,
     problem: Problem,
     runs: int,
     backend: Backend,
     *,
-    beside: bool,
+    batched: bool,
     tell: Callable[[str], None] = lambda _: None,
-) -> Cell:
-    """Make so many runs: side by side, or one after the other; `tell` which one goes on."""
+) -> TaskResult:
+    """Make `runs` runs, in one batch or consecutively; `tell` reports the current one."""
     problem = problem.adjusted(spec.problem)
-    if beside:
-        together = run_batch(spec, problem, runs, backend)
-        return _cell([run.progress for run in together.runs], together.seconds, spec)
-    ends = list(_one_by_one(spec, problem, runs, backend, tell))
-    return _cell(ends, sum(end.seconds for end in ends), spec)
+    if batched:
+        batch = run_batch(spec, problem, runs, backend)
+        return _result([run.progress for run in batch.runs], batch.seconds, spec)
+    ends = list(_consecutive(spec, problem, runs, backend, tell))
+    return _result(ends, sum(end.seconds for end in ends), spec)
 
 
-def aims(spec: RunSpec) -> list[Criterion]:
-    """Return the criteria of a run that say how good it is to be."""
-    return [criterion for criterion in spec.stop if criterion.kind in _AIMS]
+def quality_criteria(spec: RunSpec) -> list[Criterion]:
+    """Return the stop criteria that depend on the cost."""
+    return [criterion for criterion in spec.stop if criterion.kind in _QUALITY_KINDS]
 
 
-def _cell(ends: list[Progress], seconds: float, spec: RunSpec) -> Cell:
-    return Cell(
+def _result(ends: list[Progress], seconds: float, spec: RunSpec) -> TaskResult:
+    return TaskResult(
         costs=tuple(end.cost for end in ends),
         evaluations=tuple(end.evaluations for end in ends),
-        reached=tuple(any(aim.reason(end) for aim in aims(spec)) for end in ends),
+        reached=tuple(any(aim.reason(end) for aim in quality_criteria(spec)) for end in ends),
         generations=fmean(end.generation for end in ends),
         seconds=seconds / len(ends),
     )
 
 
-def _one_by_one(
+def _consecutive(
     spec: RunSpec, problem: Problem, runs: int, backend: Backend, tell: Callable[[str], None]
 ) -> Iterator[Progress]:
     world = World()

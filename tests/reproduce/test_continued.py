@@ -1,4 +1,4 @@
-"""An experiment that is ended goes on in its folder, for every table of every paper."""
+"""An interrupted experiment continues in its folder, for every table of every paper."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.record import lock as hold
+from islands.record import lock
 from islands.reproduce import PAPERS, experiment, output
 from islands.reproduce import perform as module
-from islands.reproduce.experiment import Asked
-from islands.reproduce.ledger import LEDGER, Ledger
-from islands.reproduce.output import Folder
+from islands.reproduce.experiment import ExperimentRequest
+from islands.reproduce.ledger import LEDGER, RunLedger
+from islands.reproduce.output import ExperimentFolder
 from islands.reproduce.selection import Selection
-from islands.reproduce.table import Table
+from islands.reproduce.table import PaperTable
 
 TABLES = {
     f"{paper}/{name}": table
@@ -42,7 +42,7 @@ SETTINGS = {"what": "a/b", "seeds": {"b": [1, 2]}}
 
 
 def problem(found: Found) -> Problem:
-    """Return a small problem that goes by a published name."""
+    """Return a small problem with a published name."""
     kind = found.name.partition("/")[0]
     if kind in ("national", "vlsi"):
         made: Problem = Tsp(uniform_tsp(6, seed=1), found.name)
@@ -51,16 +51,16 @@ def problem(found: Found) -> Problem:
     return called(found.name, 900, maximise=kind != "qaplib")
 
 
-class Made:
-    """Runs that are made up, by what is asked for alone; it counts them and ends one."""
+class FakeRuns:
+    """Fake runs whose results depend only on their options; it counts them and interrupts one."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count, self.ends_at = 0, 0
         monkeypatch.setattr(module, "read", problem)
         monkeypatch.setattr(output, "write_plot", lambda *_: None)
         monkeypatch.setattr(experiment, "take_device", lambda *_: None)
-        monkeypatch.setattr(experiment, "run_asked", self._alone)
-        monkeypatch.setattr(experiment, "run_batch", self._beside)
+        monkeypatch.setattr(experiment, "run_asked", self._run)
+        monkeypatch.setattr(experiment, "run_batch", self._batch)
 
     def _chance(self, asked: Any) -> int:
         self.count += 1
@@ -68,7 +68,7 @@ class Made:
             raise KeyboardInterrupt
         return crc32(json.dumps(asked, sort_keys=True).encode())
 
-    def _alone(self, asked: Any, *_: Any) -> Any:
+    def _run(self, asked: Any, *_: Any) -> Any:
         chance = self._chance(asked)
         seconds = (1 + chance % 97) / 7
         return SimpleNamespace(
@@ -81,7 +81,7 @@ class Made:
             is_partial=False,
         )
 
-    def _beside(self, spec: Any, problem: Problem, runs: int, _: Any) -> Any:
+    def _batch(self, spec: Any, problem: Problem, runs: int, _: Any) -> Any:
         chance = self._chance([spec.to_mapping(), problem.instance, runs])
         sign = -1 if problem.maximise else 1
         costs = [900 + sign * ((chance >> shift) % 89) for shift in range(runs)]
@@ -89,14 +89,16 @@ class Made:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    return Made(monkeypatch)
+def runs(monkeypatch: pytest.MonkeyPatch) -> FakeRuns:
+    return FakeRuns(monkeypatch)
 
 
-def filled(table: type[Table], folder: Folder | None = None) -> tuple[dict[str, Any], list[str]]:
-    """Return a table of two instances, and what was said of it."""
+def filled(
+    table: type[PaperTable], folder: ExperimentFolder | None = None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the result of a table with two instances, and the printed lines."""
     here = [found for found in table.instances(Index()) if found.name][:2]
-    asked = Asked("cuda", "a GPU", (1,), 2, 500, World())
+    asked = ExperimentRequest("cuda", "a GPU", (1,), 2, 500, World())
     said = list[str]()
     return module.perform([Selection(table, here, [])], asked, said.append, folder), said
 
@@ -106,43 +108,43 @@ def files(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_each_table_goes_on_where_it_was_ended(name: str, made: Made, tmp_path: Path) -> None:
+def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_path: Path) -> None:
     table = TABLES[name]
-    whole, said = filled(table, Folder(tmp_path / "whole", SETTINGS))
-    runs, table_files = made.count, files(tmp_path / "whole")
-    assert runs > 1
+    whole, said = filled(table, ExperimentFolder(tmp_path / "whole", SETTINGS))
+    count, table_files = runs.count, files(tmp_path / "whole")
+    assert count > 1
     assert table_files
-    for ends_at in sorted({1, 2, runs // 2 + 1, runs}):
+    for ends_at in sorted({1, 2, count // 2 + 1, count}):
         path = tmp_path / str(ends_at)
-        made.count, made.ends_at = 0, ends_at
+        runs.count, runs.ends_at = 0, ends_at
         with pytest.raises(KeyboardInterrupt):
-            filled(table, Folder(path, SETTINGS))
-        made.count, made.ends_at = 0, 0
-        again, heard = filled(table, Folder(path, SETTINGS))
-        # Where a device is warmed up, that is a part of what was ended.
-        redone = made.count - (runs - ends_at + 1)
+            filled(table, ExperimentFolder(path, SETTINGS))
+        runs.count, runs.ends_at = 0, 0
+        again, heard = filled(table, ExperimentFolder(path, SETTINGS))
+        # The interrupted part may include a warm-up batch, which runs again.
+        redone = runs.count - (count - ends_at + 1)
         assert 0 <= redone <= (name == "dantas2014/islands")
         assert again == whole
-        assert [line for line in heard if "known already" not in line] == said
+        assert [line for line in heard if "from earlier runs" not in line] == said
         assert files(path) == table_files
-        made.count = 0
-        assert filled(table, Folder(path, SETTINGS))[0] == whole
-        assert made.count == 0
+        runs.count = 0
+        assert filled(table, ExperimentFolder(path, SETTINGS))[0] == whole
+        assert runs.count == 0
 
 
-def test_what_was_not_written_whole_is_made_again(made: Made, tmp_path: Path) -> None:
+def test_a_run_with_an_incomplete_line_is_repeated(runs: FakeRuns, tmp_path: Path) -> None:
     table = TABLES["jardim2021/literature"]
-    whole, _ = filled(table, Folder(tmp_path, SETTINGS))
+    whole, _ = filled(table, ExperimentFolder(tmp_path, SETTINGS))
     ledger = tmp_path / LEDGER
     lines = ledger.read_bytes()
     ledger.write_bytes(lines[:-5])
-    made.count = 0
-    assert filled(table, Folder(tmp_path, SETTINGS))[0] == whole
-    assert made.count == 1
+    runs.count = 0
+    assert filled(table, ExperimentFolder(tmp_path, SETTINGS))[0] == whole
+    assert runs.count == 1
     assert ledger.read_bytes() == lines
     ledger.write_bytes(b"{}\n" + lines)
     with pytest.raises(InputError, match=r"runs\.jsonl:1: cannot be read: remove that line"):
-        Folder(tmp_path, SETTINGS)
+        ExperimentFolder(tmp_path, SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -153,62 +155,64 @@ def test_what_was_not_written_whole_is_made_again(made: Made, tmp_path: Path) ->
         ({"seeds": SETTINGS["seeds"]}, "what"),
     ],
 )
-def test_another_experiment_in_its_folder_is_refused(
+def test_a_folder_of_another_experiment_is_refused(
     settings: dict[str, Any], names: str, tmp_path: Path
 ) -> None:
-    Folder(tmp_path, SETTINGS).ledger.close()
-    with pytest.raises(UsageError, match=rf"an experiment with other settings: {names}\. To go on"):
-        Folder(tmp_path, settings)
-    assert len(Folder(tmp_path, SETTINGS).ledger) == 0
+    ExperimentFolder(tmp_path, SETTINGS).ledger.close()
+    with pytest.raises(
+        UsageError, match=rf"an experiment with other settings: {names}\. To continue"
+    ):
+        ExperimentFolder(tmp_path, settings)
+    assert len(ExperimentFolder(tmp_path, SETTINGS).ledger) == 0
 
 
-def test_one_that_begins_in_the_same_moment_is_not_overwritten(
+def test_an_experiment_that_begins_at_the_same_time_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def later(folder: Path) -> Ledger:
+    def later(folder: Path) -> RunLedger:
         with monkeypatch.context() as patched:
-            patched.setattr(output, "Ledger", Ledger)
-            Folder(folder, SETTINGS).close()
-        return Ledger(folder)
+            patched.setattr(output, "RunLedger", RunLedger)
+            ExperimentFolder(folder, SETTINGS).close()
+        return RunLedger(folder)
 
-    monkeypatch.setattr(output, "Ledger", later)
+    monkeypatch.setattr(output, "RunLedger", later)
     with pytest.raises(UsageError, match="an experiment with other settings: seeds"):
-        Folder(tmp_path, {**SETTINGS, "seeds": {"b": [1]}})
+        ExperimentFolder(tmp_path, {**SETTINGS, "seeds": {"b": [1]}})
     monkeypatch.undo()
-    Folder(tmp_path, SETTINGS).close()
+    ExperimentFolder(tmp_path, SETTINGS).close()
 
 
-def test_a_file_that_has_no_room_is_named(tmp_path: Path) -> None:
-    ledger, (soft, hard) = Ledger(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+def test_a_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:
+    ledger, (soft, hard) = RunLedger(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8, hard))
     try:
         with pytest.raises(UnwritableError, match=r"runs\.jsonl: cannot be written: File too"):
-            ledger.kept({"a": 1}, World(), lambda: {"value": 5})
+            ledger.result_of({"a": 1}, World(), lambda: {"value": 5})
         with pytest.raises(UnwritableError, match=r"runs\.jsonl: cannot be written: File too"):
             ledger.close()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert len(Ledger(tmp_path)) == 0
+    assert len(RunLedger(tmp_path)) == 0
 
 
-def test_two_processes_do_not_fill_one_folder(
+def test_two_processes_do_not_share_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
-    first = Ledger(tmp_path)
+    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
+    first = RunLedger(tmp_path)
     with pytest.raises(InputError, match=r"another process is at work on this experiment\. Wait"):
-        Ledger(tmp_path)
+        RunLedger(tmp_path)
     first.close()
-    Ledger(tmp_path).close()
+    RunLedger(tmp_path).close()
 
 
-def test_runs_that_ask_for_the_same_are_told_apart_by_their_order(tmp_path: Path) -> None:
+def test_runs_with_equal_options_are_distinguished_by_their_order(tmp_path: Path) -> None:
     def run(value: int) -> Callable[[], dict[str, int]]:
         return lambda: {"value": value}
 
-    first = Ledger(tmp_path)
-    values = [first.kept({"a": 1}, World(), run(k))["value"] for k in (5, 7)]
+    first = RunLedger(tmp_path)
+    values = [first.result_of({"a": 1}, World(), run(k))["value"] for k in (5, 7)]
     first.close()
-    second = Ledger(tmp_path)
+    second = RunLedger(tmp_path)
     assert len(second) == 2
-    assert [second.kept({"a": 1}, World(), run(k))["value"] for k in (0, 0, 9)] == [*values, 9]
+    assert [second.result_of({"a": 1}, World(), run(k))["value"] for k in (0, 0, 9)] == [*values, 9]

@@ -1,4 +1,4 @@
-"""A machine for the scripts to meet: a PATH of a few real tools and pretended programs."""
+"""A fake machine for the scripts: a PATH with a few real tools and fake programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILES = [
 TOOLS = ["sh", "dirname", "date", "cksum", "awk", "tail", "grep", "rm", "tr", "mkdir", "cp"]
 TOOLS += ["cat", "paste", "sed", "sleep", "sort", "true", "uniq"]
 
-# It notes its calls, makes a .venv of copies of itself, and fails where the pattern $BREAK fits.
+# It records its calls, creates a .venv with copies of itself, and fails if a call matches $BREAK.
 PYTHON = """#!/bin/sh
 echo "$*" >>"$CALLS"
 case $* in
@@ -43,7 +43,7 @@ case $* in
     *pytest*) echo "PYTHONPATH=${PYTHONPATH:-}"; echo "== 7 passed in 0.1s ==" ;;
 esac
 """
-# It says with what it was called, and calls it.
+# It prints its arguments and calls the program.
 MPIRUN = """#!/bin/sh
 printf '<%s>' mpirun "$1" "$2"
 shift 3
@@ -54,7 +54,7 @@ echo
 
 @dataclass
 class Machine:
-    """A machine with a checkout, whose programs are the files in `bin`."""
+    """A machine with a checkout; its programs are the files in `bin`."""
 
     folder: Path
 
@@ -74,7 +74,7 @@ class Machine:
         self.add("mpirun", MPIRUN)
 
     def link(self, tool: str) -> None:
-        """Let this machine have a tool as the real one has it."""
+        """Add a tool of the real machine."""
         path = shutil.which(tool)
         assert path is not None
         (self.bin / tool).symlink_to(path)

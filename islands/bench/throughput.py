@@ -1,0 +1,175 @@
+"""Measure how many generations an archipelago computes per second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from islands.archipelago.archipelago import Archipelago
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.bench.base import BenchRequest, BenchRow
+from islands.errors import IslandsError
+from islands.migration import migrates
+from islands.parallel import World
+from islands.problems import load
+from islands.problems.base import Problem
+from islands.run.islands_of import islands_of
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import RunSpec
+
+_PASSES = {"cuda": 5, "cpu": 3}
+"""Timed passes, after a first one that is not counted."""
+_COPY_BYTES = {"cuda": 2 << 30, "cpu": 256 << 20}
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """The speed of an archipelago on one instance."""
+
+    backend: Backend
+    problem: Problem
+    spec: RunSpec
+    setting: str
+    """The name of its settings in `AlgorithmBench.settings`."""
+    runs: int
+    """Concurrent runs."""
+    reference: Any
+    """The value of the instance in `AlgorithmBench.instances`."""
+    generations: int
+    """Generations of a pass."""
+    milliseconds: float
+    """Time of one generation of all runs: the median of the passes."""
+    spread: float
+    """(longest - shortest) / median of the passes."""
+    evaluations: float
+    """Calls of the objective in one generation of all runs."""
+    cost: int
+
+    def per_second(self, count: float) -> float:
+        """Return a count per generation as a rate per second."""
+        return 1000 * count / self.milliseconds
+
+
+@dataclass(frozen=True)
+class AlgorithmBench:
+    """The throughput benchmark of one algorithm, a row of the table in `algorithms`."""
+
+    text: str
+    """The description that is printed above the table."""
+    row: Callable[[Throughput], BenchRow]
+    instances: Mapping[str, Any]
+    """Full names of the instances, each with a reference value."""
+    settings: Mapping[str, Mapping[str, Any]]
+    """Options of a run by their name."""
+    read: Callable[[str, Any], Problem] = lambda name, _: load(name)
+    """Reads an instance from its name and reference value."""
+    runs: Mapping[str, Sequence[int]] = field(default_factory=lambda: {"cuda": (1,), "cpu": (1,)})
+    """Numbers of concurrent runs by backend."""
+    seconds: Mapping[str, float] = field(default_factory=lambda: {"cpu": 2.0})
+    """Maximum seconds of a pass by backend."""
+    warm_up: int = 2
+    """Generations before the first pass; also the minimum of a pass."""
+    threads: int | None = None
+    """CPU threads unless requested otherwise; None uses all cores."""
+    cpu_options: Mapping[str, Any] = field(default_factory=dict)
+    """Options that replace others on the CPU."""
+
+    def measure(self, request: BenchRequest) -> Iterator[BenchRow]:
+        """Measure all settings on each backend and instance; skip missing instances."""
+        for name in request.backends:
+            backend = choose(name, request.threads or self.threads)
+            limit = self.seconds.get(name)
+            variants = [(label, runs) for label in self.settings for runs in self.runs[name]]
+            whole = None if limit is None else len(variants) * (1 + _PASSES[name]) * limit
+            words = f"{{}} on {name}".format
+            for instance in request.heartbeat.over(self.instances, words, seconds=whole):
+                reference = self.instances[instance]
+                try:
+                    problem = self.read(instance, reference)
+                except IslandsError:
+                    request.heartbeat.skip()
+                    continue
+                for label, runs in variants:
+                    found = self._measured(
+                        backend, problem, label, runs, reference, request.generations
+                    )
+                    yield self.row(found)
+
+    def _measured(
+        self,
+        backend: Backend,
+        problem: Problem,
+        label: str,
+        runs: int,
+        reference: Any,
+        generations: int,
+    ) -> Throughput:
+        options = {**self.settings[label], **(self.cpu_options if backend.name == "cpu" else {})}
+        spec = resolve(layers(options), problem)
+        archipelago = islands_of(spec, problem, World(), backend, runs=runs)
+        archipelago.start()
+        with backend.timed() as first:
+            archipelago.advance(self.warm_up)
+        limit = self.seconds.get(backend.name)
+        if limit is not None:
+            affordable = int(1000 * limit / (first[0] / self.warm_up))
+            generations = max(self.warm_up, min(generations, affordable))
+        before, times = _evaluations(archipelago), []
+        for _ in range(1 + _PASSES[backend.name]):
+            with backend.timed() as milliseconds:
+                _advance(archipelago, spec, generations)
+            times.append(milliseconds[0] / generations)
+        calls = (_evaluations(archipelago) - before) / (len(times) * generations)
+        del times[0]
+        typical = median(times)
+        return Throughput(
+            backend=backend,
+            problem=problem,
+            spec=spec,
+            setting=label,
+            runs=runs,
+            reference=reference,
+            generations=generations,
+            milliseconds=typical,
+            spread=(max(times) - min(times)) / typical,
+            evaluations=calls,
+            cost=archipelago.elite(1)[0].cost,
+        )
+
+
+def _advance(archipelago: Archipelago, spec: RunSpec, generations: int) -> None:
+    """Advance by the given number of generations and migrate after each interval."""
+    if not migrates(spec.migration, spec.general.islands):
+        archipelago.advance(generations)
+        return
+    interval = spec.migration.interval
+    for done in range(0, generations, interval):
+        step = min(interval, generations - done)
+        archipelago.advance(step)
+        if step == interval:
+            archipelago.migrate()
+
+
+def _evaluations(archipelago: Archipelago) -> int:
+    """Return the number of calls of the objective so far."""
+    return sum(each.evaluations for each in archipelago.measure())
+
+
+@cache
+def copy_bandwidth(backend: Backend, repeats: int = 7) -> float:
+    """Return the bytes per second of a large copy, read and written: the median of the repeats."""
+    size = _COPY_BYTES[backend.name]
+    source = backend.zeros((size,), np.uint8)
+    target = backend.empty((size,), np.uint8)
+    times = []
+    for _ in range(repeats + 1):
+        with backend.timed() as milliseconds:
+            backend.copy(source, target)
+        times.append(milliseconds[0] / 1000)
+    return 2 * size / median(times[1:])
