@@ -67,15 +67,15 @@ KERNEL(check_sort_few, (int32_t n, uint32_t* value)) {
 }
 
 KERNEL(room, (encoding::Shape shape, int64_t* bytes)) {
-    Shelf shelf(nullptr), small(nullptr);
-    const encoding::Decoder decoder(shelf, small, shape);
-    if (threadIdx.x == 0) bytes[0] = shelf.bytes(), bytes[1] = small.bytes();
+    Scratch scratch(nullptr), small(nullptr);
+    const encoding::Decoder decoder(scratch, small, shape);
+    if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = small.bytes();
 }
 
 KERNEL(check_order,
        (Arena arena, int32_t rows, encoding::Shape shape, const float* keys, int32_t* out)) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, shape);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, shape);
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         const float* const mine = keys + int64_t(row) * shape.pitch;
         decoder.begin();

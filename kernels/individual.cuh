@@ -11,12 +11,12 @@ namespace individual {
 // itself may change it; `row` then stands for what it has become. `child` tells apart what is drawn
 // for individuals at the same place.
 template <class Decoder, class Solution>
-__device__ int64_t cost_of(Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ int64_t cost_of(Decoder& decoder, Scratch scratch, const Archipelago& all,
                            const problem::Data& data, const Solution& solution, encoding::Gene* row,
                            const draw::Place& place, int child = 0) {
 #ifdef PROBLEM_JUDGES
     const problem::Verdict verdict =
-        problem::judge(decoder.solution(), shelf, genes::items(all.shape), data, place, child);
+        problem::judge(decoder.solution(), scratch, genes::items(all.shape), data, place, child);
     if (verdict.changed) decoder.encode(row);
     return verdict.cost;
 #else
@@ -26,10 +26,10 @@ __device__ int64_t cost_of(Decoder& decoder, Shelf shelf, const Archipelago& all
 
 // Returns the cost of the individual that a row stands for.
 template <class Decoder>
-__device__ int64_t evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ int64_t evaluated(Decoder& decoder, Scratch scratch, const Archipelago& all,
                              const problem::Data& data, encoding::Gene* row,
                              const draw::Place& place, int child = 0) {
-    return cost_of(decoder, shelf, all, data, decoder.decode(row), row, place, child);
+    return cost_of(decoder, scratch, all, data, decoder.decode(row), row, place, child);
 }
 
 // The costs of two individuals.
@@ -41,11 +41,11 @@ struct Costs {
 
 // Returns the costs of the individuals that two rows stand for; the second is decoded last.
 template <class Decoder>
-__device__ Costs evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ Costs evaluated(Decoder& decoder, Scratch scratch, const Archipelago& all,
                            const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
                            const draw::Place& place) {
-    const int64_t cost = evaluated(decoder, shelf, all, data, first, place, 0);
-    return {cost, evaluated(decoder, shelf, all, data, second, place, 1)};
+    const int64_t cost = evaluated(decoder, scratch, all, data, first, place, 0);
+    return {cost, evaluated(decoder, scratch, all, data, second, place, 1)};
 }
 
 #else
@@ -70,12 +70,12 @@ __device__ constexpr bool are_keys(int32_t) { return false; }
 
 // Returns the costs of the individuals that two rows stand for; the second is decoded last.
 template <class Decoder>
-__device__ Costs evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ Costs evaluated(Decoder& decoder, Scratch scratch, const Archipelago& all,
                            const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
                            const draw::Place& place) {
     if constexpr (are_keys(encoding::Gene{})) {
-        const int64_t cost = evaluated(decoder, shelf, all, data, first, place);
-        return {cost, evaluated(decoder, shelf, all, data, second, place)};
+        const int64_t cost = evaluated(decoder, scratch, all, data, first, place);
+        return {cost, evaluated(decoder, scratch, all, data, second, place)};
     } else {
         const auto one = decoder.decode(first), other = decoder.decode(second);
         const auto [cost, others] = at_once(one, other, genes::items(all.shape), data, 0);
@@ -88,12 +88,12 @@ __device__ Costs evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all
 // Improves the individual that was decoded last, and lets `row` stand for it. Returns its cost, and
 // adds to `calls` how often the objective was called.
 template <class Decoder>
-__device__ int64_t improve(Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ int64_t improve(Decoder& decoder, Scratch scratch, const Archipelago& all,
                            const problem::Data& data, const improver::Plan& plan,
                            encoding::Gene* row, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     if (improver::TAKES_LONG && improver::halts(plan)) return cost;
-    const int64_t better = improver::improve(plan, shelf, decoder.solution(),
+    const int64_t better = improver::improve(plan, scratch, decoder.solution(),
                                              genes::items(all.shape), data, cost, place, calls);
     if (better != cost) decoder.encode(row);
     return better;

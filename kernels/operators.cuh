@@ -7,11 +7,11 @@
 
 namespace algorithm {
 
-// Returns the bytes that either takes at most behind what was taken of a shelf.
-__device__ int64_t operators_room(const Shelf& shelf, const encoding::Shape& shape) {
-    Shelf crossing = shelf, mutating = shelf;
-    const crossover::Desk first(crossing, shape);
-    const mutation::Desk second(mutating, shape);
+// Returns the bytes that either takes at most behind what was taken of a scratch.
+__device__ int64_t operators_room(const Scratch& scratch, const encoding::Shape& shape) {
+    Scratch crossing = scratch, mutating = scratch;
+    const crossover::Workspace first(crossing, shape);
+    const mutation::Workspace second(mutating, shape);
     return crossing.bytes() > mutating.bytes() ? crossing.bytes() : mutating.bytes();
 }
 

@@ -25,8 +25,8 @@ struct Individual {
     const Gene* genes;
 };
 
-// What a mover does that says nothing else. Its constructor takes working memory from the shelf and
-// does nothing with it. All threads of a block call all of its functions.
+// What a mover does that says nothing else. Its constructor takes working memory from the scratch
+// and does nothing with it. All threads of a block call all of its functions.
 template <class Plan>
 class Base {
   public:
@@ -35,10 +35,10 @@ class Base {
     static constexpr bool KEEPS_ALL = false;      // whether each child gets a place somewhere
     static constexpr bool IMPROVES_FRESH = true;  // whether improvers work after restarts, too
 
-    __device__ Base(const Archipelago& all, const Plan& plan, Shelf&) : all_(all), plan_(plan) {}
+    __device__ Base(const Archipelago& all, const Plan& plan, Scratch&) : all_(all), plan_(plan) {}
 
-    // Returns the bytes that making children takes at most, of a shelf that lies nowhere.
-    __device__ int64_t room(const Shelf& shelf) const { return shelf.bytes(); }
+    // Returns the bytes that making children takes at most, of a scratch that lies nowhere.
+    __device__ int64_t room(const Scratch& scratch) const { return scratch.bytes(); }
 
     // Looks at a slot; returns whether the one who stands there passes on as it is.
     __device__ bool passes(const Slot&) { return false; }

@@ -46,7 +46,7 @@ class Mover : public Base<Plan> {
     }
 
     template <class Decoder>
-    __device__ Gene* make(Decoder& decoder, Shelf, Gene* row, const Slot& slot) {
+    __device__ Gene* make(Decoder& decoder, Scratch, Gene* row, const Slot& slot) {
         if (slot.slot < plan_.elite + plan_.mutants) {
             draw(decoder, row, slot, stream::MUTANT);
         } else {

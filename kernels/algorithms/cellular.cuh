@@ -20,19 +20,21 @@ class Mover : public Base<Plan> {
   public:
     static constexpr int CHILDREN = 2;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
-        : Base(all, plan, shelf),
-          seen_(shelf.take<neighbourhood::Neighbour>(neighbourhood::SIZE)),
-          word_(shelf.take<uint4>(2)),
-          mates_{shelf.take<Gene>(2 * all.shape.pitch), all.shape.pitch},
-          children_{shelf.take<Gene>(2 * all.shape.pitch), all.shape.pitch} {}
+    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+        : Base(all, plan, scratch),
+          seen_(scratch.take<neighbourhood::Neighbour>(neighbourhood::SIZE)),
+          word_(scratch.take<uint4>(2)),
+          mates_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch},
+          children_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch} {}
 
-    __device__ int64_t room(const Shelf& shelf) const { return operators_room(shelf, all_.shape); }
+    __device__ int64_t room(const Scratch& scratch) const {
+        return operators_room(scratch, all_.shape);
+    }
 
     __device__ Gene* children(Gene*) { return children_[0]; }
 
     template <class Decoder>
-    __device__ Gene* make(Decoder&, Shelf shelf, Gene*, const Slot& slot) {
+    __device__ Gene* make(Decoder&, Scratch scratch, Gene*, const Slot& slot) {
         const int pitch = all_.shape.pitch;
         copy_row(mates_[0], standing(slot).genes, pitch);
         look_around(slot);
@@ -42,7 +44,7 @@ class Mover : public Base<Plan> {
         copy_row(mates_[1], seen_[chosen].genes, pitch);
         __syncthreads();
         if (word.x < plan_.crossing) {
-            crossover::cross(shelf, mates_, children_, all_.shape, word, slot.place);
+            crossover::cross(scratch, mates_, children_, all_.shape, word, slot.place);
         } else {
             copy_row(children_[0], mates_[0], pitch);
             copy_row(children_[1], mates_[1], pitch);
@@ -50,8 +52,8 @@ class Mover : public Base<Plan> {
         if (word.y < plan_.mutating) {
             for (int i = 0; i < plan_.strength; ++i) {
                 const uint4 points = slot.place.words(stream::MUTATE, i);
-                mutation::mutate(shelf, children_[0], all_.shape, points.x, points.y);
-                mutation::mutate(shelf, children_[1], all_.shape, points.z, points.w);
+                mutation::mutate(scratch, children_[0], all_.shape, points.x, points.y);
+                mutation::mutate(scratch, children_[1], all_.shape, points.z, points.w);
             }
         }
         return children_[0];

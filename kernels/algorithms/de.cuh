@@ -105,8 +105,8 @@ class Mover : public Base<Plan> {
   public:
     static constexpr bool IMPROVES_FRESH = false;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
-        : Base(all, plan, shelf), trial_(shelf.take<float>(all.shape.pitch)), rates_(plan) {}
+    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+        : Base(all, plan, scratch), trial_(scratch.take<float>(all.shape.pitch)), rates_(plan) {}
 
     __device__ bool passes(const Slot& slot) {
         standing_ =
@@ -134,7 +134,7 @@ class Mover : public Base<Plan> {
     }
 
     template <class Decoder>
-    __device__ Gene* make(Decoder&, Shelf, Gene*, const Slot& slot) {
+    __device__ Gene* make(Decoder&, Scratch, Gene*, const Slot& slot) {
         const Donors donors(slot.slot, all_.population, slot.place);
         const int lead = DE_STRATEGY == DE_RAND ? donors.a : ranked(slot, 0);
         const auto quads_of = [&](int other) {

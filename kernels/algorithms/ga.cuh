@@ -109,12 +109,14 @@ class Mover : public Base<Plan> {
   public:
     static constexpr bool LAST_FIRST = true;  // the best, who are only copied, come last
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
-        : Base(all, plan, shelf),
-          mates_{shelf.take<Gene>(2 * all.shape.pitch), all.shape.pitch},
-          children_{shelf.take<Gene>(2 * all.shape.pitch), all.shape.pitch} {}
+    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+        : Base(all, plan, scratch),
+          mates_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch},
+          children_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch} {}
 
-    __device__ int64_t room(const Shelf& shelf) const { return operators_room(shelf, all_.shape); }
+    __device__ int64_t room(const Scratch& scratch) const {
+        return operators_room(scratch, all_.shape);
+    }
 
     __device__ bool passes(const Slot& slot) {
         is_twin_ = GA_REFUSES && Past(all_, slot).is_twin(slot.slot);
@@ -130,7 +132,7 @@ class Mover : public Base<Plan> {
     __device__ Gene* children(Gene*) { return children_[0]; }
 
     template <class Decoder>
-    __device__ Gene* make(Decoder&, Shelf shelf, Gene*, const Slot& slot) {
+    __device__ Gene* make(Decoder&, Scratch scratch, Gene*, const Slot& slot) {
         const encoding::Shape& shape = all_.shape;
         const Past past(all_, slot);
         // Of a whole generation, each two in a row are the children of one pair.
@@ -144,7 +146,7 @@ class Mover : public Base<Plan> {
         const uint4 word = pair.words(stream::OPERATORS, 0);
         __syncthreads();
         if (word.x < plan_.crossing) {
-            crossover::cross(shelf, mates_, children_, shape, word, pair);
+            crossover::cross(scratch, mates_, children_, shape, word, pair);
         } else {
             copy_row(children_[side], mates_[side], shape.pitch);
         }
@@ -152,7 +154,7 @@ class Mover : public Base<Plan> {
         if (points.w < plan_.mutating) {
             for (int i = 0; i < plan_.strength; ++i) {
                 if (i > 0) points = slot.place.words(stream::MUTATE, i);
-                mutation::mutate(shelf, children_[side], shape, points.x, points.y);
+                mutation::mutate(scratch, children_[side], shape, points.x, points.y);
             }
         }
         return children_[side];

@@ -131,8 +131,8 @@ class Mover : public Base<Plan> {
   public:
     static constexpr bool KEEPS_ALL = true;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
-        : Base(all, plan, shelf), here_(shelf.take<Gene>(all.shape.pitch)) {}
+    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+        : Base(all, plan, scratch), here_(scratch.take<Gene>(all.shape.pitch)) {}
 
     __device__ bool passes(const Slot& slot) {
         standing_ =
@@ -152,7 +152,7 @@ class Mover : public Base<Plan> {
 
     // Lets the particle fly on.
     template <class Decoder>
-    __device__ Gene* make(Decoder&, Shelf, Gene*, const Slot& slot) {
+    __device__ Gene* make(Decoder&, Scratch, Gene*, const Slot& slot) {
         const int lead = leader(slot);
         const int64_t passed = slot.made - 1 - plan_.began[slot.local];
         const Pull pull{inertia(plan_, passed), plan_.own_pull, plan_.swarm_pull, plan_.fastest};

@@ -89,9 +89,9 @@ int64_t run(Search& at, int32_t* best_order, const improver::Plan& plan, const d
 
 KERNEL(tabu_loop, (Arena arena, loop::Data data, improver::Plan plan, uint64_t seed, int32_t many,
                    int32_t n, const int32_t* start, int32_t* orders, int64_t* costs)) {
-    Shelf shelf(arena.large());
-    int* const p = shelf.take<int>(n);
-    loop::Search search{n, data.a, data.b, p, shelf.take<int>(n * n), shelf.take<int>(n * n)};
+    Scratch scratch(arena.large());
+    int* const p = scratch.take<int>(n);
+    loop::Search search{n, data.a, data.b, p, scratch.take<int>(n * n), scratch.take<int>(n * n)};
     for (int individual = blockIdx.x; individual < many; individual += gridDim.x) {
         for (int i = 0; i < n; ++i) p[i] = start[individual * n + i];
         const draw::Place place{seed, 0, 0, uint32_t(individual)};

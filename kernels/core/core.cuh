@@ -12,6 +12,6 @@
 #include "core/draw.cuh"
 #include "core/pairs.cuh"
 #include "core/products.cuh"
-#include "core/shelf.cuh"
+#include "core/scratch.cuh"
 #include "core/triangle.cuh"
 #include "core/votes.cuh"

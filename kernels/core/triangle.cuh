@@ -34,11 +34,11 @@ class Triangle {
         int i, j;  // of the first pair of a run
     };
 
-    __device__ Triangle(Shelf& shelf, int n)
+    __device__ Triangle(Scratch& scratch, int n)
         : n_(n),
           across_((n + RUN - 1) / RUN),
-          row_(shelf.take<int32_t>(n)),
-          place_(shelf.take<uint32_t>(runs())) {}
+          row_(scratch.take<int32_t>(n)),
+          place_(scratch.take<uint32_t>(runs())) {}
 
     // Others see it after the next barrier.
     __device__ void begin() {

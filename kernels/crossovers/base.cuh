@@ -1,7 +1,7 @@
 // What crossovers have in common. Each brings
-//     cross(shelf, mates, children, shape, word, place)
+//     cross(scratch, mates, children, shape, word, place)
 // which makes two children with exchanged roles: what child 0 has from mate 0, child 1 has from
-// mate 1, and a `Desk`, made of (shelf, shape), where it takes working memory. The mates are
+// mate 1, and a `Workspace`, made of (scratch, shape), where it takes working memory. The mates are
 // complete and visible to all threads on entry; the children are written, but not yet visible to
 // other threads, on return. `word` says where to cut, the same for a whole group of individuals;
 // `place` is where an individual's own draws stand.
@@ -45,7 +45,7 @@ __device__ Segment segment(uint4 word, int n) {
 
 // Where each item is in the order of either mate.
 struct Places : Pair<int32_t> {
-    __device__ Places(Shelf& shelf, int n) : Pair<int32_t>{shelf.take<int32_t>(2 * n), n} {}
+    __device__ Places(Scratch& scratch, int n) : Pair<int32_t>{scratch.take<int32_t>(2 * n), n} {}
 
     // All threads see them on return.
     __device__ void find(const Pair<Gene>& mates) const {

@@ -12,25 +12,25 @@ struct Way {
     int32_t next, lowest;
 };
 
-struct Desk {
+struct Workspace {
     Places places;
     Way *way, *longer;
     uint32_t* number;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : places(shelf, shape.n),
-          way(shelf.take<Way>(shape.n)),
-          longer(shelf.take<Way>(shape.n)),
-          number(shelf.take<uint32_t>(shape.n)) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : places(scratch, shape.n),
+          way(scratch.take<Way>(shape.n)),
+          longer(scratch.take<Way>(shape.n)),
+          number(scratch.take<uint32_t>(shape.n)) {}
 };
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4, const draw::Place&) {
     const int n = shape.n;
-    const Desk desk(shelf, shape);
-    const Places places = desk.places;
-    Way *way = desk.way, *longer = desk.longer;
-    uint32_t* const number = desk.number;
+    const Workspace workspace(scratch, shape);
+    const Places places = workspace.places;
+    Way *way = workspace.way, *longer = workspace.longer;
+    uint32_t* const number = workspace.number;
     places.find(mates);
     for (int i = threadIdx.x; i < n; i += blockDim.x) way[i] = {places[0][mates[1][i]], i};
     __syncthreads();

@@ -6,12 +6,12 @@
 
 namespace crossover {
 
-struct Desk {
+struct Workspace {
     Places places;
     uint32_t* rank;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : places(shelf, shape.n), rank(shelf.take<uint32_t>(shape.n)) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : places(scratch, shape.n), rank(scratch.take<uint32_t>(shape.n)) {}
 };
 
 // Makes one child. `rank` is scratch for n words.
@@ -35,15 +35,15 @@ __device__ void kept_in_order(Gene* child, const Gene* giver, const Gene* other,
     __syncthreads();  // the ranks have been read
 }
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     const int n = shape.n;
     const Segment kept = segment(word, n);
-    const Desk desk(shelf, shape);
-    desk.places.find(mates);
+    const Workspace workspace(scratch, shape);
+    workspace.places.find(mates);
     for (int side = 0; side < 2; ++side) {
-        kept_in_order(children[side], mates[side], mates[1 - side], desk.places[side], kept, n,
-                      desk.rank);
+        kept_in_order(children[side], mates[side], mates[1 - side], workspace.places[side], kept, n,
+                      workspace.rank);
     }
 }
 

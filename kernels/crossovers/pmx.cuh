@@ -6,10 +6,11 @@
 
 namespace crossover {
 
-struct Desk {
+struct Workspace {
     Places places;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape) : places(shelf, shape.n) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : places(scratch, shape.n) {}
 };
 
 // Returns what takes the place of an item outside the segment.
@@ -23,10 +24,10 @@ __device__ Gene unmatched(Gene item, const Segment& kept, const int32_t* place_i
     return item;
 }
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     const Segment kept = segment(word, shape.n);
-    const Places places = Desk(shelf, shape).places;
+    const Places places = Workspace(scratch, shape).places;
     places.find(mates);
     for_both(shape.n, [&](int side, int i) {
         const Gene* const other = mates[1 - side];

@@ -5,10 +5,10 @@
 
 namespace crossover {
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     const Segment kept = segment(word, genes::items(shape));
-    by_mask(shelf, mates, children, shape, [&](int w) {
+    by_mask(scratch, mates, children, shape, [&](int w) {
         return lowest_bits(kept.last + 1 - 32 * w) & ~lowest_bits(kept.first - 32 * w);
     });
 }

@@ -9,17 +9,17 @@ namespace crossover {
 
 constexpr uint32_t NO_LOT = ~0u;
 
-struct Desk {
+struct Workspace {
     Places places;
     uint32_t *coin, *lot, *rank;
     Gene* left;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : places(shelf, shape.n),
-          coin(shelf.take<uint32_t>((shape.n + 31) / 32)),
-          lot(shelf.take<uint32_t>(shape.n)),
-          rank(shelf.take<uint32_t>(shape.n)),
-          left(shelf.take<Gene>(shape.n)) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : places(scratch, shape.n),
+          coin(scratch.take<uint32_t>((shape.n + 31) / 32)),
+          lot(scratch.take<uint32_t>(shape.n)),
+          rank(scratch.take<uint32_t>(shape.n)),
+          left(scratch.take<Gene>(shape.n)) {}
 };
 
 // Makes one child. `coin` has a bit for each place: 1 where the giver's item is asked for. `lot`
@@ -65,10 +65,10 @@ __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
     __syncthreads();  // the scratch has been read
 }
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4, const draw::Place& place) {
     const int n = shape.n, words = (n + 31) / 32;
-    const auto [places, coin, lot, rank, left] = Desk(shelf, shape);
+    const auto [places, coin, lot, rank, left] = Workspace(scratch, shape);
     places.find(mates);
     for (int w = threadIdx.x; w < words; w += blockDim.x) {
         const uint4 coins = place.words(stream::CROSS, w / 4);

@@ -24,8 +24,8 @@ struct Subset {
 // Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
-        : pitch_(shape.pitch), row_(nullptr), solution_(shelf.take<uint32_t>(shape.pitch)) {}
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
+        : pitch_(shape.pitch), row_(nullptr), solution_(scratch.take<uint32_t>(shape.pitch)) {}
 
     __device__ Subset decode(const Gene* row) {
         __syncthreads();

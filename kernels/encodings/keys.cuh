@@ -51,11 +51,11 @@ struct Sequence {
 // Turns the keys that it is shown into an order: begin(), then count() of every key, then finish().
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf& small, const Shape& shape)
+    __device__ Decoder(Scratch& scratch, Scratch& small, const Shape& shape)
         : shape_(shape),
-          item_(shelf.take<uint32_t>(shape.pitch)),
+          item_(scratch.take<uint32_t>(shape.pitch)),
 #if ENCODING_ASSIGNS
-          place_(shelf.take<int32_t>(shape.pitch)),
+          place_(scratch.take<int32_t>(shape.pitch)),
 #endif
           bucket_(small.take<uint32_t>(shape.buckets)) {
     }
@@ -121,10 +121,10 @@ class Decoder {
 // changed, and then encoded.
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
         : n_(shape.n),
-          word_(shelf.take<uint64_t>(block::power_of_two(shape.n))),
-          solution_(shelf.take<int32_t>(shape.pitch)) {}
+          word_(scratch.take<uint64_t>(block::power_of_two(shape.n))),
+          solution_(scratch.take<int32_t>(shape.pitch)) {}
 
     __device__ void begin() {}
     __device__ void count(float) {}

@@ -24,8 +24,8 @@ __device__ bool is_chosen(float key) { return key >= 0.5f; }
 // Reads the keys into words in block memory.
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
-        : n_(shape.n), word_(shelf.take<uint32_t>((shape.n + 31) / 32)) {}
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
+        : n_(shape.n), word_(scratch.take<uint32_t>((shape.n + 31) / 32)) {}
 
     __device__ void begin() {}
     __device__ void count(float) {}

@@ -26,8 +26,8 @@ struct Order {
 // Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
-        : n_(shape.n), row_(nullptr), solution_(shelf.take<int32_t>(shape.pitch)) {}
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
+        : n_(shape.n), row_(nullptr), solution_(scratch.take<int32_t>(shape.pitch)) {}
 
     __device__ Order decode(const Gene* row) {
         __syncthreads();

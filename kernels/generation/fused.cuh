@@ -13,18 +13,18 @@ struct Judged {
 };
 
 template <class Mover, class Decoder>
-__device__ Judged judged(Mover& mover, Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ Judged judged(Mover& mover, Decoder& decoder, Scratch scratch, const Archipelago& all,
                          const problem::Data& data, const improver::Plan& improving,
                          const Slot& slot, Gene* child) {
     Judged better{child, 0, slot.afresh ? 1 : Mover::CHILDREN};
     Individual other{};
     if constexpr (Mover::CHILDREN == 1) {
-        better.cost = individual::cost_of(decoder, shelf, all, data, mover.decoded(decoder, child),
-                                          child, slot.place);
+        better.cost = individual::cost_of(decoder, scratch, all, data,
+                                          mover.decoded(decoder, child), child, slot.place);
     } else {
         Gene* const second = child + all.shape.pitch;
         const auto costs =
-            individual::evaluated(decoder, shelf, all, data, child, second, slot.place);
+            individual::evaluated(decoder, scratch, all, data, child, second, slot.place);
         const bool takes_first = costs.first <= costs.second;
         better.child = takes_first ? child : second;
         better.cost = min(costs.first, costs.second);
@@ -37,7 +37,7 @@ __device__ Judged judged(Mover& mover, Decoder& decoder, Shelf shelf, const Arch
                 // The improver works on what was decoded last.
                 if (better.child == child) decoder.decode(child);
             }
-            better.cost = individual::improve(decoder, shelf, all, data, improving, better.child,
+            better.cost = individual::improve(decoder, scratch, all, data, improving, better.child,
                                               better.cost, slot.place, better.calls);
         }
     }
@@ -54,9 +54,9 @@ __device__ Judged judged(Mover& mover, Decoder& decoder, Shelf shelf, const Arch
 // The first generation: `given[island]` individuals are there already, the others are drawn.
 KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
                           improver::Plan improving)) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
-    algorithm::Mover mover(all, plan, shelf);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
+    algorithm::Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // what the last one was judged by has been read
         // The first individual is always made, so that there is one.
@@ -68,7 +68,7 @@ KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algo
         } else {
             mover.draw(decoder, row, slot, stream::START);
         }
-        const int64_t cost = individual::cost_of(decoder, shelf, all, data,
+        const int64_t cost = individual::cost_of(decoder, scratch, all, data,
                                                  mover.decoded(decoder, row), row, slot.place);
         generation::settle(mover, all, slot, row, cost, 1);
     }
@@ -77,9 +77,9 @@ KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algo
 // The next generation.
 KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
                          improver::Plan improving)) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
-    algorithm::Mover mover(all, plan, shelf);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
+    algorithm::Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the last slot have been read
         // On a GPU only improvers take long, and they look themselves.
@@ -90,9 +90,9 @@ KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algor
             continue;
         }
         encoding::Gene* const row = all.genes_of(all.row(slot.made, slot.local, slot.slot));
-        encoding::Gene* const child = generation::made(mover, decoder, shelf, all, slot, row);
+        encoding::Gene* const child = generation::made(mover, decoder, scratch, all, slot, row);
         const auto better =
-            generation::judged(mover, decoder, shelf, all, data, improving, slot, child);
+            generation::judged(mover, decoder, scratch, all, data, improving, slot, child);
         generation::settle(mover, all, slot, better.child, better.cost, better.calls);
     }
 }

@@ -15,12 +15,12 @@ __device__ Gene* children_of(const Archipelago& all, const Slot& slot) {
 }
 
 template <class Mover, class Decoder>
-__device__ void leave(Mover& mover, Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ void leave(Mover& mover, Decoder& decoder, Scratch scratch, const Archipelago& all,
                       const Slot& slot) {
     Gene* const to = children_of(all, slot);
     const Gene* child = to;
     if (slot.made > 0) {
-        child = made(mover, decoder, shelf, all, slot, to);
+        child = made(mover, decoder, scratch, all, slot, to);
     } else if (slot.slot < all.given[slot.local]) {
         child = all.genes_of(all.row(0, slot.local, slot.slot));
     } else {
@@ -37,9 +37,9 @@ __device__ void leave(Mover& mover, Decoder& decoder, Shelf shelf, const Archipe
 template <class Mover>
 __device__ void make_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
                          bool first) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
-    Mover mover(all, plan, shelf);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
+    Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the last slot have been read
         const Slot slot = slot_of<Mover>(all, job, first);
@@ -47,7 +47,7 @@ __device__ void make_all(const Arena& arena, const Archipelago& all, const algor
             put(all, slot, mover.standing(slot));
             if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
         } else {
-            leave(mover, decoder, shelf, all, slot);
+            leave(mover, decoder, scratch, all, slot);
         }
     }
 }
@@ -55,9 +55,9 @@ __device__ void make_all(const Arena& arena, const Archipelago& all, const algor
 template <class Mover>
 __device__ void settle_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
                            bool first) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
-    Mover mover(all, plan, shelf);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
+    Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();
         const Slot slot = slot_of<Mover>(all, job, first);

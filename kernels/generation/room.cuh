@@ -5,8 +5,8 @@
 
 namespace generation {
 
-__device__ void reach(int64_t& most, const Shelf& shelf) {
-    if (shelf.bytes() > most) most = shelf.bytes();
+__device__ void reach(int64_t& most, const Scratch& scratch) {
+    if (scratch.bytes() > most) most = scratch.bytes();
 }
 
 }  // namespace generation
@@ -15,15 +15,15 @@ __device__ void reach(int64_t& most, const Shelf& shelf) {
 // one after another lies in the same place.
 KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improver::Plan improving,
               int64_t* bytes)) {
-    Shelf shelf(nullptr), small(nullptr);
-    const encoding::Decoder decoder(shelf, small, all.shape);
-    const algorithm::Mover mover(all, plan, shelf);
-    int64_t most = mover.room(shelf);
+    Scratch scratch(nullptr), small(nullptr);
+    const encoding::Decoder decoder(scratch, small, all.shape);
+    const algorithm::Mover mover(all, plan, scratch);
+    int64_t most = mover.room(scratch);
     const int items = genes::items(all.shape);
-    Shelf judging = shelf, working = shelf;
-    const problem::Desk judge(judging, items, data);
+    Scratch judging = scratch, working = scratch;
+    const problem::Workspace judge(judging, items, data);
     generation::reach(most, judging);
-    const improver::Desk improver(working, improving, nullptr, items, data);
+    const improver::Workspace improver(working, improving, nullptr, items, data);
     generation::reach(most, working);
     if (threadIdx.x == 0) bytes[0] = most, bytes[1] = small.bytes();
 }

@@ -37,9 +37,9 @@ __device__ void put(const Archipelago& all, const Slot& slot, const Individual& 
 
 // Makes the children of a slot, or draws them afresh. They need not be visible to all threads yet.
 template <class Mover, class Decoder>
-__device__ Gene* made(Mover& mover, Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ Gene* made(Mover& mover, Decoder& decoder, Scratch scratch, const Archipelago& all,
                       const Slot& slot, Gene* row) {
-    if (!slot.afresh) return mover.make(decoder, shelf, row, slot);
+    if (!slot.afresh) return mover.make(decoder, scratch, row, slot);
     Gene* const child = mover.children(row);
     mover.draw(decoder, child, slot, stream::MUTANT);
     if constexpr (Mover::CHILDREN > 1) {

@@ -56,7 +56,7 @@ __device__ Choice best_choice(const Plan& plan, const Pairs& pairs, const int32_
     return {best.index, best.value, size};
 }
 
-__device__ int64_t improve(const Plan& plan, Shelf, int32_t* order, int n,
+__device__ int64_t improve(const Plan& plan, Scratch, int32_t* order, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     if (n < 2) return cost;

@@ -48,16 +48,16 @@ struct Scale {
 // Until when items may not return where they were.
 class Prohibitions {
   public:
-    __device__ Prohibitions(Shelf& shelf, int n, const block::Triangle& triangle)
+    __device__ Prohibitions(Scratch& scratch, int n, const block::Triangle& triangle)
         : n_(n),
           pitch_(block::row_pitch<Step>(n)),
           triangle_(triangle),
-          expiry_(shelf.take<Step>(n * pitch_)),
-          first_(shelf.take<Step>(triangle.entries())),
+          expiry_(scratch.take<Step>(n * pitch_)),
+          first_(scratch.take<Step>(triangle.entries())),
 #if TABU_ASPIRATION
-          second_(shelf.take<Step>(triangle.entries())),
+          second_(scratch.take<Step>(triangle.entries())),
 #endif
-          tenure_(shelf.take<Step>(2 * DRAWN_AT_ONCE)) {
+          tenure_(scratch.take<Step>(2 * DRAWN_AT_ONCE)) {
     }
 
     __device__ void begin() {

@@ -28,13 +28,13 @@ class Two {
 // that mostly are not, where items are numbered from the most useful on.
 class Sides {
   public:
-    __device__ Sides(Shelf& shelf, int n, int core, const problem::Data& data)
+    __device__ Sides(Scratch& scratch, int n, int core, const problem::Data& data)
         : n_(n),
           count_(core > 0 && core < n ? core : n),
           data_(data),
-          loss_(shelf.take<int64_t>(block::power_of_two(count_))),
-          item_(shelf.take<uint32_t>(block::power_of_two(count_))),
-          side_(shelf.take<int32_t>(count_)),
+          loss_(scratch.take<int64_t>(block::power_of_two(count_))),
+          item_(scratch.take<uint32_t>(block::power_of_two(count_))),
+          side_(scratch.take<int32_t>(count_)),
           enter_(0) {}
 
     // Finds the core and sorts it, the most profitable first.

@@ -154,22 +154,22 @@ __device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
     return {most.index, exchanges.size(), told(best, mine.index == most.index)};
 }
 
-struct Desk {
+struct Workspace {
     problem::Knapsack knapsack;
     Sides sides;
 
-    __device__ Desk(Shelf& shelf, const Plan& plan, const uint32_t*, int n,
-                    const problem::Data& data)
-        : knapsack(shelf, n, data), sides(shelf, n, plan.core, data) {}
+    __device__ Workspace(Scratch& scratch, const Plan& plan, const uint32_t*, int n,
+                         const problem::Data& data)
+        : knapsack(scratch, n, data), sides(scratch, n, plan.core, data) {}
 };
 
-__device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int n,
+__device__ int64_t improve(const Plan& plan, Scratch scratch, uint32_t* chosen, int n,
                            const problem::Data& data, int64_t cost, const draw::Place&,
                            int64_t& calls) {
     if (!marks::is_feasible(cost)) return cost;
-    Desk desk(shelf, plan, chosen, n, data);
-    problem::Knapsack& knapsack = desk.knapsack;
-    Sides& sides = desk.sides;
+    Workspace workspace(scratch, plan, chosen, n, data);
+    problem::Knapsack& knapsack = workspace.knapsack;
+    Sides& sides = workspace.sides;
     knapsack.begin(chosen);
     sides.begin(chosen);
     for (int made = 0; plan.steps == 0 || made < plan.steps; ++made) {

@@ -74,30 +74,30 @@ __device__ Exchange best_of(const Plan& plan, Step& step, const Sides& sides) {
 
 }  // namespace tabu
 
-struct Desk {
+struct Workspace {
     problem::Knapsack knapsack;
     Sides sides;
     int32_t* expiry;
     uint32_t* best_chosen;
 
-    __device__ Desk(Shelf& shelf, const Plan& plan, const uint32_t*, int n,
-                    const problem::Data& data)
-        : knapsack(shelf, n, data),
-          sides(shelf, n, plan.core, data),
-          expiry(shelf.take<int32_t>(sides.count())),
-          best_chosen(shelf.take<uint32_t>((n + 31) / 32)) {}
+    __device__ Workspace(Scratch& scratch, const Plan& plan, const uint32_t*, int n,
+                         const problem::Data& data)
+        : knapsack(scratch, n, data),
+          sides(scratch, n, plan.core, data),
+          expiry(scratch.take<int32_t>(sides.count())),
+          best_chosen(scratch.take<uint32_t>((n + 31) / 32)) {}
 };
 
 // Returns the best cost met, and leaves its subset. Counts each step as a call an exchange.
-__device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int n,
+__device__ int64_t improve(const Plan& plan, Scratch scratch, uint32_t* chosen, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     if (!marks::is_feasible(cost)) return cost;
-    Desk desk(shelf, plan, chosen, n, data);
-    problem::Knapsack& knapsack = desk.knapsack;
-    Sides& sides = desk.sides;
-    int32_t* const expiry = desk.expiry;
-    uint32_t* const best_chosen = desk.best_chosen;
+    Workspace workspace(scratch, plan, chosen, n, data);
+    problem::Knapsack& knapsack = workspace.knapsack;
+    Sides& sides = workspace.sides;
+    int32_t* const expiry = workspace.expiry;
+    uint32_t* const best_chosen = workspace.best_chosen;
     const int words = (n + 31) / 32;
     for (int k = threadIdx.x; k < sides.count(); k += blockDim.x) expiry[k] = 0;
     knapsack.begin(chosen);

@@ -15,7 +15,7 @@ class SwapDeltas {
   public:
     using Delta = int64_t;
 
-    __device__ SwapDeltas(Shelf&, const int32_t* order, int n, const Data& data,
+    __device__ SwapDeltas(Scratch&, const int32_t* order, int n, const Data& data,
                           const block::Triangle&)
         : order_(order), n_(n), data_(data) {}
 

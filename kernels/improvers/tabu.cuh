@@ -14,31 +14,31 @@ namespace improver {
 
 constexpr bool ACTIVE = true, TAKES_LONG = true;
 
-struct Desk {
+struct Workspace {
     block::Triangle triangle;
     tabu::Prohibitions prohibitions;
     problem::SwapDeltas deltas;
     int32_t* best_order;
 
-    __device__ Desk(Shelf& shelf, const Plan&, const int32_t* order, int n,
-                    const problem::Data& data)
-        : triangle(shelf, n),
-          prohibitions(shelf, n, triangle),
-          deltas(shelf, order, n, data, triangle),
-          best_order(shelf.take<int32_t>(n)) {}
+    __device__ Workspace(Scratch& scratch, const Plan&, const int32_t* order, int n,
+                         const problem::Data& data)
+        : triangle(scratch, n),
+          prohibitions(scratch, n, triangle),
+          deltas(scratch, order, n, data, triangle),
+          best_order(scratch.take<int32_t>(n)) {}
 };
 
 // Returns the best cost met, and leaves its order. Counts each step as a call a pair.
-__device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
+__device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     using namespace tabu;
     if (n < 2) return cost;
-    Desk desk(shelf, plan, order, n, data);
-    block::Triangle& triangle = desk.triangle;
-    Prohibitions& prohibitions = desk.prohibitions;
-    problem::SwapDeltas& deltas = desk.deltas;
-    int32_t* const best_order = desk.best_order;
+    Workspace workspace(scratch, plan, order, n, data);
+    block::Triangle& triangle = workspace.triangle;
+    Prohibitions& prohibitions = workspace.prohibitions;
+    problem::SwapDeltas& deltas = workspace.deltas;
+    int32_t* const best_order = workspace.best_order;
     triangle.begin();
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += blockDim.x) best_order[i] = order[i];

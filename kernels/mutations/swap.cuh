@@ -5,7 +5,7 @@
 
 namespace mutation {
 
-__device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one,
+__device__ void mutate(Scratch, Gene* row, const encoding::Shape& shape, uint32_t one,
                        uint32_t other) {
     __syncthreads();
     if (threadIdx.x > 0) return;

@@ -24,8 +24,8 @@ struct Data {
 
 class Knapsack {
   public:
-    __device__ Knapsack(Shelf& shelf, int n, const Data& data)
-        : n_(n), data_(data), slack_(shelf.take<Load>(CONSTRAINTS)), profit_(0) {}
+    __device__ Knapsack(Scratch& scratch, int n, const Data& data)
+        : n_(n), data_(data), slack_(scratch.take<Load>(CONSTRAINTS)), profit_(0) {}
 
     // `chosen` lies in block memory, complete and visible; so is the slack on return.
     __device__ void begin(const uint32_t* chosen) {

@@ -92,16 +92,16 @@ struct Verdict {
     bool changed;
 };
 
-struct Desk {
+struct Workspace {
     Knapsack knapsack;
 
-    __device__ Desk(Shelf& shelf, int n, const Data& data) : knapsack(shelf, n, data) {}
+    __device__ Workspace(Scratch& scratch, int n, const Data& data) : knapsack(scratch, n, data) {}
 };
 
 // Evaluates a choice, which lies in block memory, in its own way of making infeasible ones good.
-__device__ Verdict judge(uint32_t* chosen, Shelf shelf, int n, const Data& data,
+__device__ Verdict judge(uint32_t* chosen, Scratch scratch, int n, const Data& data,
                          const draw::Place& place, int child) {
-    Knapsack knapsack = Desk(shelf, n, data).knapsack;
+    Knapsack knapsack = Workspace(scratch, n, data).knapsack;
     knapsack.begin(chosen);
 #if MKP_INFEASIBLE == MKP_REPAIR
     // Islands see with different eyes, so that not all are caught in the same traps.

@@ -14,7 +14,7 @@ class SwapDeltas {
     using A = QAP_A;
     using B = QAP_B;
 
-    __device__ SwapDeltas(Shelf& shelf, const int32_t* order, int n, const Data& data,
+    __device__ SwapDeltas(Scratch& scratch, const int32_t* order, int n, const Data& data,
                           const block::Triangle& triangle)
         : order_(order),
           n_(n),
@@ -22,10 +22,10 @@ class SwapDeltas {
           triangle_(triangle),
           pitch_a_(block::row_pitch<A>(n)),
           pitch_b_(block::row_pitch<B>(n)),
-          delta_(shelf.take<Delta>(triangle.entries())),
-          a_(shelf.take<A>(n * pitch_a_)),
-          b_(shelf.take<B>(n * pitch_b_)) {
-        for (Delta*& gap : gap_) gap = shelf.take<Delta>(n + block::RUN - 1);
+          delta_(scratch.take<Delta>(triangle.entries())),
+          a_(scratch.take<A>(n * pitch_a_)),
+          b_(scratch.take<B>(n * pitch_b_)) {
+        for (Delta*& gap : gap_) gap = scratch.take<Delta>(n + block::RUN - 1);
     }
 
     // The order is complete; the deltas are after the next barrier.
