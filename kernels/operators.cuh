@@ -1,4 +1,4 @@
-// The crossover and the mutation that an algorithm works with.
+// Includes the crossover and the mutation of an algorithm (ISLANDS_CROSSOVER, ISLANDS_MUTATION).
 #pragma once
 
 #include "algorithms/base.cuh"
@@ -7,7 +7,7 @@
 
 namespace algorithm {
 
-// Returns the bytes that either takes at most behind what was taken of a scratch.
+// Return the number of bytes taken so far plus the larger need of the two.
 __device__ int64_t operators_room(const Scratch& scratch, const encoding::Shape& shape) {
     Scratch crossing = scratch, mutating = scratch;
     const crossover::Workspace first(crossing, shape);

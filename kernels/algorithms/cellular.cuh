@@ -1,6 +1,7 @@
-// The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010): each
-// individual mates with one of its neighbours on a grid, and the better of two children takes its
-// place.
+// The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010). Each
+// individual mates with one of its neighbours on a grid, and the better of two children replaces
+// it. Reads the grid of generation g.
+// Random streams: NEIGHBOUR, OPERATORS, MUTATE; a crossover may use CROSS.
 #pragma once
 
 #include "mates.cuh"
@@ -8,12 +9,12 @@
 
 namespace algorithm {
 
-// CELLULAR_GROUP says how many individuals on end share a coin and cuts.
+// CELLULAR_GROUP consecutive individuals share the decision to cross and the cut points.
 struct Plan {
     neighbourhood::Grid grid;
-    uint64_t crossing, mutating;  // what a word is below where children are crossed and mutated
-    int32_t strength;             // how often a child is mutated that is
-    int32_t elitist;              // whether it has to be better to take its parent's place
+    uint64_t crossing, mutating;  // cross or mutate if a word is below this
+    int32_t strength;             // mutations of a child that mutates
+    int32_t elitist;              // whether a child must be better than its parent to replace it
 };
 
 class Mover : public Base<Plan> {
@@ -37,7 +38,7 @@ class Mover : public Base<Plan> {
     __device__ Gene* make(Decoder&, Scratch scratch, Gene*, const Slot& slot) {
         const int pitch = all_.shape.pitch;
         copy_row(mates_[0], standing(slot).genes, pitch);
-        look_around(slot);
+        find_neighbours(slot);
         __syncthreads();
         const uint4 word = word_[1];
         const int chosen = neighbourhood::selected(seen_, word_[0]);
@@ -64,8 +65,8 @@ class Mover : public Base<Plan> {
     }
 
   private:
-    // Finds the neighbours, and draws the words of a slot and of its group.
-    __device__ void look_around(const Slot& slot) const {
+    // Find the neighbours, and draw the words of a slot and of its group.
+    __device__ void find_neighbours(const Slot& slot) const {
         for (int k = threadIdx.x; k < neighbourhood::SIZE; k += blockDim.x) {
             auto other =
                 neighbourhood::at(plan_.grid, all_, slot.made - 1, slot.local, slot.slot, k);
@@ -73,7 +74,7 @@ class Mover : public Base<Plan> {
             other.fitness = cost >= 0.0 ? 1.0 / (1.0 + cost) : 1.0 - cost;
             seen_[k] = other;
         }
-        // Neighbouring threads make both draws at once.
+        // Neighbouring threads make the two draws at the same time.
         for (int i = threadIdx.x; i < 2; i += blockDim.x) {
             draw::Place drawn = slot.place;
             if (i == 1) drawn.individual = uint32_t(slot.slot) / CELLULAR_GROUP;

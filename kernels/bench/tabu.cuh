@@ -1,4 +1,5 @@
-// Taboo search alone: a block improves one order after another, each of its own draws.
+// Benchmark of tabu search alone: a block improves one order after another. Reads `start`; writes
+// the improved `orders` and their `costs`. Random streams: those of improvers/tabu.cuh (TENURE).
 #include "core/core.cuh"
 #include ISLANDS_PROBLEM
 #include "improvers/tabu.cuh"
@@ -12,11 +13,11 @@ KERNEL(room, (problem::Data data, improver::Plan plan, int32_t n, int64_t* bytes
 
 #ifndef ISLANDS_ROOM
 
-KERNEL(tabu, (Arena arena, problem::Data data, improver::Plan plan, uint64_t seed, int32_t many,
+KERNEL(tabu, (Arena arena, problem::Data data, improver::Plan plan, uint64_t seed, int32_t count,
               int32_t n, const int32_t* start, int32_t* orders, int64_t* costs)) {
     Scratch scratch(arena.large());
     int32_t* const order = scratch.take<int32_t>(n);
-    for (int individual = blockIdx.x; individual < many; individual += gridDim.x) {
+    for (int individual = blockIdx.x; individual < count; individual += gridDim.x) {
         __syncthreads();
         for (int i = threadIdx.x; i < n; i += blockDim.x) order[i] = start[individual * n + i];
         __syncthreads();

@@ -1,5 +1,5 @@
-// The ground that every kernel stands on: the same words for NVRTC and for the system's C++
-// compiler.
+// Common base of all kernels: the same types and functions for NVRTC and for the C++ compiler of
+// the CPU.
 #pragma once
 
 #ifdef __CUDACC__

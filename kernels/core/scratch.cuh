@@ -1,6 +1,6 @@
-// Hands out a block's working memory, one part after another, each aligned for the widest access.
-// What takes some says so in its constructor alone, which does nothing with it: so a scratch that
-// lies nowhere counts the bytes.
+// Allocates the scratch memory of a block, one part after another, each aligned for the widest
+// access. Users take their parts in a constructor that does not access them. The same constructor,
+// run on a `Scratch` of a null pointer, therefore counts the bytes.
 #pragma once
 
 class Scratch {
@@ -14,14 +14,15 @@ class Scratch {
         return part;
     }
 
-    // What was taken of a scratch that lies nowhere.
+    // Return the bytes taken, for a `Scratch` of a null pointer.
     __device__ int64_t bytes() const { return reinterpret_cast<int64_t>(next_); }
 
   private:
     char* next_;
 };
 
-// What holds of a part that says nothing else. One that takes working memory brings a `Workspace`.
+// Defaults of the parts of a program. A part that takes scratch memory declares its own
+// `Workspace`.
 namespace defaults {
 
 struct Workspace {
@@ -29,7 +30,7 @@ struct Workspace {
     __device__ explicit Workspace(const Facts&...) {}
 };
 
-// Whether an improver takes so long that it is asked before each search whether it is to end.
+// Whether an improver takes so long that it checks for a stop request before each search.
 constexpr bool TAKES_LONG = false;
 
 }  // namespace defaults

@@ -1,4 +1,5 @@
-// Crossovers that take each item from either mate, as the bits of a mask say.
+// Base of the crossovers that take each item from either mate, as given by the bits of a mask. No
+// random numbers here.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -12,8 +13,8 @@ struct Workspace {
         : mask(scratch.take<uint32_t>((genes::items(shape) + 31) / 32)) {}
 };
 
-// Calls word_of(w) for bits 32 w to 32 w + 31 of the mask: 1 for items that a child has
-// from the mate on its own side.
+// Call word_of(w) for bits 32 w to 32 w + 31 of the mask: 1 for items that a child takes from the
+// mate on its own side.
 template <class WordOf>
 __device__ void by_mask(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                         const encoding::Shape& shape, WordOf word_of) {
@@ -26,7 +27,7 @@ __device__ void by_mask(Scratch scratch, const Pair<Gene>& mates, const Pair<Gen
     });
 }
 
-// Returns a word with so many of its lowest bits set, none or all where there are no so many.
+// Return a word with the `count` lowest bits set; `count` may be negative or above 32.
 __device__ uint32_t lowest_bits(int count) {
     return count <= 0 ? 0 : count >= 32 ? ~0u : (1u << count) - 1;
 }

@@ -1,4 +1,5 @@
-// One-point crossover: what comes before the cut is from one mate, the rest from the other.
+// One-point crossover: the items before the cut from one mate, the rest from the other. The cut
+// comes from the caller's random word.
 #pragma once
 
 #include "crossovers/masked.cuh"

@@ -1,5 +1,6 @@
-// Order crossover (Davis 1985): a segment is from one mate; what it lacks fills the places behind
-// it and then those before it, as it comes in the other mate behind the segment and then before it.
+// Order crossover (Davis 1985): a child takes a segment from one mate. The missing items fill the
+// places after the segment and then those before it, in the order in which the other mate has them,
+// starting after the segment there too. The cuts come from the caller's random word.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -14,7 +15,7 @@ struct Workspace {
         : places(scratch, shape.n), rank(scratch.take<uint32_t>(shape.n)) {}
 };
 
-// Makes one child. `rank` is scratch for n words.
+// Make one child. `rank` has room for n words.
 __device__ void kept_in_order(Gene* child, const Gene* giver, const Gene* other,
                               const int32_t* place_in_giver, const Segment& kept, int n,
                               uint32_t* rank) {

@@ -1,5 +1,6 @@
-// Partially matched crossover (Goldberg and Lingle 1985): a segment is from one mate, the rest from
-// the other; what is in the segment already is replaced by what the segment has put in its place.
+// Partially matched crossover (Goldberg and Lingle 1985): a child takes a segment from one mate and
+// the rest from the other; while the segment contains an item, it is replaced by the other mate's
+// item at that place. The cuts come from the caller's random word.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -13,7 +14,7 @@ struct Workspace {
         : places(scratch, shape.n) {}
 };
 
-// Returns what takes the place of an item outside the segment.
+// Return the item for a place outside the segment.
 __device__ Gene unmatched(Gene item, const Segment& kept, const int32_t* place_in_giver,
                           const Gene* other) {
     int place = place_in_giver[item];

@@ -1,4 +1,5 @@
-// Two-point crossover: a segment is from one mate, the rest from the other.
+// Two-point crossover: a segment from one mate, the rest from the other. The cuts come from the
+// caller's random word.
 #pragma once
 
 #include "crossovers/masked.cuh"

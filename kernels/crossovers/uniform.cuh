@@ -1,4 +1,4 @@
-// Uniform crossover: each item is from either mate, by a coin of its own.
+// Uniform crossover: each item from either mate, chosen by a random bit. Random streams: CROSS.
 #pragma once
 
 #include "crossovers/masked.cuh"

@@ -1,18 +1,19 @@
-// How much working memory a block takes: the same layouts, of shelves that lie nowhere.
+// Computes the scratch memory of a block: runs the same constructors on a `Scratch` of a null
+// pointer. No random numbers.
 #pragma once
 
 #include "algorithms/base.cuh"
 
 namespace generation {
 
-__device__ void reach(int64_t& most, const Scratch& scratch) {
+__device__ void raise_to(int64_t& most, const Scratch& scratch) {
     if (scratch.bytes() > most) most = scratch.bytes();
 }
 
 }  // namespace generation
 
-// Writes the bytes of the large part of a block's arena, and those of the small one. What is taken
-// one after another lies in the same place.
+// Write the bytes of the large and the small part of a block's arena. Parts that are used one after
+// another share memory.
 KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improver::Plan improving,
               int64_t* bytes)) {
     Scratch scratch(nullptr), small(nullptr);
@@ -22,8 +23,8 @@ KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improve
     const int items = genes::items(all.shape);
     Scratch judging = scratch, working = scratch;
     const problem::Workspace judge(judging, items, data);
-    generation::reach(most, judging);
+    generation::raise_to(most, judging);
     const improver::Workspace improver(working, improving, nullptr, items, data);
-    generation::reach(most, working);
+    generation::raise_to(most, working);
     if (threadIdx.x == 0) bytes[0] = most, bytes[1] = small.bytes();
 }

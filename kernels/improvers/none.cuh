@@ -1,4 +1,4 @@
-// No improver.
+// No improver: leaves individuals unchanged. No random numbers.
 #pragma once
 
 #include "improvers/base.cuh"

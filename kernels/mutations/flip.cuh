@@ -1,4 +1,4 @@
-// One bit changes.
+// Flips one bit, chosen by the caller's random word.
 #pragma once
 
 #include "mutations/base.cuh"

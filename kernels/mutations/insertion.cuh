@@ -1,4 +1,5 @@
-// One gene is taken out and put in at another place; those between move up.
+// Moves one gene to another place; those between shift. Both places come from the caller's random
+// words.
 #pragma once
 
 #include "mutations/base.cuh"

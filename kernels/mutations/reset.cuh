@@ -1,4 +1,4 @@
-// One item gets a new value.
+// Gives one item a new random value, from the caller's random words.
 #pragma once
 
 #include "mutations/base.cuh"

@@ -1,4 +1,4 @@
-// Two items, which may be the same, exchange their genes.
+// Exchanges the genes of two items, which may be the same, chosen by the caller's random words.
 #pragma once
 
 #include "mutations/base.cuh"
