@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scanned import SCAN
+from programs_for_tests import CHECKS, SCAN
 
 import islands.backends as backends
 from islands.backends import choose, zig
@@ -162,7 +162,7 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
 
 def test_arenas_that_no_memory_has_room_for_are_an_error(backend: Backend) -> None:
     if backend.name == "cpu":
-        program = backend.compile(Source("check.cuh"), Block())
+        program = backend.compile(CHECKS, Block())
         arguments = (np.int32(1), backend.zeros((1,), np.float64), backend.zeros((1,), np.float64))
         room = Room(1 << 60)
         call = backend.call(program, "check_ordered_sum", *arguments, blocks=1, room=room)
@@ -199,10 +199,10 @@ def test_keys_are_sorted_whatever_memory_the_block_has(backend: Backend, n: int)
     encoding = Keys(n, backend.block_memory)
     rows = np.zeros((7, encoding.pitch), np.float32)
     rows[:, :n] = keys
-    room = backend.asked_room(Source("check.cuh"), encoding.shape())
+    room = backend.asked_room(CHECKS, encoding.shape())
     assert backend.block_memory is None or room.small <= backend.block_memory
     block = backend.block(room, n, 2)
-    program = backend.compile(Source("check.cuh"), block)
+    program = backend.compile(CHECKS, block)
     assert (block.spill == 0) == (backend.name == "cpu" or n < 44_000)
     out = backend.zeros((7, n), np.int32)
     arguments = (np.int32(7), encoding.shape(), backend.upload(rows), out)

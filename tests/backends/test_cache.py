@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scanned import SCAN
+from programs_for_tests import SCAN
 
 from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded

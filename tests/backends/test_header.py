@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs_for_tests import CHECKS
 
 from islands.backends import choose
 from islands.backends.arguments import Struct
@@ -50,8 +51,9 @@ def test_another_text_or_name_is_another_program() -> None:
 def test_an_own_header_takes_the_place_of_a_file_of_the_same_name() -> None:
     assert "core/core.cuh" in source(OWN).files()
     own = Header("core/draw.cuh", "// nothing")
-    assert Source("check.cuh", {"OWN": own}).own() == {"core/draw.cuh": "// nothing"}
-    assert Source("check.cuh", {"OWN": own}).digest() != Source("check.cuh").digest()
+    replaced = Source(CHECKS.entry, {"OWN": own})
+    assert replaced.own() == {"core/draw.cuh": "// nothing"}
+    assert replaced.digest() != CHECKS.digest()
 
 
 def test_a_struct_without_members_can_be_passed(backend: Backend) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scanned import SCAN
+from programs_for_tests import SCAN
 
 from islands.backends import choose
 from islands.backends.base import Block

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs_for_tests import CHECKS
 
 from islands.backends import choose
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block, Room
-from islands.backends.source import Source
 from islands.encodings.keys import LEVELS, Keys
 from islands.errors import CompileError
-from islands.paths import data_folder
 
 SIZES = [1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000, 4097]
 Launch = Callable[..., None]
@@ -32,7 +30,7 @@ def launches(backend: Backend) -> list[Launch]:
 
 
 def launcher(backend: Backend, block: Block) -> Launch:
-    program = backend.compile(Source("check.cuh"), block)
+    program = backend.compile(CHECKS, block)
 
     def launch(kernel: str, *arguments: Any, blocks: int = 1, room: Room | None = None) -> None:
         backend.run([backend.call(program, kernel, *arguments, blocks=blocks, room=room)])
@@ -238,23 +236,15 @@ def test_keys_are_sorted_as_numpy_sorts_them(launches, n: int, memory: int | Non
     for launch in launches:
         out = on(launch, np.zeros((7, n), np.int32))
         arguments = (np.int32(7), encoding.shape(), on(launch, rows), out)
-        room = launch.backend.asked_room(Source("check.cuh"), encoding.shape())
+        room = launch.backend.asked_room(CHECKS, encoding.shape())
         launch("check_order", *arguments, blocks=7, room=room)
         assert (off(launch, out) == np.argsort(rows[:, :n], axis=1, kind="stable")).all()
         assert (off(launch, out) == encoding.decode(rows)).all()
 
 
-def test_random_streams_have_numbers_of_their_own() -> None:
-    text = (data_folder("kernels") / "core" / "streams.cuh").read_text(encoding="utf-8")
-    numbers = [int(number) for number in re.findall(r"^\s*[A-Z_]+ = (\d+),", text, re.MULTILINE)]
-    assert len(numbers) >= 5
-    assert len(set(numbers)) == len(numbers)
-    assert max(numbers) < 256
-
-
 def test_a_launch_with_wrong_arguments_is_refused() -> None:
     backend = choose("cpu")
-    program = backend.compile(Source("check.cuh"), Block())
+    program = backend.compile(CHECKS, Block())
     value = backend.zeros((1,), np.uint32)
     with pytest.raises(CompileError, match="check_scan takes i4 P8 , but was given i8 P8 "):
         backend.call(program, "check_scan", np.int64(1), value, blocks=1)

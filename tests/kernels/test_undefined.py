@@ -82,9 +82,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("name", "file", "old", "new", "message"), FAULTS)
-def test_a_scratch_overrun_is_found(
-    name: str, file: str, old: str, new: str, message: str
-) -> None:
+def test_a_scratch_overrun_is_found(name: str, file: str, old: str, new: str, message: str) -> None:
     script = str(Path(__file__).with_name("small_runs.py"))
     done = subprocess.run(
         [sys.executable, script, name, file, old, new], text=True, capture_output=True
