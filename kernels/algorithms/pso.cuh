@@ -169,7 +169,7 @@ class Mover : public Base<Plan> {
         return cost < standing_;
     }
 
-    // Store the current position. A particle that is drawn anew has velocity zero.
+    // Store the current position. A particle that is redrawn has velocity zero.
     __device__ void settle(const Slot& slot, const Gene* here, int64_t cost, bool) const {
         copy_row(position(slot), here, all_.shape.pitch);
         if (threadIdx.x == 0) plan_.position_cost[number(slot)] = cost;
