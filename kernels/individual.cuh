@@ -9,18 +9,18 @@
 
 namespace individual {
 
-// Return the cost of the solution decoded last, from `row`. A problem that defines PROBLEM_JUDGES
-// may change the solution, and `row` is then updated. `child` distinguishes the draws of children
-// of the same slot.
+// Return the cost of the solution decoded last, from `row`. A problem that defines
+// PROBLEM_EVALUATES may change the solution, and `row` is then updated. `child` distinguishes the
+// draws of children of the same slot.
 template <class Decoder, class Solution>
 __device__ int64_t cost_of(Decoder& decoder, Scratch scratch, const Archipelago& all,
                            const problem::Data& data, const Solution& solution, encoding::Gene* row,
                            const draw::Place& place, int child = 0) {
-#ifdef PROBLEM_JUDGES
-    const problem::Verdict verdict =
-        problem::judge(decoder.solution(), scratch, genes::items(all.shape), data, place, child);
-    if (verdict.changed) decoder.encode(row);
-    return verdict.cost;
+#ifdef PROBLEM_EVALUATES
+    const problem::Evaluation evaluation =
+        problem::evaluate(decoder.solution(), scratch, genes::items(all.shape), data, place, child);
+    if (evaluation.changed) decoder.encode(row);
+    return evaluation.cost;
 #else
     return problem::cost(solution, genes::items(all.shape), data);
 #endif
@@ -39,7 +39,7 @@ struct Costs {
     int64_t first, second;
 };
 
-#ifdef PROBLEM_JUDGES
+#ifdef PROBLEM_EVALUATES
 
 // Return the costs of the individuals in two rows; the second is decoded last.
 template <class Decoder>

@@ -17,7 +17,7 @@ using encoding::Gene;
 struct Slot {
     int local, slot;  // the island, among those of this rank, and the position on it
     int64_t made;     // the generation to make
-    bool afresh;      // true in the first generation and at a restart of the island
+    bool redrawn;     // true in the first generation and at a restart of the island
     draw::Place place;
 };
 
@@ -32,9 +32,9 @@ template <class Plan>
 class Base {
   public:
     static constexpr int CHILDREN = 1;  // per slot, in consecutive rows; the better one is used
-    static constexpr bool LAST_FIRST = false;     // whether the last slots take longest
-    static constexpr bool KEEPS_ALL = false;      // whether each child is stored somewhere
-    static constexpr bool IMPROVES_FRESH = true;  // whether improvers also run after restarts
+    static constexpr bool LAST_FIRST = false;       // whether the last slots take longest
+    static constexpr bool KEEPS_ALL = false;        // whether each child is stored somewhere
+    static constexpr bool IMPROVES_REDRAWN = true;  // whether improvers also run after restarts
 
     __device__ Base(const Archipelago& all, const Plan& plan, Scratch&) : all_(all), plan_(plan) {}
 
@@ -46,7 +46,7 @@ class Base {
     __device__ bool passes(const Slot&) { return false; }
 
     // Return the individual that is copied, or that stays if no child enters.
-    __device__ Individual standing(const Slot& slot) const { return before(slot, slot.slot); }
+    __device__ Individual current(const Slot& slot) const { return before(slot, slot.slot); }
 
     // Write a new random individual to `row`.
     template <class Decoder>
@@ -71,7 +71,7 @@ class Base {
     __device__ bool enters(const Slot&, const Gene*, int64_t) { return true; }
 
     // Store the algorithm's own state after the replacement decision.
-    __device__ void settle(const Slot&, const Gene*, int64_t, bool) {}
+    __device__ void store_state(const Slot&, const Gene*, int64_t, bool) {}
 
   protected:
     // The row of an individual of the same island in the previous generation.

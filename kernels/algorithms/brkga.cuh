@@ -26,7 +26,7 @@ class Mover : public Base<Plan> {
 
     __device__ bool passes(const Slot& slot) { return slot.slot < plan_.elite; }
 
-    __device__ Individual standing(const Slot& slot) const {
+    __device__ Individual current(const Slot& slot) const {
         return before(slot, ranked(slot, slot.slot));
     }
 

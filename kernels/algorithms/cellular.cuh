@@ -37,7 +37,7 @@ class Mover : public Base<Plan> {
     template <class Decoder>
     __device__ Gene* make(Decoder&, Scratch scratch, Gene*, const Slot& slot) {
         const int pitch = all_.shape.pitch;
-        copy_row(mates_[0], standing(slot).genes, pitch);
+        copy_row(mates_[0], current(slot).genes, pitch);
         find_neighbours(slot);
         __syncthreads();
         const uint4 word = word_[1];
@@ -61,7 +61,7 @@ class Mover : public Base<Plan> {
     }
 
     __device__ bool enters(const Slot& slot, const Gene*, int64_t cost) const {
-        return !plan_.elitist || cost < standing(slot).cost;
+        return !plan_.elitist || cost < current(slot).cost;
     }
 
   private:

@@ -106,21 +106,21 @@ __device__ void cross(float* trial, const Rows& rows, const Rates& rates, int ce
 
 class Mover : public Base<Plan> {
   public:
-    static constexpr bool IMPROVES_FRESH = false;
+    static constexpr bool IMPROVES_REDRAWN = false;
 
     __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
         : Base(all, plan, scratch), trial_(scratch.take<float>(all.shape.pitch)), rates_(plan) {}
 
     __device__ bool passes(const Slot& slot) {
-        standing_ =
+        current_ =
             all_.cost[row_before(slot, slot.slot)];  // read early, as it takes long to arrive
         rates_ = Rates(plan_);
         if (DE_ADAPTS) rates_.adapt(plan_, number(slot), slot.place);
         return false;
     }
 
-    __device__ Individual standing(const Slot& slot) const {
-        return {standing_, all_.genes_of(row_before(slot, slot.slot))};
+    __device__ Individual current(const Slot& slot) const {
+        return {current_, all_.genes_of(row_before(slot, slot.slot))};
     }
 
     // Draw keys from the initial range.
@@ -148,19 +148,17 @@ class Mover : public Base<Plan> {
         return trial_;
     }
 
-    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const {
-        return cost < standing_;
-    }
+    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const { return cost < current_; }
 
-    __device__ void settle(const Slot& slot, const Gene*, int64_t, bool enters) const {
+    __device__ void store_state(const Slot& slot, const Gene*, int64_t, bool enters) const {
         if (!DE_ADAPTS || !enters) return;
-        (slot.afresh ? Rates(plan_) : rates_).keep(plan_, number(slot));
+        (slot.redrawn ? Rates(plan_) : rates_).keep(plan_, number(slot));
     }
 
   private:
     float* const trial_;
     Rates rates_;
-    int64_t standing_ = 0;
+    int64_t current_ = 0;
 };
 
 }  // namespace algorithm

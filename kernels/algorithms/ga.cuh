@@ -125,7 +125,7 @@ class Mover : public Base<Plan> {
         return slot.slot < plan_.survivors && !is_duplicate_;
     }
 
-    __device__ Individual standing(const Slot& slot) const {
+    __device__ Individual current(const Slot& slot) const {
         const Previous previous(all_, slot);
         const int holder = previous.order[slot.slot];
         return {previous.cost(holder), previous.genes(holder)};
@@ -164,7 +164,7 @@ class Mover : public Base<Plan> {
 
     __device__ bool enters(const Slot& slot, const Gene* child, int64_t cost) const {
         if (!GA_STEADY) return true;
-        if (!is_duplicate_ && cost >= standing(slot).cost) return false;
+        if (!is_duplicate_ && cost >= current(slot).cost) return false;
         return !GA_REFUSES || !Previous(all_, slot).contains(child, cost, all_.population);
     }
 

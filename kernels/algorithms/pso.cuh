@@ -137,13 +137,13 @@ class Mover : public Base<Plan> {
         : Base(all, plan, scratch), here_(scratch.take<Gene>(all.shape.pitch)) {}
 
     __device__ bool passes(const Slot& slot) {
-        standing_ =
+        current_ =
             all_.cost[row_before(slot, slot.slot)];  // read early, as it takes long to arrive
         return false;
     }
 
-    __device__ Individual standing(const Slot& slot) const {
-        return {standing_, all_.genes_of(row_before(slot, slot.slot))};
+    __device__ Individual current(const Slot& slot) const {
+        return {current_, all_.genes_of(row_before(slot, slot.slot))};
     }
 
     template <class Decoder>
@@ -165,15 +165,13 @@ class Mover : public Base<Plan> {
         return here_;
     }
 
-    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const {
-        return cost < standing_;
-    }
+    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const { return cost < current_; }
 
     // Store the current position. A particle that is redrawn has velocity zero.
-    __device__ void settle(const Slot& slot, const Gene* here, int64_t cost, bool) const {
+    __device__ void store_state(const Slot& slot, const Gene* here, int64_t cost, bool) const {
         copy_row(position(slot), here, all_.shape.pitch);
         if (threadIdx.x == 0) plan_.position_cost[number(slot)] = cost;
-        if (!slot.afresh) return;
+        if (!slot.redrawn) return;
         float4* const still = velocity(slot);
         for (int quad = threadIdx.x; quad < quads(); quad += blockDim.x) still[quad] = {};
         if (slot.slot == 0 && threadIdx.x == 0) plan_.began[slot.local] = slot.made;
@@ -202,7 +200,7 @@ class Mover : public Base<Plan> {
     }
 
     Gene* const here_;
-    int64_t standing_ = 0;
+    int64_t current_ = 0;
 };
 
 }  // namespace algorithm

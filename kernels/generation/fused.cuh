@@ -19,7 +19,7 @@ __device__ Evaluated evaluate_children(Mover& mover, Decoder& decoder, Scratch s
                                        const Archipelago& all, const problem::Data& data,
                                        const improver::Plan& improving, const Slot& slot,
                                        Gene* child) {
-    Evaluated better{child, 0, slot.afresh ? 1 : Mover::CHILDREN};
+    Evaluated better{child, 0, slot.redrawn ? 1 : Mover::CHILDREN};
     Individual other{};
     if constexpr (Mover::CHILDREN == 1) {
         better.cost = individual::cost_of(decoder, scratch, all, data,
@@ -34,7 +34,7 @@ __device__ Evaluated evaluate_children(Mover& mover, Decoder& decoder, Scratch s
         other = {takes_first ? costs.second : costs.first, takes_first ? second : child};
     }
     if constexpr (improver::ACTIVE) {
-        const bool may = Mover::IMPROVES_FRESH || !slot.afresh;
+        const bool may = Mover::IMPROVES_REDRAWN || !slot.redrawn;
         if (may && improver::is_due(improving, slot.place)) {
             if constexpr (Mover::CHILDREN > 1) {
                 // The improver works on the solution decoded last.
@@ -88,8 +88,8 @@ KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algor
         // On a GPU only improvers take long, and they check for stop requests themselves.
         if (POLLING_IS_CHEAP && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
-        if (!slot.afresh && mover.passes(slot)) {
-            generation::put(all, slot, mover.standing(slot));
+        if (!slot.redrawn && mover.passes(slot)) {
+            generation::put(all, slot, mover.current(slot));
             continue;
         }
         encoding::Gene* const row = all.genes_of(all.row(slot.made, slot.local, slot.slot));

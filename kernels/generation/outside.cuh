@@ -45,8 +45,8 @@ __device__ void make_all(const Arena& arena, const Archipelago& all, const algor
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
         const Slot slot = slot_of<Mover>(all, job, first);
-        if (!slot.afresh && mover.passes(slot)) {
-            put(all, slot, mover.standing(slot));
+        if (!slot.redrawn && mover.passes(slot)) {
+            put(all, slot, mover.current(slot));
             if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
         } else {
             store_children(mover, decoder, scratch, all, slot);
@@ -65,13 +65,13 @@ __device__ void replace_all(const Arena& arena, const Archipelago& all, const al
         const Slot slot = slot_of<Mover>(all, job, first);
         const int waiting = all.outside.waiting[all.number(slot.local, slot.slot)];
         if (waiting == 0) continue;
-        if (!slot.afresh) mover.passes(slot);  // repeat the preparation of the slot
+        if (!slot.redrawn) mover.passes(slot);  // repeat the preparation of the slot
         const Gene* child = children_of(all, slot);
         const int64_t* const costs =
             all.outside.cost + all.number(slot.local, slot.slot) * Mover::CHILDREN;
         int64_t cost = costs[0];
         if (waiting > 1 && costs[1] < cost) child += all.shape.pitch, cost = costs[1];
-        replace(mover, all, slot, child, cost, slot.afresh ? 1 : waiting);
+        replace(mover, all, slot, child, cost, slot.redrawn ? 1 : waiting);
     }
 }
 

@@ -21,10 +21,10 @@ KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improve
     const algorithm::Mover mover(all, plan, scratch);
     int64_t most = mover.room(scratch);
     const int items = genes::items(all.shape);
-    Scratch judging = scratch, working = scratch;
-    const problem::Workspace judge(judging, items, data);
-    generation::raise_to(most, judging);
-    const improver::Workspace improver(working, improving, nullptr, items, data);
-    generation::raise_to(most, working);
+    Scratch of_problem = scratch, of_improver = scratch;
+    const problem::Workspace evaluation(of_problem, items, data);
+    generation::raise_to(most, of_problem);
+    const improver::Workspace improvement(of_improver, improving, nullptr, items, data);
+    generation::raise_to(most, of_improver);
     if (threadIdx.x == 0) bytes[0] = most, bytes[1] = small.bytes();
 }

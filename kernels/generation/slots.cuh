@@ -23,8 +23,8 @@ __device__ Slot slot_of(const Archipelago& all, int job, bool first) {
         local = mine.local, slot = mine.slot;
     }
     const int64_t made = first ? 0 : all.island[local].generation + 1;
-    const bool afresh = first || all.island[local].restart;
-    return {local, slot, made, afresh, all.place(local, made, slot)};
+    const bool redrawn = first || all.island[local].restart;
+    return {local, slot, made, redrawn, all.place(local, made, slot)};
 }
 
 // Write an individual, genes and cost, to a slot of the next generation.
@@ -41,7 +41,7 @@ __device__ void put(const Archipelago& all, const Slot& slot, const Individual& 
 template <class Mover, class Decoder>
 __device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch,
                                const Archipelago& all, const Slot& slot, Gene* row) {
-    if (!slot.afresh) return mover.make(decoder, scratch, row, slot);
+    if (!slot.redrawn) return mover.make(decoder, scratch, row, slot);
     Gene* const child = mover.children(row);
     mover.draw(decoder, child, slot, stream::MUTANT);
     if constexpr (Mover::CHILDREN > 1) {
@@ -57,9 +57,9 @@ __device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch,
 template <class Mover>
 __device__ void replace(Mover& mover, const Archipelago& all, const Slot& slot, const Gene* child,
                         int64_t cost, int64_t calls) {
-    const bool enters = slot.afresh || mover.enters(slot, child, cost);
-    mover.settle(slot, child, cost, enters);
-    put(all, slot, enters ? Individual{cost, child} : mover.standing(slot));
+    const bool enters = slot.redrawn || mover.enters(slot, child, cost);
+    mover.store_state(slot, child, cost, enters);
+    put(all, slot, enters ? Individual{cost, child} : mover.current(slot));
     all.count(slot.local, slot.slot, calls);
 }
 

@@ -14,7 +14,7 @@
     2  // cost from profit per unit of weight, above all feasible costs (Munhao et al. 2019, m2)
 #define MKP_REPAIR 3  // remove the least useful, then add the most useful (Chu and Beasley 1998)
 
-#define PROBLEM_JUDGES  // the evaluation may change a solution
+#define PROBLEM_EVALUATES  // the evaluation may change a solution
 
 namespace problem {
 
@@ -89,7 +89,7 @@ __device__ int64_t penalised(const Knapsack& knapsack) {
 }
 
 // The cost of a subset, and whether the evaluation changed it.
-struct Verdict {
+struct Evaluation {
     int64_t cost;
     bool changed;
 };
@@ -101,8 +101,8 @@ struct Workspace {
 };
 
 // Evaluate a subset in block memory, as MKP_INFEASIBLE requires.
-__device__ Verdict judge(uint32_t* chosen, Scratch scratch, int n, const Data& data,
-                         const draw::Place& place, int child) {
+__device__ Evaluation evaluate(uint32_t* chosen, Scratch scratch, int n, const Data& data,
+                               const draw::Place& place, int child) {
     Knapsack knapsack = Workspace(scratch, n, data).knapsack;
     knapsack.begin(chosen);
 #if MKP_INFEASIBLE == MKP_REPAIR

@@ -19,9 +19,10 @@ KERNEL(check_judge, (Arena arena, int32_t rows, int32_t n, problem::Data data, i
         for (int w = threadIdx.x; w < words; w += blockDim.x) mine[w] = chosen[row * words + w];
         __syncthreads();
         const draw::Place place{7, uint32_t(row), row % 2 * generation, uint32_t(row)};
-        const problem::Verdict verdict = problem::judge(mine, scratch, n, data, place, child);
+        const problem::Evaluation evaluation =
+            problem::evaluate(mine, scratch, n, data, place, child);
         for (int w = threadIdx.x; w < words; w += blockDim.x) chosen[row * words + w] = mine[w];
-        if (threadIdx.x == 0) cost[row] = verdict.cost;
+        if (threadIdx.x == 0) cost[row] = evaluation.cost;
         __syncthreads();
     }
 }
