@@ -13,5 +13,6 @@
 #include "core/pairs.cuh"
 #include "core/products.cuh"
 #include "core/scratch.cuh"
+#include "core/sort.cuh"
 #include "core/triangle.cuh"
 #include "core/votes.cuh"
