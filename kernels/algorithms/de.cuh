@@ -112,8 +112,8 @@ class Mover : public Base<Plan> {
         : Base(all, plan, scratch), trial_(scratch.take<float>(all.shape.pitch)), rates_(plan) {}
 
     __device__ bool passes(const Slot& slot) {
-        current_ =
-            all_.cost[row_before(slot, slot.slot)];  // read early, as it takes long to arrive
+        // Read the cost early, as it takes long to arrive.
+        current_ = all_.cost[row_before(slot, slot.slot)];
         rates_ = Rates(plan_);
         if (DE_ADAPTS) rates_.adapt(plan_, number(slot), slot.place);
         return false;

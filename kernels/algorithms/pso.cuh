@@ -137,8 +137,8 @@ class Mover : public Base<Plan> {
         : Base(all, plan, scratch), here_(scratch.take<Gene>(all.shape.pitch)) {}
 
     __device__ bool passes(const Slot& slot) {
-        current_ =
-            all_.cost[row_before(slot, slot.slot)];  // read early, as it takes long to arrive
+        // Read the cost early, as it takes long to arrive.
+        current_ = all_.cost[row_before(slot, slot.slot)];
         return false;
     }
 

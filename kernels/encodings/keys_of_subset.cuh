@@ -56,8 +56,8 @@ class Decoder {
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
             if (is_chosen(keys[i]) == chosen[i]) continue;
             const float mirrored = 1.0f - keys[i];
-            keys[i] =
-                is_chosen(mirrored) == chosen[i] ? mirrored : 0.25f;  // if the key is exactly 0.5
+            // A key of exactly 0.5 is its own mirror image.
+            keys[i] = is_chosen(mirrored) == chosen[i] ? mirrored : 0.25f;
         }
         __syncthreads();
     }

@@ -12,8 +12,8 @@ namespace improver {
 namespace tabu {
 
 using Step = unsigned short;
-constexpr Step NEVER = 0xffff,
-               LAST = 0xfffe;      // expiry of entries that are no pair; above any number of steps
+// The expiry of entries that are no pair, and the largest one of pairs; both exceed the steps.
+constexpr Step NEVER = 0xffff, LAST = 0xfffe;
 constexpr int DRAWN_AT_ONCE = 64;  // steps, with two tenures each
 
 using Delta = problem::SwapDeltas::Delta;
