@@ -1,7 +1,7 @@
-// A generation, whatever the algorithm: for each slot of each island children are made, judged and
-// improved, and it is settled who takes the place. All that is drawn is counted, so that the two
-// ways to do it give the same bits: in one launch or, where ISLANDS_OUTSIDE, in two, between which
-// somebody else judges the children. Where ISLANDS_ROOM, only the working memory is asked for.
+// The generation loop, common to all algorithms: for each slot of each island, make children,
+// evaluate and improve them, and decide about the replacement. Random numbers are counter-based, so
+// both variants give the same bits: one launch or, with ISLANDS_OUTSIDE, two launches with the
+// evaluation on the host between them. With ISLANDS_ROOM, compute only the required scratch memory.
 #pragma once
 
 #ifndef ISLANDS_ROOM

@@ -1,5 +1,5 @@
-// The items of a genome one by one. Where genes are words of 32 bits, each bit stands for an item;
-// otherwise each item has a gene of its own.
+// Access to the single items of a genome. With 32-bit words as genes, each bit is an item;
+// otherwise each gene is an item. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -36,12 +36,12 @@ __device__ void set(uint32_t* row, int item, uint32_t bit) {
     row[item / 32] = bit ? row[item / 32] | mask : row[item / 32] & ~mask;
 }
 
-// Gives an item a new value.
+// Set an item to a new random value.
 __device__ void redraw(float* row, int item, uint32_t word) { row[item] = draw::uniform(word); }
 __device__ void redraw(uint32_t* row, int item, uint32_t word) { set(row, item, word >> 31); }
 
-// Returns gene i of a child: of each item whose bit in `mask` is set from one mate, else from the
-// other.
+// Return gene i of a child: items whose bit in `mask` is set come from `one`, the others from
+// `other`.
 template <class Gene>
 __device__ Gene mixed(const Gene* one, const Gene* other, const uint32_t* mask, int i) {
     return mask[i / 32] >> (i % 32) & 1 ? one[i] : other[i];

@@ -1,17 +1,19 @@
-// The ends of a rank's islands as others see them, where all islands are slices of one population.
+// Packs the individuals at both ends of a rank's islands for its neighbours, if all islands are
+// slices of one population. Reads generation g, writes the buffer. No random numbers.
 #pragma once
 
 #include "core/archipelago.cuh"
 #include "migrant.cuh"
 
 struct Halo {
-    int32_t reach;  // individuals at each end that are seen from beyond it
+    int32_t reach;  // number of individuals at each end that are visible from outside
     int32_t alone;  // whether this rank is its own neighbour
-    char* buffer;   // four slots of `reach` migrants: to the rank before and to the one after, then
-                    // from the one before and from the one after
+    char* buffer;   // four slots of `reach` migrants: to the previous and to the next rank, then
+                    // from the previous and from the next
 };
 
-// One block packs one individual; where the rank is alone, it arrives at once.
+// One block packs one individual; if the rank is its own neighbour, it also writes the received
+// copy.
 KERNEL(halo_pack, (Archipelago all, Halo halo)) {
     const int side = blockIdx.x / halo.reach, k = blockIdx.x % halo.reach;
     const int line = side == 0 ? k : all.islands * all.population - halo.reach + k;

@@ -1,4 +1,6 @@
-// What every algorithm does with an individual that it has made: evaluate it and improve it.
+// Evaluates and improves one individual that a block has made, for every algorithm. Reads and
+// changes its row; returns the cost.
+// Random streams: those of the problem and the improver.
 #pragma once
 
 #include "core/archipelago.cuh"
@@ -7,29 +9,29 @@
 
 namespace individual {
 
-// Returns the cost of the solution that was decoded last, from `row`. A problem that judges for
-// itself may change it; `row` then stands for what it has become. `child` tells apart what is drawn
-// for individuals at the same place.
+// Return the cost of the solution decoded last, from `row`. A problem that defines
+// PROBLEM_EVALUATES may change the solution, and `row` is then updated. `child` distinguishes the
+// draws of children of the same slot.
 template <class Decoder, class Solution>
-__device__ int64_t cost_of(Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ int64_t cost_of(Decoder& decoder, Scratch scratch, const Archipelago& all,
                            const problem::Data& data, const Solution& solution, encoding::Gene* row,
                            const draw::Place& place, int child = 0) {
-#ifdef PROBLEM_JUDGES
-    const problem::Verdict verdict =
-        problem::judge(decoder.solution(), shelf, genes::items(all.shape), data, place, child);
-    if (verdict.changed) decoder.encode(row);
-    return verdict.cost;
+#ifdef PROBLEM_EVALUATES
+    const problem::Evaluation evaluation =
+        problem::evaluate(decoder.solution(), scratch, genes::items(all.shape), data, place, child);
+    if (evaluation.changed) decoder.encode(row);
+    return evaluation.cost;
 #else
     return problem::cost(solution, genes::items(all.shape), data);
 #endif
 }
 
-// Returns the cost of the individual that a row stands for.
+// Return the cost of the individual in a row.
 template <class Decoder>
-__device__ int64_t evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
-                             const problem::Data& data, encoding::Gene* row,
-                             const draw::Place& place, int child = 0) {
-    return cost_of(decoder, shelf, all, data, decoder.decode(row), row, place, child);
+__device__ int64_t evaluate(Decoder& decoder, Scratch scratch, const Archipelago& all,
+                            const problem::Data& data, encoding::Gene* row,
+                            const draw::Place& place, int child = 0) {
+    return cost_of(decoder, scratch, all, data, decoder.decode(row), row, place, child);
 }
 
 // The costs of two individuals.
@@ -37,70 +39,71 @@ struct Costs {
     int64_t first, second;
 };
 
-#ifdef PROBLEM_JUDGES
+#ifdef PROBLEM_EVALUATES
 
-// Returns the costs of the individuals that two rows stand for; the second is decoded last.
+// Return the costs of the individuals in two rows; the second is decoded last.
 template <class Decoder>
-__device__ Costs evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
-                           const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
-                           const draw::Place& place) {
-    const int64_t cost = evaluated(decoder, shelf, all, data, first, place, 0);
-    return {cost, evaluated(decoder, shelf, all, data, second, place, 1)};
+__device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& all,
+                          const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
+                          const draw::Place& place) {
+    const int64_t cost = evaluate(decoder, scratch, all, data, first, place, 0);
+    return {cost, evaluate(decoder, scratch, all, data, second, place, 1)};
 }
 
 #else
 
-// Looks at two solutions at once, where the problem can: `costs` is looked for in its namespace.
+// Evaluate two solutions at once if the problem has a function `costs`, else one after the other.
 template <class Order>
-__device__ auto at_once(const Order& first, const Order& second, int n, const problem::Data& data,
-                        int) -> decltype(costs(first, second, n, data)) {
+__device__ auto evaluate_both(const Order& first, const Order& second, int n,
+                              const problem::Data& data, int)
+    -> decltype(costs(first, second, n, data)) {
     return costs(first, second, n, data);
 }
 
 template <class Order>
-__device__ Costs at_once(const Order& first, const Order& second, int n, const problem::Data& data,
-                         long) {
+__device__ Costs evaluate_both(const Order& first, const Order& second, int n,
+                               const problem::Data& data, long) {
     return {problem::cost(first, n, data), problem::cost(second, n, data)};
 }
 
-// Keys are decoded in one and the same memory; other genes are solutions themselves.
+// Keys are decoded into the same memory; other genes are solutions themselves.
 __device__ constexpr bool are_keys(float) { return true; }
 __device__ constexpr bool are_keys(uint32_t) { return false; }
 __device__ constexpr bool are_keys(int32_t) { return false; }
 
-// Returns the costs of the individuals that two rows stand for; the second is decoded last.
+// Return the costs of the individuals in two rows; the second is decoded last.
 template <class Decoder>
-__device__ Costs evaluated(Decoder& decoder, Shelf shelf, const Archipelago& all,
-                           const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
-                           const draw::Place& place) {
+__device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& all,
+                          const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
+                          const draw::Place& place) {
     if constexpr (are_keys(encoding::Gene{})) {
-        const int64_t cost = evaluated(decoder, shelf, all, data, first, place);
-        return {cost, evaluated(decoder, shelf, all, data, second, place)};
+        const int64_t cost = evaluate(decoder, scratch, all, data, first, place);
+        return {cost, evaluate(decoder, scratch, all, data, second, place)};
     } else {
         const auto one = decoder.decode(first), other = decoder.decode(second);
-        const auto [cost, others] = at_once(one, other, genes::items(all.shape), data, 0);
+        const auto [cost, others] = evaluate_both(one, other, genes::items(all.shape), data, 0);
         return {cost, others};
     }
 }
 
 #endif
 
-// Improves the individual that was decoded last, and lets `row` stand for it. Returns its cost, and
-// adds to `calls` how often the objective was called.
+// Improve the individual decoded last, and update `row`. Return its cost, and add the number of
+// objective evaluations to `calls`.
 template <class Decoder>
-__device__ int64_t improve(Decoder& decoder, Shelf shelf, const Archipelago& all,
+__device__ int64_t improve(Decoder& decoder, Scratch scratch, const Archipelago& all,
                            const problem::Data& data, const improver::Plan& plan,
                            encoding::Gene* row, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     if (improver::TAKES_LONG && improver::halts(plan)) return cost;
-    const int64_t better = improver::improve(plan, shelf, decoder.solution(),
+    const int64_t better = improver::improve(plan, scratch, decoder.solution(),
                                              genes::items(all.shape), data, cost, place, calls);
     if (better != cost) decoder.encode(row);
     return better;
 }
 
-// Shows the archive a solution that the population may not take. Nothing is to be done where all
-// solutions are feasible: the best is taken there.
+// Store a feasible solution that the population may refuse, for the archive. Not needed if all
+// solutions are feasible, as the archive then takes the best of the population.
 __device__ void offer(const Archipelago& all, int local, int slot, const encoding::Gene* row,
                       int64_t cost) {
     if (!COSTS_MARKED || !marks::is_feasible(cost)) return;

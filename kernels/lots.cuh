@@ -1,10 +1,12 @@
-// Individuals drawn by lot, for migration: one block draws for one island after another.
+// Random selection of individuals for migration: a block selects for one island after another.
+// Reads the ranks of generation g; writes indices of individuals to `drawn`.
+// Random streams: SELECT, or for lots_any the one that the host names (SELECT or REPLACE).
 #pragma once
 
 #include "core/archipelago.cuh"
 
-// Draws `count` different individuals of those whose rank is at least `first`, all as likely, and
-// writes them to drawn[island][count] in the order of the draw.
+// Select `count` different individuals with rank `first` or worse, with equal probability, and
+// write them to drawn[island][count] in the order of selection.
 KERNEL(lots_any, (Arena arena, Archipelago all, int32_t stream, int32_t first, int32_t count,
                   int32_t* drawn)) {
     const int size = all.population - first;
@@ -27,8 +29,8 @@ KERNEL(lots_any, (Arena arena, Archipelago all, int32_t stream, int32_t first, i
 
 namespace lots {
 
-// How likely the individual of a rank is to be drawn: by how much it is better than the worst.
-// Counted in steps so coarse that a sum over a population has room.
+// The weights of a roulette wheel: the advantage of each rank over the worst. Weights are rounded
+// so that their sum over a population fits.
 struct Wheel {
     const int64_t* cost;
     const int32_t* order;
@@ -51,13 +53,13 @@ struct Wheel {
 
 }  // namespace lots
 
-// Draws `count` different individuals, each the more likely the lower its cost (roulette wheel).
+// Select `count` different individuals, with higher probability for lower cost (roulette wheel).
 KERNEL(lots_roulette, (Archipelago all, int32_t count, int32_t* drawn)) {
     const int me = blockIdx.x, size = all.population;
     const lots::Wheel wheel(all, me);
     int32_t* const mine = drawn + int64_t(me) * count;
     for (int k = 0; k < count; ++k) {
-        // Until they are written out as individuals, `mine` holds the ranks that are drawn already.
+        // `mine` holds the ranks already selected; they are replaced by individuals at the end.
         const auto weight_up_to = [&](int last) {
             int64_t weight = 0;
             for (int i = threadIdx.x; i <= last; i += blockDim.x) weight += wheel.weight(i);

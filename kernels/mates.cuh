@@ -1,4 +1,5 @@
-// Which of the neighbours that are seen an individual mates with; CELLULAR_SELECTION says how.
+// Selects one of the visible neighbours as the mate of an individual; CELLULAR_SELECTION is the
+// rule. Uses random words of the caller.
 #pragma once
 
 #include "neighbourhood.cuh"
@@ -10,8 +11,8 @@
 
 namespace neighbourhood {
 
-// Returns a neighbour, each the more likely the fitter it is: 1 / (1 + cost), or beyond 1 where
-// costs are negative.
+// Return a neighbour with probability proportional to its fitness: 1 / (1 + cost), or 1 - cost for
+// negative costs.
 __device__ int by_fitness(const Neighbour* seen, uint4 word) {
     double total = 0.0;
     for (int k = 0; k < SIZE; ++k) total += seen[k].fitness;
@@ -26,7 +27,7 @@ __device__ int by_fitness(const Neighbour* seen, uint4 word) {
     return passed;
 }
 
-// Returns the neighbour that an individual mates with.
+// Return the neighbour to mate with.
 __device__ int selected(const Neighbour* seen, uint4 word) {
     if (CELLULAR_SELECTION == CELLULAR_RANDOM) return draw::below(word.x, SIZE);
     if (CELLULAR_SELECTION == CELLULAR_PROPORTIONAL) return by_fitness(seen, word);
@@ -38,8 +39,8 @@ __device__ int selected(const Neighbour* seen, uint4 word) {
         if (cost > worst) worst = cost;
     }
     if (CELLULAR_SELECTION == CELLULAR_BEST) return first;
-    // The weight of each is by how much it is better than the worst, plus one; in steps so coarse
-    // that their sum has room.
+    // The weight of a neighbour is its advantage over the worst plus one, rounded so that the sum
+    // fits.
     int shift = 0;
     while ((uint64_t(worst) - uint64_t(best)) >> shift >= 1ull << 48) ++shift;
     const auto weight = [&](int k) {

@@ -1,4 +1,5 @@
-// One block sums one island up in the few numbers that the host sees at the end of an epoch.
+// Sums up one island per block in the few numbers that the host reads at the end of an epoch. Reads
+// the costs and ranks of generation g; writes `measures`. No random numbers.
 #pragma once
 
 #include "core/archipelago.cuh"
@@ -14,7 +15,7 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
     const Island island = all.island[me];
     const int64_t* const cost = all.cost + all.row(island.generation, me, 0);
     const int32_t* const order = all.order + me * size;
-    // Their sum may take more than 64 bits; those of its halves do not.
+    // The sum may exceed 64 bits; the sums of the upper and lower halves do not.
     int64_t high = 0, low = 0, called = 0;
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
         const int64_t own = marks::cost_of(cost[i]);

@@ -1,5 +1,5 @@
-// An individual on its way to another island, or seen from there: a head, then its genes, then what
-// it has of each trait.
+// The format of an individual that migrates or that a halo shows: a header, then its genes, then
+// its traits. Packs a row into a migrant and unpacks it. No random numbers.
 #pragma once
 
 #include "core/archipelago.cuh"
@@ -15,7 +15,7 @@ struct alignas(16) Migrant {
     __device__ char* of(const Trait& trait) { return reinterpret_cast<char*>(this) + trait.offset; }
 };
 
-// Returns the migrant in one position of a buffer.
+// Return the migrant at a position of a buffer.
 __device__ Migrant* migrant_at(const Archipelago& all, char* buffer, int64_t position) {
     return reinterpret_cast<Migrant*>(buffer + position * all.migrant_bytes);
 }
@@ -30,7 +30,7 @@ __device__ void copy_trait(char* to, const char* from, int bytes) {
     }
 }
 
-// Lets a migrant become a copy of the individual of a row.
+// Copy the individual of a row to a migrant.
 __device__ void pack(const Archipelago& all, int32_t row, Migrant* to) {
     if (threadIdx.x == 0) to->cost = all.cost[row], to->spare = 0;
     copy_row(to->genes(), all.genes_of(row), all.shape.pitch);
@@ -40,7 +40,7 @@ __device__ void pack(const Archipelago& all, int32_t row, Migrant* to) {
     }
 }
 
-// Lets a migrant take a row, but for its cost.
+// Copy a migrant to a row, except for its cost.
 __device__ void unpack(const Archipelago& all, int32_t row, Migrant* from) {
     copy_row(all.genes_of(row), from->genes(), all.shape.pitch);
     for (int i = 0; i < all.trait_count; ++i) {

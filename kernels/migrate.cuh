@@ -1,30 +1,32 @@
-// Migration: emigrants are packed into one buffer, whose parts travel as they are, and immigrants
-// are taken from it. A slot of the buffer holds the migrants of one island.
+// Migration: packs emigrants into a buffer, which is sent as it is, and lets immigrants from a
+// buffer replace individuals. A slot of the buffer holds the migrants of one island. Reads and
+// writes generation g.
+// No random numbers here; lots.cuh draws.
 #pragma once
 
 #include "core/archipelago.cuh"
 #include "migrant.cuh"
 
-// What became of an individual that arrived.
+// The outcome for one immigrant.
 struct Arrival {
     int64_t cost;
-    int32_t refused;   // nobody came here, or the same genome is there already
-    int32_t accepted;  // it has replaced somebody
+    int32_t refused;   // there was no migrant, or its genome is on the island already
+    int32_t accepted;  // it has replaced an individual
 };
 
 struct Migration {
-    int32_t migrants;  // that an island sends
-    int32_t degree;    // islands that an island receives from, at most
+    int32_t migrants;  // sent by each island
+    int32_t degree;    // largest number of islands that an island receives from
     int32_t refuse_duplicates;
     int32_t if_better;
-    const int32_t* leaving;  // [slots]: the island that a slot is packed with, or -1
+    const int32_t* leaving;  // [slots]: the island that is packed into a slot, or -1
     const int32_t* source;   // [islands][degree]: the slots that an island receives, or -1
     char* buffer;
 
     __device__ int arrivals() const { return degree * migrants; }
 
-    // Returns the arrival of this number on an island, or null. They are ordered by source island
-    // and by their position there.
+    // Return arrival `number` of an island, or null. Arrivals are ordered by source island and by
+    // position there.
     __device__ Migrant* arrival(const Archipelago& all, int island, int number) const {
         const int slot = source[island * degree + number / migrants];
         if (slot < 0) return nullptr;
@@ -32,7 +34,7 @@ struct Migration {
     }
 };
 
-// One block packs one emigrant. `chosen` lists the individuals that leave, `stride` an island.
+// One block packs one emigrant. `chosen` lists the emigrants, `stride` per island.
 KERNEL(migrate_pack, (Archipelago all, Migration plan, const int32_t* chosen, int32_t stride)) {
     const int me = plan.leaving[blockIdx.x / plan.migrants];
     if (me < 0) return;
@@ -49,28 +51,28 @@ __device__ bool same_genes(const encoding::Gene* a, const encoding::Gene* b, int
     return block::sum(different) == 0;
 }
 
-// Returns the lowest number from `first` to `count` - 1 for which `is_like` holds, or `count`.
-template <class IsLike>
-__device__ int next_like(int first, int count, IsLike is_like) {
+// Return the lowest number from `first` to `count` - 1 for which `matches` is true, or `count`.
+template <class Matches>
+__device__ int next_match(int first, int count, Matches matches) {
     block::Ranked found{count, 0};
     for (int i = first + threadIdx.x; i < count && found.value == count; i += blockDim.x) {
-        if (is_like(i)) found.value = i;
+        if (matches(i)) found.value = i;
     }
     return block::argmin(found).value;
 }
 
-// Whether the genome of an arrival is on the island already, or comes with an arrival before it.
+// Return whether the genome of an arrival is on the island already or in an earlier arrival.
 __device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int me, int number) {
     Migrant* const self = plan.arrival(all, me, number);
     const int64_t first = all.row(all.island[me].generation, me, 0);
     for (int i = -1;;) {
-        i = next_like(i + 1, all.population,
-                      [&](int other) { return all.cost[first + other] == self->cost; });
+        i = next_match(i + 1, all.population,
+                       [&](int other) { return all.cost[first + other] == self->cost; });
         if (i == all.population) break;
         if (same_genes(all.genes_of(first + i), self->genes(), all.shape.n)) return true;
     }
     for (int i = -1;;) {
-        i = next_like(i + 1, number, [&](int other) {
+        i = next_match(i + 1, number, [&](int other) {
             Migrant* const before = plan.arrival(all, me, other);
             return before != nullptr && before->cost == self->cost;
         });
@@ -81,7 +83,7 @@ __device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int 
 
 }  // namespace migrate
 
-// One block judges one arrival, before any has been taken.
+// One block checks one arrival, before any has been accepted.
 KERNEL(migrate_judge, (Archipelago all, Migration plan, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Migrant* const self = plan.arrival(all, me, number);
@@ -90,9 +92,9 @@ KERNEL(migrate_judge, (Archipelago all, Migration plan, Arrival* arrivals)) {
     if (threadIdx.x == 0) arrivals[blockIdx.x] = {self == nullptr ? 0 : self->cost, refused, 0};
 }
 
-// One block takes one arrival, unless it was refused. The best of an island's arrivals takes the
-// first place, the next the second, and so on; of equals, the one of the lower island comes first.
-// Places are the worst individuals from the worst on or, where given, those that `victims` lists.
+// One block accepts one arrival unless it was refused. The best arrival of an island takes the
+// first place, the next best the second, and so on; of equals, the one from the lower island comes
+// first. Places are the individuals from the worst upwards or, if given, those in `victims`.
 KERNEL(migrate_take, (Archipelago all, Migration plan, const int32_t* victims, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Arrival* const here = arrivals + me * plan.arrivals();
@@ -107,7 +109,7 @@ KERNEL(migrate_take, (Archipelago all, Migration plan, const int32_t* victims, A
                                               : victims[int64_t(me) * plan.arrivals() + place];
     const int32_t row = all.row(all.island[me].generation, me, individual);
     const bool accepted = !plan.if_better || self.value < all.cost[row];
-    __syncthreads();  // every thread has read the cost that is replaced now
+    __syncthreads();  // every thread has read the cost that is replaced below
     if (!accepted) return;
     if (threadIdx.x == 0) {
         all.cost[row] = self.value, here[number].accepted = 1;

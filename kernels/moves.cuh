@@ -1,10 +1,10 @@
-// Small changes of an order (Jardim 2021), each of the entries from u to v, where u < v.
+// Moves: small changes of an order (Jardim 2021), each of the entries from u to v with u < v. No
+// random numbers.
 #pragma once
 
 #include "core/core.cuh"
 
-// The threads of a block apply a move together, to an order in block memory, and all see the
-// result.
+// All threads of a block apply a move to an order in block memory, and all see the result.
 namespace moves {
 
 // Exchanges two entries.
@@ -16,7 +16,7 @@ struct Swap {
         __syncthreads();
     }
 
-    // By one thread, which alone sees it until the next barrier.
+    // Called by one thread; others see the result after the next barrier.
     __device__ void exchange(int32_t* order) const {
         const int32_t entry = order[u];
         order[u] = order[v];
@@ -28,7 +28,7 @@ struct Swap {
 struct Reversal {
     int u, v;
 
-    // Where the entry stands now that a position from u to v will have.
+    // Return the current position of the entry that `position`, from u to v, will have.
     __device__ int source(int position) const { return u + v - position; }
 
     __device__ void apply(int32_t* order) const {
@@ -39,11 +39,11 @@ struct Reversal {
     }
 };
 
-// Takes the entry at u out, moves those after it to the left, and puts it at v.
+// Removes the entry at u, moves those after it to the left, and inserts it at v.
 struct Insertion {
     int u, v;
 
-    // Where the entry stands now that a position from u to v will have.
+    // Return the current position of the entry that `position`, from u to v, will have.
     __device__ int source(int position) const { return position < v ? position + 1 : u; }
 
     __device__ void apply(int32_t* order) const {

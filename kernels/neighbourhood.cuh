@@ -1,20 +1,20 @@
-// Which individuals one sees on a grid: a ring, or a torus that is stored by rows. The islands are
-// grids of their own or, where there is a halo, slices of one, on end. NEIGHBOURHOOD_KIND says
-// which cells are seen, NEIGHBOURHOOD_RADIUS how far, and NEIGHBOURHOOD_HALO whether there is a
-// halo.
+// The neighbours of an individual on a grid: a ring, or a torus stored by rows. Each island is its
+// own grid or, with a halo, the islands are consecutive slices of one grid. NEIGHBOURHOOD_KIND
+// selects the cells, NEIGHBOURHOOD_RADIUS the distance, NEIGHBOURHOOD_HALO whether there is a halo.
+// Reads generation g and the halo. No random numbers.
 #pragma once
 
 #include "core/archipelago.cuh"
 #include "migrant.cuh"
 
-#define NEIGHBOURHOOD_RING 0         // so many on either side
-#define NEIGHBOURHOOD_VON_NEUMANN 1  // so many steps along rows and columns
-#define NEIGHBOURHOOD_MOORE 2        // so many steps along rows, columns and diagonals
+#define NEIGHBOURHOOD_RING 0         // RADIUS cells on either side
+#define NEIGHBOURHOOD_VON_NEUMANN 1  // up to RADIUS steps along rows and columns
+#define NEIGHBOURHOOD_MOORE 2        // up to RADIUS steps along rows, columns and diagonals
 
 namespace neighbourhood {
 
 constexpr int RADIUS = NEIGHBOURHOOD_RADIUS;
-// Of an individual, itself not counted.
+// The number of neighbours, without the individual itself.
 constexpr int SIZE = NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_RING          ? 2 * RADIUS
                      : NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_VON_NEUMANN ? 2 * RADIUS * (RADIUS + 1)
                                                                        : 4 * RADIUS * (RADIUS + 1);
@@ -27,18 +27,18 @@ struct Neighbour {
 
 struct Grid {
     int32_t width;  // of the torus
-    int32_t reach;  // individuals beyond either end of the slice that are seen from it
-    char* halo;     // these, before and then after the islands of this rank
+    int32_t reach;  // individuals visible beyond either end of the slice
+    char* halo;     // those, first before and then after the islands of this rank
 };
 
-// Returns how far to either side a row of the neighbourhood goes.
+// Return the number of neighbours to either side in a row of the neighbourhood.
 __device__ int half_width(int down) {
     if (NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_MOORE) return RADIUS;
     return RADIUS - (down < 0 ? -down : down);
 }
 
-// Returns where a cell of the neighbourhood is, counted from the first individual of the island; it
-// may be before that or after the last one.
+// Return the position of a cell of the neighbourhood relative to the first individual of the
+// island; it may be outside the island.
 __device__ int line_of(const Grid& grid, int slot, int cell) {
     if (NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_RING) return slot + cell - RADIUS;
     int down = -RADIUS, half = half_width(down);
@@ -55,11 +55,10 @@ __device__ Neighbour of_row(const Archipelago& all, int32_t row) {
     return {all.cost[row], all.genes_of(row), 0.0};
 }
 
-// Returns neighbour k of an individual, which need not be on the same island. They stand in the
-// order of the grid.
+// Return neighbour k of an individual, in the order of the grid; it may be on another island.
 __device__ Neighbour at(const Grid& grid, const Archipelago& all, int64_t generation, int local,
                         int slot, int k) {
-    // The middle is the individual itself.
+    // Skip the middle, which is the individual itself.
     int line = line_of(grid, slot, k + (k >= SIZE / 2));
 #if NEIGHBOURHOOD_HALO
     line += local * all.population;

@@ -1,4 +1,4 @@
-// The crossover and the mutation that an algorithm works with.
+// Includes the crossover and the mutation of an algorithm (ISLANDS_CROSSOVER, ISLANDS_MUTATION).
 #pragma once
 
 #include "algorithms/base.cuh"
@@ -7,11 +7,11 @@
 
 namespace algorithm {
 
-// Returns the bytes that either takes at most behind what was taken of a shelf.
-__device__ int64_t operators_room(const Shelf& shelf, const encoding::Shape& shape) {
-    Shelf crossing = shelf, mutating = shelf;
-    const crossover::Desk first(crossing, shape);
-    const mutation::Desk second(mutating, shape);
+// Return the number of bytes taken so far plus the larger need of the two.
+__device__ int64_t operators_room(const Scratch& scratch, const encoding::Shape& shape) {
+    Scratch crossing = scratch, mutating = scratch;
+    const crossover::Workspace first(crossing, shape);
+    const mutation::Workspace second(mutating, shape);
     return crossing.bytes() > mutating.bytes() ? crossing.bytes() : mutating.bytes();
 }
 

@@ -1,5 +1,5 @@
-// What is done with populations whatever the problem and the algorithm: ranked, measured,
-// exchanged.
+// The second program of a run, independent of problem and algorithm: ranks, measures and exchanges
+// individuals.
 #include "core/core.cuh"
 #include ISLANDS_ENCODING
 #include "halo.cuh"

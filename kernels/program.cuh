@@ -1,11 +1,11 @@
-// A program: one encoding, one problem, one improver, one algorithm, put together by the compiler.
+// The main program of a run: one encoding, problem, improver and algorithm, selected by macros.
 #include "core/core.cuh"
 #include ISLANDS_ENCODING
 #include ISLANDS_PROBLEM
 #include ISLANDS_IMPROVER
 #include ISLANDS_ALGORITHM
 
-// Python says how long what it gives is: of others, kernels would read what is not there.
+// Python gives the sizes of its structs: if they differed, kernels would read invalid memory.
 #ifdef ISLANDS_DATA_BYTES
 static_assert(sizeof(problem::Data) == ISLANDS_DATA_BYTES,
               "problem::Data is not as long as the arrays() of the problem in Python say");

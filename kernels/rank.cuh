@@ -1,28 +1,29 @@
-// At the end of a generation, each island's own record is brought up to date. Draws nothing.
+// Ranks each island at the end of a generation and updates its record: best, restarts, archive.
+// Reads the costs of the new generation; writes `order`, `island` and `archive`. No random numbers.
 #pragma once
 
 #include "core/archipelago.cuh"
 #include "core/marks.cuh"
 
-// How an island is led through generations.
+// How an island proceeds through generations.
 struct Course {
-    int64_t patience;  // generations without progress after which it restarts; 0 means never
-    int32_t archives;  // whether its best may get lost, so that a copy is kept from the beginning
-    int32_t step;      // 1 at the end of a generation, 0 where only individuals changed (migration)
+    int64_t patience;  // generations without improvement before a restart; 0 means never
+    int32_t archives;  // whether the best may get lost, so that a copy is kept from the start
+    int32_t step;      // 1 at the end of a generation, 0 if only individuals changed (migration)
 };
 
 namespace record {
 
-// Where the best individual lies that an island may have to keep, and its cost.
-struct Keepsake {
+// The best individual that an island may have to archive.
+struct Candidate {
     int64_t cost;
     const encoding::Gene* genes;
 };
 
-// Of the individuals of a generation, that is the best one; where costs are marked, it is the best
-// feasible one of these and of all that were met.
-__device__ Keepsake keepsake(const Archipelago& all, int me, int64_t generation,
-                             const block::Least<int64_t>& best) {
+// Return the best individual of a generation; with marked costs, the best feasible one of the
+// population and of `met`.
+__device__ Candidate candidate(const Archipelago& all, int me, int64_t generation,
+                               const block::Least<int64_t>& best) {
     const int32_t first = all.row(generation, me, 0);
     if (!COSTS_MARKED) return {best.value, all.genes_of(first + best.index)};
     const int size = all.population;
@@ -40,8 +41,8 @@ __device__ Keepsake keepsake(const Archipelago& all, int me, int64_t generation,
     return {kept.value, all.met + (int64_t(me) * size + slot - size) * all.shape.pitch};
 }
 
-// Every thread of the block follows the island's record, so that all agree on what comes next.
-__device__ void follow(const Archipelago& all, int me, const Course& course, Island island,
+// Update the record of an island. Every thread computes it, so that all take the same branches.
+__device__ void update(const Archipelago& all, int me, const Course& course, Island island,
                        const block::Least<int64_t>& best) {
     island.generation += course.step;
     const bool restarted = course.step && island.restart;
@@ -56,7 +57,7 @@ __device__ void follow(const Archipelago& all, int me, const Course& course, Isl
     }
     island.restarts += restarted;
     if (island.restart || course.archives) {
-        const Keepsake kept = keepsake(all, me, island.generation, best);
+        const Candidate kept = candidate(all, me, island.generation, best);
         const bool is_present = COSTS_MARKED || best.value == island.best;
         if (is_present && kept.cost < island.archived) {
             island.archived = kept.cost;
@@ -64,13 +65,13 @@ __device__ void follow(const Archipelago& all, int me, const Course& course, Isl
             copy_row(all.archive + int64_t(me) * all.shape.pitch, kept.genes, all.shape.pitch);
         }
     }
-    __syncthreads();  // every thread has read the record that is replaced now
+    __syncthreads();  // every thread has read the record that is replaced below
     if (threadIdx.x == 0) all.island[me] = island;
 }
 
 }  // namespace record
 
-// A block orders one island after another from best to worst.
+// A block sorts one island after another from best to worst.
 KERNEL(rank, (Arena arena, Archipelago all, Course course)) {
     const int size = all.population;
     int64_t* const value = reinterpret_cast<int64_t*>(arena.large());
@@ -82,17 +83,17 @@ KERNEL(rank, (Arena arena, Archipelago all, Course course)) {
         __syncthreads();
         block::sort(value, index, size);
         for (int i = threadIdx.x; i < size; i += blockDim.x) all.order[me * size + i] = index[i];
-        record::follow(all, me, course, island, {value[0], index[0]});
+        record::update(all, me, course, island, {value[0], index[0]});
         __syncthreads();
     }
 }
 
-// A block finds the best of one island and puts it first; the others are left as they stand.
+// A block finds the best of one island and puts it first; the others stay unsorted.
 KERNEL(find_best, (Archipelago all, Course course)) {
     const int me = blockIdx.x, size = all.population;
     const Island island = all.island[me];
     const int64_t* const cost = all.cost + all.row(island.generation + course.step, me, 0);
-    constexpr int AT_ONCE = 4;  // as they come from afar
+    constexpr int AT_ONCE = 4;  // loads in flight, as global memory is slow
     block::Least<int64_t> mine;
     for (int i = threadIdx.x; i < size; i += AT_ONCE * blockDim.x) {
         int64_t found[AT_ONCE];
@@ -106,5 +107,5 @@ KERNEL(find_best, (Archipelago all, Course course)) {
     }
     const block::Least<int64_t> best = block::least(mine);
     if (threadIdx.x == 0) all.order[me * size] = best.index;
-    record::follow(all, me, course, island, best);
+    record::update(all, me, course, island, best);
 }

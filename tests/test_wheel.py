@@ -161,7 +161,7 @@ def test_the_sdist_holds_all_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     direct = build(ROOT, "wheel", tmp_path)
     files = [set(zipfile.ZipFile(each).namelist()) for each in (direct, wheel)]
     assert files[0] == files[1]
-    assert "islands/_data/kernels/check.cuh" in files[0]
+    assert "islands/_data/kernels/population.cuh" in files[0]
 
 
 def test_pip_brings_three_commands(

@@ -86,7 +86,7 @@ class Algorithm(ABC):
         return loop(shape, outside=outside)
 
     def room(self, pitch: int) -> int:
-        """Return the bytes that it takes from a block's shelf beside what its mover declares."""
+        """Return the bytes of scratch memory it takes besides what its mover declares."""
         return 0
 
     def kept(self) -> int:

@@ -36,7 +36,7 @@ class Operator:
         return operator
 
     def room(self, pitch: int) -> int:
-        """Return the bytes that it takes from a block's shelf beside what its header declares."""
+        """Return the bytes of scratch memory it takes besides what its header declares."""
         return 0
 
 

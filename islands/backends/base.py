@@ -53,7 +53,7 @@ class Room:
 
 
 def shelves(*parts: int) -> int:
-    """Return the bytes of parts that are taken one after another from a `Shelf` of kernels/core."""
+    """Return the bytes of parts taken one after another from a `Scratch` of kernels/core."""
     return sum(-(-part // 16) * 16 for part in parts)
 
 

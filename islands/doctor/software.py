@@ -10,6 +10,7 @@ import islands
 from islands.backends import cpu
 from islands.backends.base import Backend, Room
 from islands.backends.source import Source
+from islands.encodings.permutation import Permutation
 from islands.errors import IslandsError
 
 _PACKAGES = (
@@ -40,9 +41,10 @@ def compiler() -> str | None:
 
 
 def compile_troubles(backend: Backend) -> list[str]:
-    """Return the errors of compiling a kernel for this device; empty if it works."""
+    """Return the errors of compiling a small program for this device; empty if it compiles."""
+    program = Source("population.cuh", {"ISLANDS_ENCODING": Permutation.header})
     try:
-        backend.compile(Source("check.cuh"), backend.block(Room(0), 1, 1))
+        backend.compile(program, backend.block(Room(0), 1, 1))
     except IslandsError as error:
         return [str(error)]
     return []

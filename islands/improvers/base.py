@@ -94,7 +94,7 @@ class Improver(ABC):
         self.settings, self.size = settings, size
 
     def room(self) -> int:
-        """Return the bytes that it takes from a block's shelf beside what its header declares."""
+        """Return the bytes of scratch memory it takes besides what its header declares."""
         return 0
 
     def items(self) -> int:

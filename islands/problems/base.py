@@ -93,7 +93,7 @@ class Problem(ABC):
         return None
 
     def room(self) -> int:
-        """Return the bytes that its kernels take from a shelf beside what the header declares."""
+        """Return the bytes of scratch memory its kernels take besides what the header declares."""
         return 0
 
     def defaults(self) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-// What the header of an algorithm stands on. It brings the settings as kernels take them and a
-// class that moves individuals,
+// Base of all algorithms. The header of an algorithm declares its settings and a class that makes
+// individuals,
 //     struct algorithm::Plan        class algorithm::Mover : public algorithm::Base<Plan>
-// and ends with #include "generation.cuh", which has the loop. One block works on one slot of a
-// population after another: generation g is read, g + 1 is written.
+// and ends with #include "generation.cuh", which contains the loop. A block processes one slot of a
+// population after another: it reads generation g and writes g + 1.
+// The base draws from the stream that the caller names (START or MUTANT).
 #pragma once
 
 #include "core/archipelago.cuh"
@@ -12,11 +13,11 @@ namespace algorithm {
 
 using encoding::Gene;
 
-// A place in the population of an island, for which a block makes the next individual.
+// A position in the population of an island. A block makes its next individual.
 struct Slot {
-    int local, slot;  // the island, among those of this rank, and the place on it
-    int64_t made;     // the generation that is being made
-    bool afresh;      // in the first generation, and where the island restarts
+    int local, slot;  // the island, among those of this rank, and the position on it
+    int64_t made;     // the generation to make
+    bool redrawn;     // true in the first generation and at a restart of the island
     draw::Place place;
 };
 
@@ -25,54 +26,55 @@ struct Individual {
     const Gene* genes;
 };
 
-// What a mover does that says nothing else. Its constructor takes working memory from the shelf and
-// does nothing with it. All threads of a block call all of its functions.
+// Default methods of a mover. The constructor takes scratch memory but must not access it. All
+// threads of a block call all methods.
 template <class Plan>
 class Base {
   public:
-    static constexpr int CHILDREN = 1;            // of a slot, on end; the better one counts
-    static constexpr bool LAST_FIRST = false;     // whether the last slots take longest
-    static constexpr bool KEEPS_ALL = false;      // whether each child gets a place somewhere
-    static constexpr bool IMPROVES_FRESH = true;  // whether improvers work after restarts, too
+    static constexpr int CHILDREN = 1;  // per slot, in consecutive rows; the better one is used
+    static constexpr bool LAST_FIRST = false;       // whether the last slots take longest
+    static constexpr bool KEEPS_ALL = false;        // whether each child is stored somewhere
+    static constexpr bool IMPROVES_REDRAWN = true;  // whether improvers also run after restarts
 
-    __device__ Base(const Archipelago& all, const Plan& plan, Shelf&) : all_(all), plan_(plan) {}
+    __device__ Base(const Archipelago& all, const Plan& plan, Scratch&) : all_(all), plan_(plan) {}
 
-    // Returns the bytes that making children takes at most, of a shelf that lies nowhere.
-    __device__ int64_t room(const Shelf& shelf) const { return shelf.bytes(); }
+    // Return the number of bytes taken so far plus the most that making children takes.
+    __device__ int64_t room(const Scratch& scratch) const { return scratch.bytes(); }
 
-    // Looks at a slot; returns whether the one who stands there passes on as it is.
+    // Prepare a slot; return whether its current individual is copied to the next generation
+    // unchanged.
     __device__ bool passes(const Slot&) { return false; }
 
-    // Returns who passes on, or stays where no child enters.
-    __device__ Individual standing(const Slot& slot) const { return before(slot, slot.slot); }
+    // Return the individual that is copied, or that stays if no child enters.
+    __device__ Individual current(const Slot& slot) const { return before(slot, slot.slot); }
 
-    // Draws an individual afresh, to `row`.
+    // Write a new random individual to `row`.
     template <class Decoder>
     __device__ void draw(Decoder&, Gene* row, const Slot& slot, uint32_t stream) {
         encoding::fill(row, all_.shape, slot.place, stream);
     }
 
-    // Returns where the children of a slot that is drawn afresh are to lie, unless in its row.
+    // Return where the children of a restarted slot are written; the default is its own row.
     __device__ Gene* children(Gene* row) { return row; }
 
-    // Tells the decoder of a row that is there already.
+    // Show the decoder a row that already exists.
     template <class Decoder>
     __device__ void show(Decoder&, const Gene*) {}
 
-    // Returns the solution that a row stands for.
+    // Return the solution of a row.
     template <class Decoder>
     __device__ auto decoded(Decoder& decoder, const Gene* row) {
         return decoder.decode(row);
     }
 
-    // Returns whether a child takes the place of who stands there.
+    // Return whether a child replaces the current individual.
     __device__ bool enters(const Slot&, const Gene*, int64_t) { return true; }
 
-    // Keeps what the algorithm has of its own.
-    __device__ void settle(const Slot&, const Gene*, int64_t, bool) {}
+    // Store the algorithm's own state after the replacement decision.
+    __device__ void store_state(const Slot&, const Gene*, int64_t, bool) {}
 
   protected:
-    // The row of an individual of the same island in the generation before.
+    // The row of an individual of the same island in the previous generation.
     __device__ int32_t row_before(const Slot& slot, int individual) const {
         return all_.row(slot.made - 1, slot.local, individual);
     }
@@ -80,11 +82,11 @@ class Base {
         const int32_t row = row_before(slot, individual);
         return {all_.cost[row], all_.genes_of(row)};
     }
-    // The individual of a rank in it, where the algorithm needs them in order; 0 is the best.
+    // The individual of a rank in it, if the algorithm needs them sorted; 0 is the best.
     __device__ int ranked(const Slot& slot, int rank) const {
         return all_.order[int64_t(slot.local) * all_.population + rank];
     }
-    // Of a slot among all of this rank.
+    // The index of a slot among all slots of this rank.
     __device__ int64_t number(const Slot& slot) const { return all_.number(slot.local, slot.slot); }
 
     const Archipelago& all_;

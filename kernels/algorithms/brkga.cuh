@@ -1,17 +1,19 @@
 // The biased random-key genetic algorithm (Goncalves and Resende 2011), with several parents as in
-// BRKGA-MP-IPR (Andrade, Toso, Goncalves and Resende 2021). A child is written to its place at
-// once, and its keys are shown to the decoder as they are made.
+// BRKGA-MP-IPR (Andrade, Toso, Goncalves and Resende 2021). Copies the elite, draws the mutants,
+// and mates the rest. Writes a child directly to its row and passes its keys to the decoder as they
+// are made.
+// Random streams: PARENTS, MATE, MUTANT.
 #pragma once
 
 #include "algorithms/base.cuh"
 
 namespace algorithm {
 
-// BRKGA_PARENTS says how many parents a child has.
+// BRKGA_PARENTS is the number of parents of a child.
 struct Plan {
     int32_t elite, mutants, elite_parents;
-    // A word at or above bias[k] means a gene from a parent later than the k-th; parents stand best
-    // first.
+    // A word at or above bias[k] selects a gene from a parent after the k-th; parents are sorted
+    // best first.
     uint32_t bias[BRKGA_PARENTS - 1];
 };
 
@@ -24,7 +26,7 @@ class Mover : public Base<Plan> {
 
     __device__ bool passes(const Slot& slot) { return slot.slot < plan_.elite; }
 
-    __device__ Individual standing(const Slot& slot) const {
+    __device__ Individual current(const Slot& slot) const {
         return before(slot, ranked(slot, slot.slot));
     }
 
@@ -46,7 +48,7 @@ class Mover : public Base<Plan> {
     }
 
     template <class Decoder>
-    __device__ Gene* make(Decoder& decoder, Shelf, Gene* row, const Slot& slot) {
+    __device__ Gene* make(Decoder& decoder, Scratch, Gene* row, const Slot& slot) {
         if (slot.slot < plan_.elite + plan_.mutants) {
             draw(decoder, row, slot, stream::MUTANT);
         } else {
@@ -57,7 +59,8 @@ class Mover : public Base<Plan> {
     }
 
   private:
-    // Draws the parents' ranks, all different, ascending: elite ones first, then non-elite ones.
+    // Draw the ranks of the parents, all different and ascending: elite ones first, then the
+    // others.
     __device__ void draw_parents(int (&rank)[BRKGA_PARENTS], const draw::Place& place) const {
         uint4 words = {};
         for (int k = 0; k < BRKGA_PARENTS; ++k) {

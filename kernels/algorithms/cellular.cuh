@@ -1,6 +1,7 @@
-// The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010): each
-// individual mates with one of its neighbours on a grid, and the better of two children takes its
-// place.
+// The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010). Each
+// individual mates with one of its neighbours on a grid, and the better of two children replaces
+// it. Reads the grid of generation g.
+// Random streams: NEIGHBOUR, OPERATORS, MUTATE; a crossover may use CROSS.
 #pragma once
 
 #include "mates.cuh"
@@ -8,41 +9,43 @@
 
 namespace algorithm {
 
-// CELLULAR_GROUP says how many individuals on end share a coin and cuts.
+// CELLULAR_GROUP consecutive individuals share the decision to cross and the cut points.
 struct Plan {
     neighbourhood::Grid grid;
-    uint64_t crossing, mutating;  // what a word is below where children are crossed and mutated
-    int32_t strength;             // how often a child is mutated that is
-    int32_t elitist;              // whether it has to be better to take its parent's place
+    uint64_t crossing, mutating;  // cross or mutate if a word is below this
+    int32_t strength;             // mutations of a child that mutates
+    int32_t elitist;              // whether a child must be better than its parent to replace it
 };
 
 class Mover : public Base<Plan> {
   public:
     static constexpr int CHILDREN = 2;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
-        : Base(all, plan, shelf),
-          seen_(shelf.take<neighbourhood::Neighbour>(neighbourhood::SIZE)),
-          word_(shelf.take<uint4>(2)),
-          mates_{shelf.take<Gene>(2 * all.shape.pitch), all.shape.pitch},
-          children_{shelf.take<Gene>(2 * all.shape.pitch), all.shape.pitch} {}
+    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+        : Base(all, plan, scratch),
+          seen_(scratch.take<neighbourhood::Neighbour>(neighbourhood::SIZE)),
+          word_(scratch.take<uint4>(2)),
+          mates_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch},
+          children_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch} {}
 
-    __device__ int64_t room(const Shelf& shelf) const { return operators_room(shelf, all_.shape); }
+    __device__ int64_t room(const Scratch& scratch) const {
+        return operators_room(scratch, all_.shape);
+    }
 
     __device__ Gene* children(Gene*) { return children_[0]; }
 
     template <class Decoder>
-    __device__ Gene* make(Decoder&, Shelf shelf, Gene*, const Slot& slot) {
+    __device__ Gene* make(Decoder&, Scratch scratch, Gene*, const Slot& slot) {
         const int pitch = all_.shape.pitch;
-        copy_row(mates_[0], standing(slot).genes, pitch);
-        look_around(slot);
+        copy_row(mates_[0], current(slot).genes, pitch);
+        find_neighbours(slot);
         __syncthreads();
         const uint4 word = word_[1];
         const int chosen = neighbourhood::selected(seen_, word_[0]);
         copy_row(mates_[1], seen_[chosen].genes, pitch);
         __syncthreads();
         if (word.x < plan_.crossing) {
-            crossover::cross(shelf, mates_, children_, all_.shape, word, slot.place);
+            crossover::cross(scratch, mates_, children_, all_.shape, word, slot.place);
         } else {
             copy_row(children_[0], mates_[0], pitch);
             copy_row(children_[1], mates_[1], pitch);
@@ -50,20 +53,20 @@ class Mover : public Base<Plan> {
         if (word.y < plan_.mutating) {
             for (int i = 0; i < plan_.strength; ++i) {
                 const uint4 points = slot.place.words(stream::MUTATE, i);
-                mutation::mutate(shelf, children_[0], all_.shape, points.x, points.y);
-                mutation::mutate(shelf, children_[1], all_.shape, points.z, points.w);
+                mutation::mutate(scratch, children_[0], all_.shape, points.x, points.y);
+                mutation::mutate(scratch, children_[1], all_.shape, points.z, points.w);
             }
         }
         return children_[0];
     }
 
     __device__ bool enters(const Slot& slot, const Gene*, int64_t cost) const {
-        return !plan_.elitist || cost < standing(slot).cost;
+        return !plan_.elitist || cost < current(slot).cost;
     }
 
   private:
-    // Finds the neighbours, and draws the words of a slot and of its group.
-    __device__ void look_around(const Slot& slot) const {
+    // Find the neighbours, and draw the words of a slot and of its group.
+    __device__ void find_neighbours(const Slot& slot) const {
         for (int k = threadIdx.x; k < neighbourhood::SIZE; k += blockDim.x) {
             auto other =
                 neighbourhood::at(plan_.grid, all_, slot.made - 1, slot.local, slot.slot, k);
@@ -71,7 +74,7 @@ class Mover : public Base<Plan> {
             other.fitness = cost >= 0.0 ? 1.0 / (1.0 + cost) : 1.0 - cost;
             seen_[k] = other;
         }
-        // Neighbouring threads make both draws at once.
+        // Neighbouring threads make the two draws at the same time.
         for (int i = threadIdx.x; i < 2; i += blockDim.x) {
             draw::Place drawn = slot.place;
             if (i == 1) drawn.individual = uint32_t(slot.slot) / CELLULAR_GROUP;

@@ -1,12 +1,13 @@
-// Differential evolution (Storn and Price 1997) on keys of any size, as Jardim (2021) moves them,
-// and with settings that adapt themselves (jDE: Brest, Greiner, Boskovic, Mernik and Zumer 2006).
-// Each individual is followed by its trial if that is better, or by itself.
+// Differential evolution (Storn and Price 1997) on unbounded keys, as in Jardim (2021), optionally
+// with self-adapting settings (jDE: Brest, Greiner, Boskovic, Mernik and Zumer 2006). Builds one
+// trial per individual, which replaces it if better.
+// Random streams: DONORS, TRIAL, ADAPT.
 #pragma once
 
 #include "algorithms/base.cuh"
 
-// DE_STRATEGY says what a mutant begins from: any individual, the best, or the one that it is to
-// follow, moved towards the best. DE_ADAPTS: each individual has an F and a Cr of its own.
+// DE_STRATEGY selects the base of a mutant: a random individual, the best, or the current one moved
+// towards the best. DE_ADAPTS: each individual has its own F and Cr.
 #define DE_RAND 0
 #define DE_BEST 1
 #define DE_CURRENT_TO_BEST 2
@@ -14,24 +15,25 @@
 namespace algorithm {
 
 struct Plan {
-    float low, width;         // keys are drawn from low on, below low + width
+    float low, width;         // initial keys are drawn from low up to low + width
     float weight, crossover;  // F and Cr
-    float* own_weight;        // [islands][population]: where each individual has its own
+    float* own_weight;        // [islands][population]: used with DE_ADAPTS
     float* own_crossover;
 };
 
-constexpr float LARGEST_KEY = 1e30f;  // far from where sums overflow
-constexpr float CHANGES = 0.1f;       // how often a trial gets a new F, and how often a new Cr
-constexpr float LOWEST_WEIGHT = 0.1f, WEIGHTS = 0.9f;
+constexpr float LARGEST_KEY = 1e30f;        // small enough that sums do not overflow
+constexpr float CHANGE_PROBABILITY = 0.1f;  // that a trial gets a new F, and a new Cr
+constexpr float LOWEST_WEIGHT = 0.1f, WEIGHT_RANGE = 0.9f;
 
-// Three individuals that differ from `self` and from each other, and a word to spare.
+// Three individuals that differ from `self` and from each other, and a spare random word.
 struct Donors {
     int a, b, c;
     uint32_t spare;
 
     __device__ Donors(int self, int population, const draw::Place& place) {
         const uint4 word = place.words(stream::DONORS, 0);
-        // Each is a rank among those not taken yet, who are passed in ascending order.
+        // Each draw is a rank among the individuals left; the ones already taken are skipped in
+        // ascending order.
         a = draw::below(word.x, population - 1);
         a += a >= self;
         const int low = min(self, a), high = self + a - low;
@@ -47,7 +49,7 @@ struct Donors {
     }
 };
 
-// What a trial is made with: the settings of all, or those of its individual, which may change.
+// F and Cr of a trial: the common settings, or those of its individual after adaptation.
 struct Rates {
     float weight, crossover;
 
@@ -55,13 +57,14 @@ struct Rates {
 
     __device__ void adapt(const Plan& plan, int64_t individual, const draw::Place& place) {
         const uint4 word = place.words(stream::ADAPT, 0);
-        weight = draw::uniform(word.x) < CHANGES ? LOWEST_WEIGHT + WEIGHTS * draw::uniform(word.y)
-                                                 : plan.own_weight[individual];
-        crossover = draw::uniform(word.z) < CHANGES ? draw::uniform(word.w)
-                                                    : plan.own_crossover[individual];
+        weight = draw::uniform(word.x) < CHANGE_PROBABILITY
+                     ? LOWEST_WEIGHT + WEIGHT_RANGE * draw::uniform(word.y)
+                     : plan.own_weight[individual];
+        crossover = draw::uniform(word.z) < CHANGE_PROBABILITY ? draw::uniform(word.w)
+                                                               : plan.own_crossover[individual];
     }
 
-    // Makes them an individual's own.
+    // Store them as the individual's own.
     __device__ void keep(const Plan& plan, int64_t individual) const {
         if (threadIdx.x != 0) return;
         plan.own_weight[individual] = weight;
@@ -69,19 +72,19 @@ struct Rates {
     }
 };
 
-// The rows of the population that a trial is made of.
+// The rows of the population from which a trial is made.
 struct Rows {
     const float4 *own, *lead, *plus, *minus;
 };
 
-// Returns a key of the mutant; one that has grown out of all bounds, or is none, is not taken.
+// Return a key of the mutant, or the current key if the new one is too large or NaN.
 __device__ float mutated(float own, float lead, float plus, float minus, float weight) {
     const float base = DE_STRATEGY == DE_CURRENT_TO_BEST ? own + weight * (lead - own) : lead;
     const float key = base + weight * (plus - minus);
     return key >= -LARGEST_KEY && key <= LARGEST_KEY ? key : own;
 }
 
-// Crosses an individual with its mutant.
+// Cross an individual with its mutant.
 __device__ void cross(float* trial, const Rows& rows, const Rates& rates, int certain, int quads,
                       const draw::Place& place) {
     for (int quad = threadIdx.x; quad < quads; quad += blockDim.x) {
@@ -103,24 +106,24 @@ __device__ void cross(float* trial, const Rows& rows, const Rates& rates, int ce
 
 class Mover : public Base<Plan> {
   public:
-    static constexpr bool IMPROVES_FRESH = false;
+    static constexpr bool IMPROVES_REDRAWN = false;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
-        : Base(all, plan, shelf), trial_(shelf.take<float>(all.shape.pitch)), rates_(plan) {}
+    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+        : Base(all, plan, scratch), trial_(scratch.take<float>(all.shape.pitch)), rates_(plan) {}
 
     __device__ bool passes(const Slot& slot) {
-        standing_ =
-            all_.cost[row_before(slot, slot.slot)];  // asked for early, as it takes long to come
+        // Read the cost early, as it takes long to arrive.
+        current_ = all_.cost[row_before(slot, slot.slot)];
         rates_ = Rates(plan_);
         if (DE_ADAPTS) rates_.adapt(plan_, number(slot), slot.place);
         return false;
     }
 
-    __device__ Individual standing(const Slot& slot) const {
-        return {standing_, all_.genes_of(row_before(slot, slot.slot))};
+    __device__ Individual current(const Slot& slot) const {
+        return {current_, all_.genes_of(row_before(slot, slot.slot))};
     }
 
-    // Draws keys from the initial range.
+    // Draw keys from the initial range.
     template <class Decoder>
     __device__ void draw(Decoder&, Gene* row, const Slot& slot, uint32_t stream) {
         const auto drawn = [&](uint32_t word) {
@@ -134,7 +137,7 @@ class Mover : public Base<Plan> {
     }
 
     template <class Decoder>
-    __device__ Gene* make(Decoder&, Shelf, Gene*, const Slot& slot) {
+    __device__ Gene* make(Decoder&, Scratch, Gene*, const Slot& slot) {
         const Donors donors(slot.slot, all_.population, slot.place);
         const int lead = DE_STRATEGY == DE_RAND ? donors.a : ranked(slot, 0);
         const auto quads_of = [&](int other) {
@@ -145,19 +148,17 @@ class Mover : public Base<Plan> {
         return trial_;
     }
 
-    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const {
-        return cost < standing_;
-    }
+    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const { return cost < current_; }
 
-    __device__ void settle(const Slot& slot, const Gene*, int64_t, bool enters) const {
+    __device__ void store_state(const Slot& slot, const Gene*, int64_t, bool enters) const {
         if (!DE_ADAPTS || !enters) return;
-        (slot.afresh ? Rates(plan_) : rates_).keep(plan_, number(slot));
+        (slot.redrawn ? Rates(plan_) : rates_).keep(plan_, number(slot));
     }
 
   private:
     float* const trial_;
     Rates rates_;
-    int64_t standing_ = 0;
+    int64_t current_ = 0;
 };
 
 }  // namespace algorithm

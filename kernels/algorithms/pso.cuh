@@ -1,13 +1,14 @@
-// Particle swarm optimisation (Kennedy and Eberhart 1995) on keys, and on bits (1997) as Munhao et
-// al. (2019) move them. A row of the population is the best position that a particle has found;
-// where the particle is now stands apart.
+// Particle swarm optimisation (Kennedy and Eberhart 1995) on keys, and on bits (1997) as in Munhao
+// et al. (2019). A row of the population is the best position that a particle has found; its
+// current position and velocity are separate arrays.
+// Random streams: VELOCITY, and SIGMOID for bits.
 #pragma once
 
 #include "algorithms/base.cuh"
 #include "core/nibbles.cuh"
 #include "core/sigmoid.cuh"
 
-// How the inertia falls: mostly in the beginning, evenly, or mostly in the end.
+// How the inertia decreases: mostly early, linearly, or mostly late.
 #define PSO_LINEAR 0
 #define PSO_EARLY 1
 #define PSO_LATE 2
@@ -16,20 +17,20 @@ namespace algorithm {
 
 struct Plan {
     float own_pull, swarm_pull;          // c1 and c2
-    float first_inertia, final_inertia;  // it falls from one to the other
-    int32_t horizon;                     // within so many generations
-    int32_t course;                      // how it falls
-    int32_t side;                        // neighbours on either side, or 0: all are seen
-    float fastest;                       // no velocity is larger
-    float low, width;                    // keys are drawn from low on, below low + width
+    float first_inertia, final_inertia;  // decreases from the first to the second
+    int32_t horizon;                     // generations until the final inertia
+    int32_t course;                      // PSO_LINEAR, PSO_EARLY or PSO_LATE
+    int32_t side;                        // neighbours on either side; 0 means the whole swarm
+    float fastest;                       // largest velocity
+    float low, width;                    // initial keys are drawn from low up to low + width
     float* velocity;                     // [islands][population][items of a row]
     Gene* position;                      // [islands][population][pitch]
     int64_t* position_cost;              // [islands][population]
-    int64_t* began;                      // [islands]: the generation that was drawn afresh
+    int64_t* began;                      // [islands]: generation of the last restart
 };
 
-constexpr float LARGEST_KEY = 1e30f;  // far from where sums overflow
-constexpr int THINGS_A_GENE = genes::is_packed(Gene{}) ? 32 : 1;
+constexpr float LARGEST_KEY = 1e30f;  // small enough that sums do not overflow
+constexpr int ITEMS_PER_GENE = genes::is_packed(Gene{}) ? 32 : 1;
 
 __device__ float clamped(float value, float limit) {
     const float below = value > limit ? limit : value;
@@ -46,11 +47,11 @@ __device__ float inertia(const Plan& plan, int64_t passed) {
     return plan.first_inertia + fallen * (plan.final_inertia - plan.first_inertia);
 }
 
-// What one thing of a particle is drawn by.
+// The velocity update of one item.
 struct Pull {
     float inertia, own, swarm, fastest;
 
-    // The halves of a word say how strong either pull is.
+    // The halves of a random word weight the two attractions.
     __device__ float on(float velocity, float here, float best, float lead, uint32_t word) const {
         const float one = float(word >> 16) * (1.0f / 65536.0f);
         const float other = float(word & 0xffffu) * (1.0f / 65536.0f);
@@ -66,7 +67,7 @@ struct Pull {
     }
 };
 
-// Returns where four items stand.
+// Return the positions of four items.
 __device__ float4 four(const float* row, int quad) {
     return reinterpret_cast<const float4*>(row)[quad];
 }
@@ -76,7 +77,7 @@ __device__ float4 four(const uint32_t* row, int quad) {
     return {float(bits & 1), float(bits >> 1 & 1), float(bits >> 2 & 1), float(bits >> 3 & 1)};
 }
 
-// Lets four items move on. Those behind the last one stay what they are.
+// Move four items. Those after the last one do not change.
 __device__ void move(float* to, int quad, int, float4 here, float4 velocity, const draw::Place&) {
     reinterpret_cast<float4*>(to)[quad] = {
         clamped(here.x + velocity.x, LARGEST_KEY), clamped(here.y + velocity.y, LARGEST_KEY),
@@ -98,17 +99,17 @@ __device__ void move(uint32_t* to, int quad, int items, float4, float4 velocity,
     nibbles::put(to, quad, bits);
 }
 
-// Where a particle is and what draws it.
+// The current position of a particle, its velocity, and the positions that attract it.
 struct Particle {
     float4* velocity;
     const Gene *here, *best, *lead;
 };
 
-// Moves a particle to a row in block memory, which all threads see after a barrier.
+// Move a particle to a row in block memory. All threads see it after a barrier.
 __device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
                     const encoding::Shape& shape, const draw::Place& place) {
     const int items = genes::items(shape);
-    for (int quad = threadIdx.x; quad < shape.pitch * THINGS_A_GENE / 4; quad += blockDim.x) {
+    for (int quad = threadIdx.x; quad < shape.pitch * ITEMS_PER_GENE / 4; quad += blockDim.x) {
         const float4 here = four(particle.here, quad);
         float4 velocity = {};
         if (4 * quad < items) {
@@ -120,7 +121,8 @@ __device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
     }
 }
 
-// Lets keys, drawn below one by the same threads, lie in the initial range. Bits have none.
+// Scale keys in [0, 1) to the initial range; each key is scaled by the thread that wrote it. Bits
+// have no range.
 __device__ void spread(float* row, const Plan& plan, int pitch) {
     for (int i = threadIdx.x; i < pitch; i += blockDim.x) row[i] = plan.low + plan.width * row[i];
 }
@@ -131,17 +133,17 @@ class Mover : public Base<Plan> {
   public:
     static constexpr bool KEEPS_ALL = true;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Shelf& shelf)
-        : Base(all, plan, shelf), here_(shelf.take<Gene>(all.shape.pitch)) {}
+    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+        : Base(all, plan, scratch), here_(scratch.take<Gene>(all.shape.pitch)) {}
 
     __device__ bool passes(const Slot& slot) {
-        standing_ =
-            all_.cost[row_before(slot, slot.slot)];  // asked for early, as it takes long to come
+        // Read the cost early, as it takes long to arrive.
+        current_ = all_.cost[row_before(slot, slot.slot)];
         return false;
     }
 
-    __device__ Individual standing(const Slot& slot) const {
-        return {standing_, all_.genes_of(row_before(slot, slot.slot))};
+    __device__ Individual current(const Slot& slot) const {
+        return {current_, all_.genes_of(row_before(slot, slot.slot))};
     }
 
     template <class Decoder>
@@ -150,9 +152,9 @@ class Mover : public Base<Plan> {
         spread(row, plan_, all_.shape.pitch);
     }
 
-    // Lets the particle fly on.
+    // Move the particle.
     template <class Decoder>
-    __device__ Gene* make(Decoder&, Shelf, Gene*, const Slot& slot) {
+    __device__ Gene* make(Decoder&, Scratch, Gene*, const Slot& slot) {
         const int lead = leader(slot);
         const int64_t passed = slot.made - 1 - plan_.began[slot.local];
         const Pull pull{inertia(plan_, passed), plan_.own_pull, plan_.swarm_pull, plan_.fastest};
@@ -163,22 +165,20 @@ class Mover : public Base<Plan> {
         return here_;
     }
 
-    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const {
-        return cost < standing_;
-    }
+    __device__ bool enters(const Slot&, const Gene*, int64_t cost) const { return cost < current_; }
 
-    // Keeps where the particle is now. One that is drawn afresh stands still.
-    __device__ void settle(const Slot& slot, const Gene* here, int64_t cost, bool) const {
+    // Store the current position. A particle that is redrawn has velocity zero.
+    __device__ void store_state(const Slot& slot, const Gene* here, int64_t cost, bool) const {
         copy_row(position(slot), here, all_.shape.pitch);
         if (threadIdx.x == 0) plan_.position_cost[number(slot)] = cost;
-        if (!slot.afresh) return;
+        if (!slot.redrawn) return;
         float4* const still = velocity(slot);
         for (int quad = threadIdx.x; quad < quads(); quad += blockDim.x) still[quad] = {};
         if (slot.slot == 0 && threadIdx.x == 0) plan_.began[slot.local] = slot.made;
     }
 
   private:
-    // Returns whom a particle follows: the best of all, or of itself and its neighbours on a ring.
+    // Return the particle to follow: the best of all, or of itself and its neighbours on a ring.
     __device__ int leader(const Slot& slot) const {
         if (plan_.side == 0) return ranked(slot, 0);
         block::Ranked best{0x7fffffffffffffffll, 0xffffffffu};
@@ -191,7 +191,7 @@ class Mover : public Base<Plan> {
         return block::argmin(best).index;
     }
 
-    __device__ int quads() const { return all_.shape.pitch * THINGS_A_GENE / 4; }
+    __device__ int quads() const { return all_.shape.pitch * ITEMS_PER_GENE / 4; }
     __device__ float4* velocity(const Slot& slot) const {
         return reinterpret_cast<float4*>(plan_.velocity) + number(slot) * quads();
     }
@@ -200,7 +200,7 @@ class Mover : public Base<Plan> {
     }
 
     Gene* const here_;
-    int64_t standing_ = 0;
+    int64_t current_ = 0;
 };
 
 }  // namespace algorithm

@@ -1,5 +1,6 @@
-// Robust taboo search as textbooks have it, a plain loop for one thread: what the kernel is
-// measured against. It takes symmetric matrices and small entries.
+// Robust tabu search as in textbooks, a plain loop in one thread: the baseline of the benchmark.
+// Reads `start`; writes `orders` and `costs`. Only for symmetric matrices with small entries.
+// Random streams: TENURE.
 #include "core/core.cuh"
 #include "improvers/base.cuh"
 
@@ -34,7 +35,7 @@ struct Search {
         return sum;
     }
 
-    // After r and s were exchanged.
+    // The new delta after r and s were exchanged.
     int grown(int i, int j, int r, int s) const {
         const int pi = p[i], pj = p[j], pr = p[r], ps = p[s];
         return delta[i * n + j] +
@@ -87,12 +88,12 @@ int64_t run(Search& at, int32_t* best_order, const improver::Plan& plan, const d
 
 }  // namespace loop
 
-KERNEL(tabu_loop, (Arena arena, loop::Data data, improver::Plan plan, uint64_t seed, int32_t many,
+KERNEL(tabu_loop, (Arena arena, loop::Data data, improver::Plan plan, uint64_t seed, int32_t count,
                    int32_t n, const int32_t* start, int32_t* orders, int64_t* costs)) {
-    Shelf shelf(arena.large());
-    int* const p = shelf.take<int>(n);
-    loop::Search search{n, data.a, data.b, p, shelf.take<int>(n * n), shelf.take<int>(n * n)};
-    for (int individual = blockIdx.x; individual < many; individual += gridDim.x) {
+    Scratch scratch(arena.large());
+    int* const p = scratch.take<int>(n);
+    loop::Search search{n, data.a, data.b, p, scratch.take<int>(n * n), scratch.take<int>(n * n)};
+    for (int individual = blockIdx.x; individual < count; individual += gridDim.x) {
         for (int i = 0; i < n; ++i) p[i] = start[individual * n + i];
         const draw::Place place{seed, 0, 0, uint32_t(individual)};
         costs[individual] = loop::run(search, orders + int64_t(individual) * n, plan, place);

@@ -1,5 +1,6 @@
-// What the threads of one block do together. Every thread of the block must call; all get the
-// result. Each function has one meaning for any number of threads, 1 (the CPU) included.
+// Collective operations of the threads of one block. Every thread of the block must call them; all
+// get the result. The result does not depend on the number of threads, which is 1 on the CPU.
+// No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -16,7 +17,7 @@ __device__ int lane() { return threadIdx.x % WARP; }
 __device__ int warp() { return threadIdx.x / WARP; }
 __device__ int warps() { return blockDim.x / WARP; }
 
-// Combines one value a thread; `combine` is associative and commutative.
+// Combine one value per thread; `combine` is associative and commutative.
 template <class T, class Combine>
 __device__ T reduce(T value, Combine combine) {
     __shared__ T partial[WARP];
@@ -25,7 +26,7 @@ __device__ T reduce(T value, Combine combine) {
         value = combine(value, other);
     }
     if (ISLANDS_THREADS == WARP) return value;
-    __syncthreads();  // an earlier call's result has been read
+    __syncthreads();  // the result of an earlier call has been read
     if (lane() == 0) partial[warp()] = value;
     __syncthreads();
     value = partial[0];
@@ -46,7 +47,7 @@ struct Sum {
 #endif
 };
 
-// A value and where it stands; the smaller comes first, and of equals the one with the lower index.
+// A value and its index; the smaller value comes first, and of equal values the lower index.
 struct Ranked {
     int64_t value;
     uint32_t index;
@@ -61,13 +62,13 @@ struct Ranked {
 #endif
 };
 
-// Where all sums fit 32 bits, a warp adds in one step.
+// Sums that fit into 32 bits: a warp adds in one step.
 __device__ int32_t sum(int32_t mine) {
 #ifdef __CUDACC__
     __shared__ int32_t partial[WARP];
     const int32_t own = __reduce_add_sync(ALL, mine);
     if (ISLANDS_THREADS == WARP) return own;
-    __syncthreads();  // an earlier call's result has been read
+    __syncthreads();  // the result of an earlier call has been read
     if (lane() == 0) partial[warp()] = own;
     __syncthreads();
     return __reduce_add_sync(ALL, lane() < warps() ? partial[lane()] : 0);
@@ -84,7 +85,7 @@ __device__ Ranked argmin(Ranked mine) {
     return reduce(mine, [](Ranked a, Ranked b) { return a.before(b) ? a : b; });
 }
 
-// The least value and the lowest index that has it.
+// The smallest value and the lowest index that has it.
 template <class T>
 struct Least {
     static constexpr T NONE = T(~uint64_t(0) >> (65 - 8 * sizeof(T)));  // the largest value
@@ -109,7 +110,8 @@ __device__ Least<T> least_of_warp(Least<T> mine) {
 }
 #endif
 
-// Returns the least of all. It takes one barrier; before the next call there must be another.
+// Return the smallest of all threads. It uses one barrier; another barrier is needed before the
+// next call.
 template <class T>
 __device__ Least<T> least(Least<T> mine) {
 #ifdef __CUDACC__
@@ -123,15 +125,15 @@ __device__ Least<T> least(Least<T> mine) {
 #endif
 }
 
-// Calls each(j, sum) for every j below n, with the sum of term(j, k) over all k below `terms`.
-// Neighbouring threads share a sum where there are more of them than sums.
+// Call each(j, sum) for every j below n, with the sum of term(j, k) over all k below `terms`.
+// Neighbouring threads share a sum if there are more threads than sums.
 template <class Sum, class Term, class Each>
 __device__ void sums(int n, int terms, Term term, Each each) {
 #ifdef __CUDACC__
-    int shift = 0;  // of the number of sharers, a power of two
+    int shift = 0;  // of the number of threads per sum, a power of two
     while (2 << shift <= WARP && n << (shift + 1) <= blockDim.x) ++shift;
     const int sharers = 1 << shift, mine = threadIdx.x & (sharers - 1);
-    // A warp goes on as long as its first lane has a sum, as all lanes take part in the shuffles.
+    // A warp continues while its first lane has a sum, as all lanes take part in the shuffles.
     const int ahead = lane() >> shift;
     for (int j = threadIdx.x >> shift; j - ahead < n; j += blockDim.x >> shift) {
         Sum sum = 0;
@@ -151,11 +153,12 @@ __device__ void sums(int n, int terms, Term term, Each each) {
 #endif
 }
 
-// Counts the threads from the last one on, for work beside work that begins with the first.
+// Number the threads from the last one, for work that runs concurrently with work numbered from the
+// first.
 __device__ int from_last() { return blockDim.x - 1 - threadIdx.x; }
 
-// Sums n terms as floats in one fixed order, whatever the number of threads: LANES running sums,
-// then halves added to halves. `lanes` is scratch for LANES values.
+// Sum n terms as floats in a fixed order for any number of threads: LANES running sums, then a tree
+// of halves. `lanes` has room for LANES values.
 constexpr int LANES = 256;
 template <class Term>
 __device__ double ordered_sum(int n, Term term, double* lanes) {
@@ -174,7 +177,7 @@ __device__ double ordered_sum(int n, Term term, double* lanes) {
     return total;
 }
 
-// Returns the sum of the values of all threads before this one.
+// Return the sum of the values of all threads before this one.
 __device__ uint32_t sum_before(uint32_t mine) {
 #ifdef __CUDACC__
     __shared__ uint32_t partial[WARP];
@@ -194,9 +197,9 @@ __device__ uint32_t sum_before(uint32_t mine) {
 #endif
 }
 
-// Replaces each value by the sum of those before it.
+// Replace each value by the sum of those before it.
 __device__ void scan(uint32_t* data, int n) {
-    // An odd stride keeps the threads of a warp in different banks of shared memory.
+    // An odd stride puts the threads of a warp into different banks of shared memory.
     const int chunk = ((n + blockDim.x - 1) / blockDim.x) | 1;
     const int first = min(n, int(threadIdx.x) * chunk), last = min(n, first + chunk);
     uint32_t total = 0;
@@ -208,101 +211,6 @@ __device__ void scan(uint32_t* data, int n) {
         before += value;
     }
     __syncthreads();
-}
-
-__device__ int power_of_two(int n) {
-    int power = 1;
-    while (power < n) power *= 2;
-    return power;
-}
-
-// Sorts n pairs by (value, index). Both arrays have room for power_of_two(n) entries.
-__device__ void sort(int64_t* value, uint32_t* index, int n) {
-#ifdef __CUDACC__
-    const int size = power_of_two(n);
-    for (int i = n + threadIdx.x; i < size; i += blockDim.x) {
-        value[i] = 0x7fffffffffffffffll;
-        index[i] = 0xffffffffu;
-    }
-    __syncthreads();
-    for (int run = 2; run <= size; run *= 2) {
-        for (int step = run / 2; step > 0; step /= 2) {
-            // Up to a step of 32, a warp compares within 64 entries that no other warp touches.
-            if (step >= WARP) __syncthreads();
-            __syncwarp();
-            for (int k = threadIdx.x; k < size / 2; k += blockDim.x) {
-                const int i = 2 * k - (k & (step - 1)), j = i + step;
-                const Ranked a{value[i], index[i]}, b{value[j], index[j]};
-                if (b.before(a) == ((i & run) == 0)) {
-                    value[i] = b.value, index[i] = b.index;
-                    value[j] = a.value, index[j] = a.index;
-                }
-            }
-        }
-    }
-    __syncthreads();
-#else
-    static thread_local host::Kept memory;  // so that a generation allocates nothing
-    Ranked* const pairs = static_cast<Ranked*>(memory.at_least(n * sizeof(Ranked)));
-    for (int i = 0; i < n; ++i) pairs[i] = {value[i], index[i]};
-    std::sort(pairs, pairs + n, [](const Ranked& a, const Ranked& b) { return a.before(b); });
-    for (int i = 0; i < n; ++i) value[i] = pairs[i].value, index[i] = pairs[i].index;
-#endif
-}
-
-// Sorts n distinct words. There is room for power_of_two(n) of them.
-__device__ void sort(uint64_t* word, int n) {
-#ifdef __CUDACC__
-    const int size = power_of_two(n);
-    for (int i = n + threadIdx.x; i < size; i += blockDim.x) word[i] = ~0ull;
-    __syncthreads();
-    for (int run = 2; run <= size; run *= 2) {
-        for (int step = run / 2; step > 0; step /= 2) {
-            if (step >= WARP) __syncthreads();
-            __syncwarp();
-            for (int k = threadIdx.x; k < size / 2; k += blockDim.x) {
-                const int i = 2 * k - (k & (step - 1)), j = i + step;
-                const uint64_t a = word[i], b = word[j];
-                if ((b < a) == ((i & run) == 0)) word[i] = b, word[j] = a;
-            }
-        }
-    }
-    __syncthreads();
-#else
-    std::sort(word, word + n);
-#endif
-}
-
-// Sorts a few distinct numbers in one thread: by insertion, or as a heap where there are many.
-template <class T>
-__device__ void sort_few(T* item, int n) {
-    if (n > 32) {
-        for (int built = n / 2, left = n; left > 1;) {
-            if (built > 0) {
-                --built;
-            } else {
-                --left;
-                const T last = item[left];
-                item[left] = item[0];
-                item[0] = last;
-            }
-            const T sinking = item[built];
-            int hole = built;
-            for (int child; (child = 2 * hole + 1) < left; hole = child) {
-                if (child + 1 < left && item[child + 1] > item[child]) ++child;
-                if (item[child] <= sinking) break;
-                item[hole] = item[child];
-            }
-            item[hole] = sinking;
-        }
-        return;
-    }
-    for (int i = 1; i < n; ++i) {
-        const T mine = item[i];
-        int hole = i;
-        for (; hole > 0 && item[hole - 1] > mine; --hole) item[hole] = item[hole - 1];
-        item[hole] = mine;
-    }
 }
 
 }  // namespace block

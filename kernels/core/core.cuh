@@ -1,5 +1,5 @@
-// The ground that every kernel stands on: the same words for NVRTC and for the system's C++
-// compiler.
+// Common base of all kernels: the same types and functions for NVRTC and for the C++ compiler of
+// the CPU.
 #pragma once
 
 #ifdef __CUDACC__
@@ -12,6 +12,7 @@
 #include "core/draw.cuh"
 #include "core/pairs.cuh"
 #include "core/products.cuh"
-#include "core/shelf.cuh"
+#include "core/scratch.cuh"
+#include "core/sort.cuh"
 #include "core/triangle.cuh"
 #include "core/votes.cuh"

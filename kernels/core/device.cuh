@@ -1,4 +1,5 @@
-// The GPU's side of the words shared by both compilers: number types, kernels, and a block's arena.
+// The GPU side of what both compilers share: number types, kernel declarations, and the arena of a
+// block.
 #pragma once
 
 using int32_t = int;
@@ -6,7 +7,7 @@ using uint32_t = unsigned int;
 using int64_t = long long;
 using uint64_t = unsigned long long;
 
-// Threads a block and the blocks that should share a multiprocessor bound the registers of a
+// Threads per block, and blocks that should share a multiprocessor; they limit the registers per
 // thread.
 #ifndef ISLANDS_THREADS
 #define ISLANDS_THREADS 256
@@ -15,22 +16,22 @@ using uint64_t = unsigned long long;
 #define ISLANDS_BLOCKS 1
 #endif
 
-// Whether a look at a word that the host may change costs next to nothing.
-constexpr bool LOOKS_ARE_CHEAP = false;
+// Whether it is cheap to poll a word that the host may change.
+constexpr bool POLLING_IS_CHEAP = false;
 
-// Adds where nobody else does, without waiting for what was there.
+// Add to a number that no other thread changes, without waiting for the old value.
 __device__ void add(int64_t* number, int64_t more) {
     atomicAdd(reinterpret_cast<unsigned long long*>(number), more);
 }
 
-// A block of one warp needs no more than that the warp waits.
+// In a block of one warp, a warp barrier is enough.
 #if ISLANDS_THREADS == 32
 #define __syncthreads() __syncwarp()
 #endif
 
-// Returns a block's job after another one. Where arenas are in shared memory, each job has a block
-// of its own, and the compiler has to know that: before a loop it computes whatever is the same in
-// every turn, even what is seldom needed, and runs out of registers.
+// Return the next job of a block. If arenas are in shared memory, each block has exactly one job,
+// and the compiler must know it: otherwise it moves loop invariants, even rarely used ones, out of
+// the loop and runs out of registers.
 __device__ int next_job(int job) {
 #ifdef ISLANDS_GLOBAL_ARENA
     return job + gridDim.x;
@@ -42,9 +43,9 @@ __device__ int next_job(int job) {
 #define KERNEL(name, parameters) \
     extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
 
-// A block's working memory, in two parts. Both lie in shared memory; where that is too small, the
-// large part is a slice of global memory. Which one is known to the compiler, because it reaches
-// shared memory by faster instructions.
+// The scratch memory of a block, in two parts. Both are in shared memory; if that is too small, the
+// large part is a slice of global memory. The choice is made at compile time, because instructions
+// for shared memory are faster.
 struct Arena {
     char* memory;
     uint64_t large_bytes;

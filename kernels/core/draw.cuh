@@ -1,6 +1,6 @@
-// Random numbers that are counted, not stepped: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011).
-// The key is the seed; the counter says what the number is for, so there is no state to keep. It
-// has 32 bits of the generation, and the key has the rest.
+// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011). The key is the
+// seed and the counter names the purpose of a number (core/streams.cuh), so there is no state. The
+// counter has the low 32 bits of the generation; the high ones change the key.
 #pragma once
 
 #include "core/core.cuh"
@@ -19,34 +19,34 @@ __device__ uint4 philox(uint4 counter, uint32_t key0, uint32_t key1) {
     return counter;
 }
 
-// Where a draw stands: one individual of one island in one generation.
+// The counter of a draw: one individual of one island in one generation.
 struct Place {
     uint64_t key;
     int64_t generation;
     uint32_t island, individual;
 
-    // Multiples of an odd number are all different, so that no two generations of a run have the
-    // same key and counter; those of 2^64 by the golden ratio are far from the seeds next to it.
+    // Multiples of an odd number are all different, so no two generations of a run share both key
+    // and counter; multiples of 2^64 / golden ratio are far from nearby seeds.
     __device__ Place(uint64_t seed, uint32_t island, int64_t generation, uint32_t individual)
         : key(seed + (uint64_t(generation) >> 32) * 0x9E3779B97F4A7C15ull),
           generation(generation),
           island(island),
           individual(individual) {}
 
-    // Returns words 4*number to 4*number+3 of a stream.
+    // Return words 4*number to 4*number+3 of a stream.
     __device__ uint4 words(uint32_t stream, uint32_t number) const {
         const uint4 counter = {number, individual, uint32_t(generation), stream << 24 | island};
         return philox(counter, uint32_t(key), uint32_t(key >> 32));
     }
 };
 
-// Returns a multiple of 2^-24 in [0, 1).
+// Return a multiple of 2^-24 in [0, 1).
 __device__ float uniform(uint32_t word) { return float(word >> 8) * (1.0f / 16777216.0f); }
 
-// Returns a whole number in [0, bound).
+// Return an integer in [0, bound).
 __device__ uint32_t below(uint32_t word, uint32_t bound) { return __umulhi(word, bound); }
 
-// The same for wide numbers: the high half of their product, by products of halves.
+// The same for 64 bits: the high half of the product, from products of halves.
 __device__ uint64_t below(uint64_t word, uint64_t bound) {
     const uint64_t word0 = uint32_t(word), word1 = word >> 32;
     const uint64_t bound0 = uint32_t(bound), bound1 = bound >> 32;

@@ -1,8 +1,9 @@
-// The CPU's side: a block is one thread, and the blocks of a launch are run by a pool of threads.
+// The CPU side of what both compilers share: a block is one thread, and a pool of threads runs the
+// blocks of a launch.
 #pragma once
 
-// Few and small headers, since every program is compiled with them: those of C++ for threads,
-// strings and memory take longer than many a kernel.
+// Only few and small headers, since every program is compiled with them: the C++ headers for
+// threads, strings and memory take longer to compile than many kernels.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -28,14 +29,14 @@ inline void __syncthreads() {}
 
 inline int next_job(int job) { return job + gridDim.x; }
 
-// Within one block only, and a block is one thread, so nothing has to be atomic here.
+// Only within one block, which is one thread, so no atomic operation is needed.
 inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
     const uint32_t before = *counter;
     *counter = before + value;
     return before;
 }
 
-constexpr bool LOOKS_ARE_CHEAP = true;
+constexpr bool POLLING_IS_CHEAP = true;
 
 inline void add(int64_t* number, int64_t more) { *number += more; }
 
@@ -75,12 +76,12 @@ inline float __uint_as_float(uint32_t bits) {
 namespace host {
 
 inline thread_local char* arena = nullptr;
-inline thread_local uint64_t arena_bytes = 0;  // that the launch has asked for
+inline thread_local uint64_t arena_bytes = 0;  // requested by the launch
 
-// Memory that grows, and is kept for the launches to come.
-class Kept {
+// Memory that grows and is kept for later launches.
+class Buffer {
   public:
-    ~Kept() { operator delete(memory_); }
+    ~Buffer() { operator delete(memory_); }
 
     void* at_least(uint64_t bytes) {
         if (size_ < bytes) {
@@ -97,9 +98,9 @@ class Kept {
     uint64_t size_ = 0;
 };
 
-// Makes this thread's arena at least so large; returns whether there was memory for it.
+// Make this thread's arena at least `bytes` large; return false if there is no memory.
 inline bool make_arena(uint64_t bytes) {
-    static thread_local Kept memory;
+    static thread_local Buffer memory;
     arena_bytes = bytes;
     try {
         arena = static_cast<char*>(memory.at_least(bytes));
@@ -120,13 +121,13 @@ class Lock {
     pthread_mutex_t& mutex_;
 };
 
-// A block of a kernel, given what its parameters point to.
+// A block of a kernel; `values` points to its arguments.
 using Body = void (*)(void** values);
 
-// Threads that sleep between launches. A launch that comes while another runs waits for its turn.
+// Threads that sleep between launches. Concurrent launches run one after another.
 class Pool {
   public:
-    // Returns whether all blocks were run: not, where there was no memory for arenas.
+    // Return whether all blocks were run; false if there was no memory for the arenas.
     bool run(Body body, void** values, unsigned grid, unsigned threads, uint64_t arena_bytes) {
         Lock turn(turn_);
         next_ = done_ = 0;
@@ -155,7 +156,7 @@ class Pool {
         }
     }
 
-    // Returns how many of so many helpers there are; a system may refuse more threads.
+    // Start threads up to `helpers`; return how many there are. A system may refuse more threads.
     unsigned grow(unsigned helpers) {
         for (pthread_t thread; size_ < helpers; ++size_) {
             if (pthread_create(&thread, nullptr, serve, this) != 0) break;
@@ -188,7 +189,7 @@ class Pool {
 };
 
 // The pool of this process. It is never destroyed, as its threads may outlive static objects; a
-// forked child, in which they do not live on, takes a new one.
+// forked child, which does not inherit the threads, makes a new one.
 inline Pool& pool() {
     static Pool* only = nullptr;
     static pid_t owner = 0;
@@ -201,7 +202,7 @@ inline Pool& pool() {
     return *only;
 }
 
-// A letter and a size a parameter, so that Python can see that it passes what the kernel takes.
+// A letter and a size per parameter, so that Python can check the arguments of a kernel.
 template <class... T>
 class Kinds {
   public:
@@ -226,7 +227,7 @@ class Kinds {
         text_[length_++] = ' ';
     }
 
-    static constexpr int LONGEST = 12;  // of one: no parameter has a thousand million bytes
+    static constexpr int LONGEST = 12;  // characters per parameter: none has 10^9 bytes
     char text_[sizeof...(T) * LONGEST + 1] = {};
     int length_ = 0;
 };
@@ -249,8 +250,8 @@ void call(void (*kernel)(T...), void** values) {
 
 }  // namespace host
 
-// All but these entries is hidden: two programs in one process have functions and types of the same
-// names, which must not be taken for one another.
+// Everything but these entries is hidden: two programs in one process have functions and types of
+// the same names, which must not be mixed up.
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 #define KERNEL(name, parameters)                                                                \

@@ -1,5 +1,6 @@
-// Costs of problems whose solutions may be infeasible and are not made feasible: COSTS_MARKED.
-// Twice the cost, with the lowest bit set where it is that of an infeasible solution.
+// Marked costs, for problems that penalise infeasible solutions (COSTS_MARKED): twice the cost,
+// with the lowest bit set for an infeasible solution.
+// No random numbers.
 #pragma once
 
 #ifndef COSTS_MARKED
@@ -13,7 +14,7 @@ __device__ int64_t infeasible(int64_t cost) { return 2 * cost + 1; }
 
 __device__ bool is_feasible(int64_t cost) { return !COSTS_MARKED || cost % 2 == 0; }
 
-// Returns the cost without its mark.
+// Return the cost without its mark.
 __device__ int64_t cost_of(int64_t marked) { return COSTS_MARKED ? marked >> 1 : marked; }
 
 }  // namespace marks

@@ -1,12 +1,12 @@
-// Rows of bits, written four bits a thread.
+// Rows of bits, written four bits per thread. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
 
 namespace nibbles {
 
-// Puts four bits in their place: those from 4 * number on. Neighbouring threads call with numbers
-// on end, in eights that begin with a multiple of eight; what they wrote is seen after a barrier.
+// Write bits 4 * number to 4 * number + 3. Groups of eight neighbouring threads call it with
+// consecutive numbers, the first a multiple of eight. The result is visible after a barrier.
 __device__ void put(uint32_t* row, int number, uint32_t nibble) {
     const uint32_t mine = nibble << (4 * (number % 8));
 #ifdef __CUDACC__

@@ -1,17 +1,17 @@
-// The pairs i < j of n items, dealt to the threads of a block so that all have as many.
+// The pairs i < j of n items, distributed evenly over the threads of a block. No random numbers.
 #pragma once
 
 namespace block {
 
-// Calls visit(i, j) once for each pair. Neighbouring threads mostly get neighbouring j.
+// Call visit(i, j) once for each pair. Neighbouring threads mostly get neighbouring j.
 template <class Visit>
 __device__ void pairs(int n, Visit visit) {
 #ifdef __CUDACC__
-    // Row i of the triangle of pairs is short where row n - 1 - i, or n - 2 - i for an odd n, is
-    // long: together, they make a line of a rectangle.
+    // Short rows of the triangle of pairs complement long ones: row i and row n - 1 - i (n - 2 - i
+    // for an odd n) form one line of a rectangle.
     const int odd = n % 2, width = n - 1 + odd, height = n / 2;
-    // A whole number of at most 1024, and a half, is so far from any multiple of the width that the
-    // fast division finds the right line.
+    // An integer up to 1024 plus one half is never close to a multiple of the width, so the fast
+    // division finds the right line.
     const float share = __fdividef(1.0f, float(width));
     const int down = int((blockDim.x + 0.5f) * share), right = blockDim.x - down * width;
     int line = int((threadIdx.x + 0.5f) * share), column = threadIdx.x - line * width;

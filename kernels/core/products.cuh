@@ -1,9 +1,9 @@
-// Sums of products of differences, of as many entries at once as one word holds.
+// Sums of products of differences; on a GPU, four byte entries per instruction. No random numbers.
 #pragma once
 
 namespace block {
 
-// How many entries of two types are multiplied at once.
+// Number of entries of two types that one step multiplies.
 template <class A, class B>
 __device__ constexpr int packed() {
 #ifdef __CUDACC__
@@ -13,14 +13,14 @@ __device__ constexpr int packed() {
 #endif
 }
 
-// Entries from one row to the next: an odd number of words keeps neighbouring rows in different
+// Entries from one row to the next: an odd number of words puts neighbouring rows into different
 // banks of shared memory.
 template <class T>
 __device__ int row_pitch(int n) {
     return int(((n * sizeof(T) + 3) / 4 | 1) * 4 / sizeof(T));
 }
 
-// Returns the sum of (x - y) * (z - w) over the entries of pack k, of whole numbers from 0 on.
+// Return the sum of (x - y) * (z - w) over the entries of pack k, all non-negative integers.
 template <class Sum, class A, class B>
 __device__ Sum difference_products(const A* x, const A* y, const B* z, const B* w, int k) {
 #ifdef __CUDACC__

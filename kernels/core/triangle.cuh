@@ -1,5 +1,5 @@
-// The pairs i < j of n items in rows, cut into runs of neighbours: a thread takes a run at once,
-// by the widest accesses of a GPU, or by vector instructions of the CPU.
+// The pairs i < j of n items in rows, cut into runs of neighbours. A thread processes a run at
+// once, with the widest accesses of a GPU or vector instructions of the CPU. No random numbers.
 #pragma once
 
 namespace block {
@@ -15,32 +15,32 @@ struct alignas(RUN * sizeof(T) < 16 ? RUN * sizeof(T) : 16) Run {
     T item[RUN];
 };
 
-// Calls body(k) for each item of a run.
+// Call body(k) for each item of a run.
 template <class Body>
 __device__ void along_run(Body body) {
 #ifdef __CUDACC__
 #pragma unroll
 #else
-#pragma GCC unroll 1  // a loop is made into vector instructions, but not the eight bodies of it
+#pragma GCC unroll 1  // GCC vectorises a loop, but not eight unrolled bodies
 #endif
     for (int k = 0; k < RUN; ++k) body(k);
 }
 
-// Where the pairs lie in an array. A row begins and ends with a whole run, so there are a few
-// entries of no pair.
+// The layout of the pairs in an array. Rows begin and end with a whole run, so a few entries belong
+// to no pair.
 class Triangle {
   public:
     struct Place {
         int i, j;  // of the first pair of a run
     };
 
-    __device__ Triangle(Shelf& shelf, int n)
+    __device__ Triangle(Scratch& scratch, int n)
         : n_(n),
           across_((n + RUN - 1) / RUN),
-          row_(shelf.take<int32_t>(n)),
-          place_(shelf.take<uint32_t>(runs())) {}
+          row_(scratch.take<int32_t>(n)),
+          place_(scratch.take<uint32_t>(runs())) {}
 
-    // Others see it after the next barrier.
+    // The result is visible after the next barrier.
     __device__ void begin() {
         for (int i = threadIdx.x; i < n_ - 1; i += blockDim.x) {
             const int first = (i + 1) / RUN, base = before(i) - first;
@@ -58,14 +58,14 @@ class Triangle {
     }
 
   private:
-    // Runs of the rows before one; row i leaves (i + 1) / RUN of the runs across out.
+    // Number of runs in the rows before row i; row i omits (i + 1) / RUN of the runs across.
     __device__ int before(int i) const {
         const int whole = i / RUN, rest = i % RUN;
         return i * across_ - whole * (whole - 1) / 2 * RUN - whole * (rest + 1);
     }
 
     const int n_, across_;
-    int32_t* const row_;  // where the entry of item 0 would be
+    int32_t* const row_;  // the entry that item 0 would have
     uint32_t* const place_;
 };
 

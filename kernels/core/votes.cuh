@@ -1,12 +1,12 @@
-// What the threads of a block tell each other by a yes or no. Every thread of the block must call;
-// all get the result.
+// Votes of the threads of a block. Every thread of the block must call; all get the result. No
+// random numbers.
 #pragma once
 
 #include "core/block.cuh"
 
 namespace block {
 
-// Returns whether any thread says yes.
+// Return whether `mine` is true in any thread.
 __device__ bool any(bool mine) {
 #ifdef __CUDACC__
     if (ISLANDS_THREADS == WARP) return __any_sync(ALL, mine);
@@ -16,13 +16,13 @@ __device__ bool any(bool mine) {
 #endif
 }
 
-// Returns the lowest thread that says yes, or the number of threads where none does.
+// Return the lowest thread in which `mine` is true, or the number of threads if there is none.
 __device__ int first(bool mine) {
 #ifdef __CUDACC__
     __shared__ uint32_t partial[WARP];
     const uint32_t said = __ballot_sync(ALL, mine);
     if (ISLANDS_THREADS == WARP) return said ? __ffs(said) - 1 : WARP;
-    __syncthreads();  // an earlier call's result has been read
+    __syncthreads();  // the result of an earlier call has been read
     if (lane() == 0) partial[warp()] = said;
     __syncthreads();
     for (int i = 0; i < warps(); ++i) {

@@ -1,10 +1,10 @@
-// What crossovers have in common. Each brings
-//     cross(shelf, mates, children, shape, word, place)
-// which makes two children with exchanged roles: what child 0 has from mate 0, child 1 has from
-// mate 1, and a `Desk`, made of (shelf, shape), where it takes working memory. The mates are
-// complete and visible to all threads on entry; the children are written, but not yet visible to
-// other threads, on return. `word` says where to cut, the same for a whole group of individuals;
-// `place` is where an individual's own draws stand.
+// Base of all crossovers. Each declares
+//     cross(scratch, mates, children, shape, word, place)
+// which makes two children with exchanged roles: what child 0 takes from mate 0, child 1 takes from
+// mate 1. If it takes scratch memory, it also declares a `Workspace`, constructed from (scratch,
+// shape). The mates are complete and visible to all threads on entry; the children are written, but
+// not yet visible to other threads, on return. `word` gives the cut points, the same for a group of
+// individuals; `place` gives an individual's own draws, from the stream CROSS.
 #pragma once
 
 #include "genes.cuh"
@@ -13,22 +13,22 @@ namespace crossover {
 
 using encoding::Gene;
 
-// Two arrays on end: of mates, of children, or of what is known of them.
+// Two consecutive arrays: of mates, of children, or of data about them.
 template <class T>
 struct Pair {
     T* first;
-    int pitch;  // from one to the other
+    int pitch;  // distance from the first to the second
 
     __device__ T* operator[](int side) const { return first + side * pitch; }
 };
 
-// Calls visit(side, i) for both sides and all i below n.
+// Call visit(side, i) for both sides and all i below n.
 template <class Visit>
 __device__ void for_both(int n, Visit visit) {
     for (int k = threadIdx.x; k < 2 * n; k += blockDim.x) visit(int(k >= n), k >= n ? k - n : k);
 }
 
-// Some places on end.
+// A range of consecutive places.
 struct Segment {
     int first, last;
 
@@ -37,15 +37,15 @@ struct Segment {
     }
 };
 
-// Returns the places from one cut to another, both included.
+// Return the places between two random cuts, both included.
 __device__ Segment segment(uint4 word, int n) {
     const int one = draw::below(word.z, n), other = draw::below(word.w, n);
     return {min(one, other), one < other ? other : one};
 }
 
-// Where each item is in the order of either mate.
+// The place of each item in the order of either mate.
 struct Places : Pair<int32_t> {
-    __device__ Places(Shelf& shelf, int n) : Pair<int32_t>{shelf.take<int32_t>(2 * n), n} {}
+    __device__ Places(Scratch& scratch, int n) : Pair<int32_t>{scratch.take<int32_t>(2 * n), n} {}
 
     // All threads see them on return.
     __device__ void find(const Pair<Gene>& mates) const {

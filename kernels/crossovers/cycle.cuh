@@ -1,55 +1,55 @@
-// Cycle crossover (Oliver, Smith and Holland 1987): each item is where one of the mates has it.
-// The places fall into cycles that have the same things in both mates; these are taken from the
-// mates in turn, in the order of their first places.
+// Cycle crossover (Oliver, Smith and Holland 1987): each item keeps its place in one of the mates.
+// The places form cycles that contain the same items in both mates; cycles are taken from alternate
+// mates, in the order of their first places. No random numbers.
 #pragma once
 
 #include "crossovers/base.cuh"
 
 namespace crossover {
 
-// A place that is on with the lowest one that was met on the way there.
-struct Way {
+// A place reached after some steps along a cycle, and the lowest place on the path.
+struct Jump {
     int32_t next, lowest;
 };
 
-struct Desk {
+struct Workspace {
     Places places;
-    Way *way, *longer;
+    Jump *jump, *doubled;
     uint32_t* number;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : places(shelf, shape.n),
-          way(shelf.take<Way>(shape.n)),
-          longer(shelf.take<Way>(shape.n)),
-          number(shelf.take<uint32_t>(shape.n)) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : places(scratch, shape.n),
+          jump(scratch.take<Jump>(shape.n)),
+          doubled(scratch.take<Jump>(shape.n)),
+          number(scratch.take<uint32_t>(shape.n)) {}
 };
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4, const draw::Place&) {
     const int n = shape.n;
-    const Desk desk(shelf, shape);
-    const Places places = desk.places;
-    Way *way = desk.way, *longer = desk.longer;
-    uint32_t* const number = desk.number;
+    const Workspace workspace(scratch, shape);
+    const Places places = workspace.places;
+    Jump *jump = workspace.jump, *doubled = workspace.doubled;
+    uint32_t* const number = workspace.number;
     places.find(mates);
-    for (int i = threadIdx.x; i < n; i += blockDim.x) way[i] = {places[0][mates[1][i]], i};
+    for (int i = threadIdx.x; i < n; i += blockDim.x) jump[i] = {places[0][mates[1][i]], i};
     __syncthreads();
-    // Ways of 1, 2, 4, ... steps: a cycle has at most n.
+    // Double the number of steps, 1, 2, 4, ...: a cycle has at most n.
     for (int length = 1; length < n; length *= 2) {
         for (int i = threadIdx.x; i < n; i += blockDim.x) {
-            const Way on = way[way[i].next];
-            longer[i] = {on.next, min(way[i].lowest, on.lowest)};
+            const Jump on = jump[jump[i].next];
+            doubled[i] = {on.next, min(jump[i].lowest, on.lowest)};
         }
         __syncthreads();
-        Way* const shorter = way;
-        way = longer;
-        longer = shorter;
+        Jump* const spare = jump;
+        jump = doubled;
+        doubled = spare;
     }
-    for (int i = threadIdx.x; i < n; i += blockDim.x) number[i] = way[i].lowest == i;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) number[i] = jump[i].lowest == i;
     __syncthreads();
     block::scan(number, n);
     for_both(n, [&](int side, int i) {
-        const bool is_odd = number[way[i].lowest] % 2;
+        const bool is_odd = number[jump[i].lowest] % 2;
         children[side][i] = mates[is_odd ? 1 - side : side][i];
     });
 }

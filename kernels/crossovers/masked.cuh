@@ -1,24 +1,25 @@
-// Crossovers that take each item from either mate, as the bits of a mask say.
+// Base of the crossovers that take each item from either mate, as given by the bits of a mask. No
+// random numbers here.
 #pragma once
 
 #include "crossovers/base.cuh"
 
 namespace crossover {
 
-struct Desk {
+struct Workspace {
     uint32_t* mask;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : mask(shelf.take<uint32_t>((genes::items(shape) + 31) / 32)) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : mask(scratch.take<uint32_t>((genes::items(shape) + 31) / 32)) {}
 };
 
-// Calls word_of(w) for bits 32 w to 32 w + 31 of the mask: 1 for items that a child has
-// from the mate on its own side.
+// Call word_of(w) for bits 32 w to 32 w + 31 of the mask: 1 for items that a child takes from the
+// mate on its own side.
 template <class WordOf>
-__device__ void by_mask(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void by_mask(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                         const encoding::Shape& shape, WordOf word_of) {
     const int words = (genes::items(shape) + 31) / 32;
-    uint32_t* const mask = Desk(shelf, shape).mask;
+    uint32_t* const mask = Workspace(scratch, shape).mask;
     for (int w = threadIdx.x; w < words; w += blockDim.x) mask[w] = word_of(w);
     __syncthreads();
     for_both(shape.n, [&](int side, int i) {
@@ -26,7 +27,7 @@ __device__ void by_mask(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& 
     });
 }
 
-// Returns a word with so many of its lowest bits set, none or all where there are no so many.
+// Return a word with the `count` lowest bits set; `count` may be negative or above 32.
 __device__ uint32_t lowest_bits(int count) {
     return count <= 0 ? 0 : count >= 32 ? ~0u : (1u << count) - 1;
 }

@@ -1,20 +1,21 @@
-// Order crossover (Davis 1985): a segment is from one mate; what it lacks fills the places behind
-// it and then those before it, as it comes in the other mate behind the segment and then before it.
+// Order crossover (Davis 1985): a child takes a segment from one mate. The missing items fill the
+// places after the segment and then those before it, in the order in which the other mate has them,
+// starting after the segment there too. The cuts come from the caller's random word.
 #pragma once
 
 #include "crossovers/base.cuh"
 
 namespace crossover {
 
-struct Desk {
+struct Workspace {
     Places places;
     uint32_t* rank;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : places(shelf, shape.n), rank(shelf.take<uint32_t>(shape.n)) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : places(scratch, shape.n), rank(scratch.take<uint32_t>(shape.n)) {}
 };
 
-// Makes one child. `rank` is scratch for n words.
+// Make one child. `rank` has room for n words.
 __device__ void kept_in_order(Gene* child, const Gene* giver, const Gene* other,
                               const int32_t* place_in_giver, const Segment& kept, int n,
                               uint32_t* rank) {
@@ -35,15 +36,15 @@ __device__ void kept_in_order(Gene* child, const Gene* giver, const Gene* other,
     __syncthreads();  // the ranks have been read
 }
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     const int n = shape.n;
     const Segment kept = segment(word, n);
-    const Desk desk(shelf, shape);
-    desk.places.find(mates);
+    const Workspace workspace(scratch, shape);
+    workspace.places.find(mates);
     for (int side = 0; side < 2; ++side) {
-        kept_in_order(children[side], mates[side], mates[1 - side], desk.places[side], kept, n,
-                      desk.rank);
+        kept_in_order(children[side], mates[side], mates[1 - side], workspace.places[side], kept, n,
+                      workspace.rank);
     }
 }
 

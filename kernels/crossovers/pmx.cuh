@@ -1,18 +1,20 @@
-// Partially matched crossover (Goldberg and Lingle 1985): a segment is from one mate, the rest from
-// the other; what is in the segment already is replaced by what the segment has put in its place.
+// Partially matched crossover (Goldberg and Lingle 1985): a child takes a segment from one mate and
+// the rest from the other; while the segment contains an item, it is replaced by the other mate's
+// item at that place. The cuts come from the caller's random word.
 #pragma once
 
 #include "crossovers/base.cuh"
 
 namespace crossover {
 
-struct Desk {
+struct Workspace {
     Places places;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape) : places(shelf, shape.n) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : places(scratch, shape.n) {}
 };
 
-// Returns what takes the place of an item outside the segment.
+// Return the item for a place outside the segment.
 __device__ Gene unmatched(Gene item, const Segment& kept, const int32_t* place_in_giver,
                           const Gene* other) {
     int place = place_in_giver[item];
@@ -23,10 +25,10 @@ __device__ Gene unmatched(Gene item, const Segment& kept, const int32_t* place_i
     return item;
 }
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     const Segment kept = segment(word, shape.n);
-    const Places places = Desk(shelf, shape).places;
+    const Places places = Workspace(scratch, shape).places;
     places.find(mates);
     for_both(shape.n, [&](int side, int i) {
         const Gene* const other = mates[1 - side];

@@ -1,14 +1,15 @@
-// Two-point crossover: a segment is from one mate, the rest from the other.
+// Two-point crossover: a segment from one mate, the rest from the other. The cuts come from the
+// caller's random word.
 #pragma once
 
 #include "crossovers/masked.cuh"
 
 namespace crossover {
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     const Segment kept = segment(word, genes::items(shape));
-    by_mask(shelf, mates, children, shape, [&](int w) {
+    by_mask(scratch, mates, children, shape, [&](int w) {
         return lowest_bits(kept.last + 1 - 32 * w) & ~lowest_bits(kept.first - 32 * w);
     });
 }

@@ -1,13 +1,13 @@
-// Uniform crossover: each item is from either mate, by a coin of its own.
+// Uniform crossover: each item from either mate, chosen by a random bit. Random streams: CROSS.
 #pragma once
 
 #include "crossovers/masked.cuh"
 
 namespace crossover {
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4, const draw::Place& place) {
-    by_mask(shelf, mates, children, shape, [&](int w) {
+    by_mask(scratch, mates, children, shape, [&](int w) {
         const uint4 coins = place.words(stream::CROSS, w / 4);
         const uint32_t words[4] = {coins.x, coins.y, coins.z, coins.w};
         return words[w % 4];

@@ -1,6 +1,6 @@
-// Uniform crossover of orders: each place, from the first on, gets the item that it has in either
-// mate, by a coin of its own, unless that is taken. The places that are left get the items that
-// are left, by lot.
+// Uniform crossover of orders: each place, in ascending order, gets the item that one of the mates
+// has there, chosen by a random bit, unless that item is already used. The remaining places get the
+// remaining items in random order. Random streams: CROSS.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -9,35 +9,35 @@ namespace crossover {
 
 constexpr uint32_t NO_LOT = ~0u;
 
-struct Desk {
+struct Workspace {
     Places places;
     uint32_t *coin, *lot, *rank;
     Gene* left;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : places(shelf, shape.n),
-          coin(shelf.take<uint32_t>((shape.n + 31) / 32)),
-          lot(shelf.take<uint32_t>(shape.n)),
-          rank(shelf.take<uint32_t>(shape.n)),
-          left(shelf.take<Gene>(shape.n)) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : places(scratch, shape.n),
+          coin(scratch.take<uint32_t>((shape.n + 31) / 32)),
+          lot(scratch.take<uint32_t>(shape.n)),
+          rank(scratch.take<uint32_t>(shape.n)),
+          left(scratch.take<Gene>(shape.n)) {}
 };
 
-// Makes one child. `coin` has a bit for each place: 1 where the giver's item is asked for. `lot`
-// and `rank` are scratch for n words, `left` for n items.
+// Make one child. `coin` has a bit for each place: 1 if the giver's item is preferred. `lot` and
+// `rank` have room for n words, `left` for n items.
 __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
                         const int32_t* place_in_giver, const int32_t* place_in_other,
                         const uint32_t* coin, int n, const draw::Place& place, uint32_t first_quad,
                         uint32_t* lot, uint32_t* rank, Gene* left) {
-    const auto asks_giver = [&](int i) { return coin[i / 32] >> (i % 32) & 1; };
-    // Whether a place gets what it asks for: only an earlier one can have asked for the same.
-    const auto is_served = [&](int i) {
-        const bool by_giver = asks_giver(i);
+    const auto prefers_giver = [&](int i) { return coin[i / 32] >> (i % 32) & 1; };
+    // Whether a place gets its preferred item: only an earlier place can have taken it.
+    const auto gets_preferred = [&](int i) {
+        const bool by_giver = prefers_giver(i);
         const int rival = by_giver ? place_in_other[giver[i]] : place_in_giver[other[i]];
-        return rival >= i || asks_giver(rival) == by_giver;
+        return rival >= i || prefers_giver(rival) == by_giver;
     };
     const auto is_taken = [&](Gene item) {
         const int here = place_in_giver[item], there = place_in_other[item];
-        return asks_giver(here) || !asks_giver(there);
+        return prefers_giver(here) || !prefers_giver(there);
     };
     for (int item = threadIdx.x; item < n; item += blockDim.x) rank[item] = !is_taken(item);
     __syncthreads();
@@ -48,12 +48,12 @@ __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         const uint4 four = place.words(stream::CROSS, first_quad + i / 4);
         const uint32_t words[4] = {four.x, four.y, four.z, four.w};
-        lot[i] = is_served(i) ? NO_LOT : words[i % 4] >> 1;
+        lot[i] = gets_preferred(i) ? NO_LOT : words[i % 4] >> 1;
     }
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         if (lot[i] == NO_LOT) {
-            child[i] = asks_giver(i) ? giver[i] : other[i];
+            child[i] = prefers_giver(i) ? giver[i] : other[i];
             continue;
         }
         int before = 0;
@@ -62,13 +62,13 @@ __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
         }
         child[i] = left[before];
     }
-    __syncthreads();  // the scratch has been read
+    __syncthreads();  // `lot`, `rank` and `left` have been read
 }
 
-__device__ void cross(Shelf shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4, const draw::Place& place) {
     const int n = shape.n, words = (n + 31) / 32;
-    const auto [places, coin, lot, rank, left] = Desk(shelf, shape);
+    const auto [places, coin, lot, rank, left] = Workspace(scratch, shape);
     places.find(mates);
     for (int w = threadIdx.x; w < words; w += blockDim.x) {
         const uint4 coins = place.words(stream::CROSS, w / 4);

@@ -1,5 +1,5 @@
-// Bits: whether each item is chosen, 32 items a gene from the lowest bit on. The bits behind the
-// last item are zero.
+// Bits: item i is chosen if bit i is set. A gene holds 32 items, the first in the lowest bit; bits
+// after the last item are zero. `fill` draws from the stream that the caller names.
 #pragma once
 
 #include "core/core.cuh"
@@ -14,18 +14,18 @@ struct Shape {
     int32_t items;  // bits
 };
 
-// Which items are chosen: 1 or 0 for each.
+// The chosen items: 1 or 0 for each.
 struct Subset {
     const uint32_t* word;
 
     __device__ int operator[](int item) const { return word[item / 32] >> (item % 32) & 1; }
 };
 
-// Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
+// Reads the solution directly from the row, and copies it only to change it.
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
-        : pitch_(shape.pitch), row_(nullptr), solution_(shelf.take<uint32_t>(shape.pitch)) {}
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
+        : pitch_(shape.pitch), row_(nullptr), solution_(scratch.take<uint32_t>(shape.pitch)) {}
 
     __device__ Subset decode(const Gene* row) {
         __syncthreads();
@@ -33,7 +33,7 @@ class Decoder {
         return {row};
     }
 
-    // Returns a fresh copy of what was decoded last.
+    // Return a new copy of the solution decoded last.
     __device__ uint32_t* solution() {
         __syncthreads();
         for (int i = threadIdx.x; i < pitch_; i += blockDim.x) solution_[i] = row_[i];
@@ -53,7 +53,7 @@ class Decoder {
     uint32_t* const solution_;
 };
 
-// Draws a row afresh.
+// Draw a random row.
 __device__ void fill(Gene* row, const Shape& shape, const draw::Place& place, uint32_t stream) {
     for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) {
         const uint4 word = place.words(stream, i / 4);

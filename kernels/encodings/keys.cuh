@@ -1,13 +1,13 @@
-// Random keys: gene i says where item i stands among all. Equal keys are ordered by index.
-// KEYS_DECODING says who sorts. ENCODING_ASSIGNS: entry i of a solution is the place of item i;
-// otherwise it is the item in place i.
+// Random keys: items are sorted by their keys, equal keys by index. KEYS_DECODING selects how a
+// block sorts. With ENCODING_ASSIGNS, entry i of a solution is the place of item i; otherwise it is
+// the item at place i. `fill` (rows_of_keys.cuh) draws from the stream that the caller names.
 #pragma once
 
 #include "core/core.cuh"
 
-#define KEYS_SORTED 0  // the block, by buckets; keys are multiples of 2^-24 in [0, 1)
-#define KEYS_PLAIN 1   // one thread for itself, from bare keys in [0, 1)
-#define KEYS_FREE 2    // the block, by comparing; keys are any numbers
+#define KEYS_SORTED 0  // by the block, in buckets; keys are multiples of 2^-24 in [0, 1)
+#define KEYS_PLAIN 1   // by one thread; keys are in [0, 1)
+#define KEYS_FREE 2    // by the block, comparing keys; keys are any numbers
 
 namespace encoding {
 
@@ -16,18 +16,18 @@ using Gene = float;
 struct Shape {
     int32_t n;        // genes
     int32_t pitch;    // genes from one row to the next, a multiple of four
-    int32_t buckets;  // at least 2^index_bits / 256, so that an item keeps all of a key's 24 bits
-    int32_t index_bits;  // of the largest index
+    int32_t buckets;  // at least 2^index_bits / 256, so that an item keeps all 24 bits of its key
+    int32_t index_bits;  // bits of the largest index
 };
 
 __device__ uint32_t level(float key) { return uint32_t(key * 16777216.0f); }
 
-// A solution that lies in the block's own memory.
+// A solution in block memory.
 struct Order {
     const int32_t* item;
 
     __device__ int operator[](int position) const { return item[position]; }
-    // Four entries from a multiple of four on; those past the end are meaningless.
+    // Return four entries from a multiple of four; those past the end are undefined.
     __device__ uint4 four(int position) const {
         return *reinterpret_cast<const uint4*>(item + position);
     }
@@ -35,27 +35,27 @@ struct Order {
 
 #if KEYS_DECODING == KEYS_SORTED
 
-// The items in the order of their keys.
+// The items sorted by key.
 struct Sequence {
     const uint32_t* item;
     uint32_t mask;
 
     __device__ int operator[](int position) const { return item[position] & mask; }
-    // Four positions from a multiple of four on; those past the end are meaningless.
+    // Return four items from a multiple of four; those past the end are undefined.
     __device__ uint4 four(int position) const {
         const uint4 items = *reinterpret_cast<const uint4*>(item + position);
         return {items.x & mask, items.y & mask, items.z & mask, items.w & mask};
     }
 };
 
-// Turns the keys that it is shown into an order: begin(), then count() of every key, then finish().
+// Sorts the items of a row of keys: call begin(), then count() for every key, then finish().
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf& small, const Shape& shape)
+    __device__ Decoder(Scratch& scratch, Scratch& small, const Shape& shape)
         : shape_(shape),
-          item_(shelf.take<uint32_t>(shape.pitch)),
+          item_(scratch.take<uint32_t>(shape.pitch)),
 #if ENCODING_ASSIGNS
-          place_(shelf.take<int32_t>(shape.pitch)),
+          place_(scratch.take<int32_t>(shape.pitch)),
 #endif
           bucket_(small.take<uint32_t>(shape.buckets)) {
     }
@@ -68,7 +68,7 @@ class Decoder {
 
     __device__ void count(float key) { atomicAdd(&bucket_[bits(key) >> 32], 1); }
 
-    // `keys` is the row that was counted, by the same threads or before begin().
+    // `keys` is the counted row, written by the same threads or before begin().
     __device__ auto finish(const float* keys) {
         const uint32_t mask = (1u << shape_.index_bits) - 1;
         __syncthreads();
@@ -97,7 +97,7 @@ class Decoder {
     }
 
   private:
-    // The upper half is the key's bucket, the lower half where in the bucket it lies.
+    // The upper half is the bucket of a key, the lower half its position in the bucket.
     __device__ uint64_t bits(float key) const {
         return uint64_t(level(key) << 8) * uint32_t(shape_.buckets);
     }
@@ -117,14 +117,14 @@ class Decoder {
 
 #else
 
-// Keys and indices in words, which are sorted, or whose places are counted. The solution may be
-// changed, and then encoded.
+// Sorts words made of key and index, or counts the place of each. The solution may be changed and
+// encoded.
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
         : n_(shape.n),
-          word_(shelf.take<uint64_t>(block::power_of_two(shape.n))),
-          solution_(shelf.take<int32_t>(shape.pitch)) {}
+          word_(scratch.take<uint64_t>(block::power_of_two(shape.n))),
+          solution_(scratch.take<int32_t>(shape.pitch)) {}
 
     __device__ void begin() {}
     __device__ void count(float) {}
@@ -135,7 +135,7 @@ class Decoder {
         for (int i = threadIdx.x; i < n_; i += blockDim.x) word_[i] = word_of(keys[i], i);
         __syncthreads();
         if (n_ <= MOST_COUNTED) {
-            for (int i = threadIdx.x; i < n_; i += blockDim.x) settle(i, place_of(word_[i]));
+            for (int i = threadIdx.x; i < n_; i += blockDim.x) write(i, place_of(word_[i]));
             __syncthreads();
             return {solution_};
         }
@@ -148,7 +148,7 @@ class Decoder {
         __syncthreads();
 #endif
         for (int place = threadIdx.x; place < n_; place += blockDim.x) {
-            settle(int(uint32_t(word_[place])), place);
+            write(int(uint32_t(word_[place])), place);
         }
         __syncthreads();
         return {solution_};
@@ -158,24 +158,24 @@ class Decoder {
 
     __device__ int32_t* solution() { return solution_; }
 
-    // Deals the keys that were decoded last anew, so that they stand for the solution.
+    // Reorder the keys decoded last so that they represent the changed solution.
     __device__ void encode(float* keys) {
         __syncthreads();
         if (KEYS_DECODING == KEYS_FREE && n_ <= MOST_COUNTED) block::sort(word_, n_);
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
 #if ENCODING_ASSIGNS
-            keys[i] = told_apart(solution_[i]);
+            keys[i] = distinct_key(solution_[i]);
 #else
-            keys[solution_[i]] = told_apart(i);
+            keys[solution_[i]] = distinct_key(i);
 #endif
         }
         __syncthreads();
     }
 
   private:
-    static constexpr int MOST_COUNTED = 128;  // beyond, sorting is faster
+    static constexpr int MOST_COUNTED = 128;  // above this, sorting is faster
 
-    __device__ void settle(int item, int place) {
+    __device__ void write(int item, int place) {
 #if ENCODING_ASSIGNS
         solution_[item] = place;
 #else
@@ -189,22 +189,22 @@ class Decoder {
         return before;
     }
 
-    // Returns the key for a place. Where keys are equal, as they are no longer ordered by index,
-    // each is raised to the next number after the one before it, and so on.
-    __device__ float told_apart(int place) const {
+    // Return the key for a place. Equal keys are no longer ordered by index, so each is raised to
+    // the next float after its predecessor, and so on.
+    __device__ float distinct_key(int place) const {
         const uint32_t own = uint32_t(word_[place] >> 32);
         uint32_t raised = own;
         for (int before = place - 1; before >= 0; --before) {
             const uint32_t other = uint32_t(word_[before] >> 32);
-            if (own - other >= uint32_t(place)) break;  // too far away to reach it by steps of one
+            if (own - other >= uint32_t(place)) break;  // too far away to reach in steps of one
             const uint32_t reached = other + uint32_t(place - before);
             if (reached > raised) raised = reached;
         }
         return __uint_as_float(raised >> 31 ? raised & 0x7fffffffu : 0u - raised);
     }
 
-    // Words are in the order of their keys, then of the indices. Zero has one sign only, and the
-    // upper halves of neighbouring numbers differ by one.
+    // Words sort by key, then by index. There is one zero only, and the upper halves of
+    // neighbouring floats differ by one.
     __device__ static uint64_t word_of(float key, int index) {
         const uint32_t raw = __float_as_uint(key);
         return uint64_t(raw >> 31 ? 0u - raw : raw | 0x80000000u) << 32 | uint32_t(index);

@@ -1,4 +1,5 @@
-// Random keys for subsets: an item is chosen where its key is a half or more.
+// Random keys for subsets: an item is chosen if its key is at least 0.5. `fill` (rows_of_keys.cuh)
+// draws from the stream that the caller names.
 #pragma once
 
 #include "core/core.cuh"
@@ -12,7 +13,7 @@ struct Shape {
     int32_t pitch;  // genes from one row to the next, a multiple of four
 };
 
-// Which items are chosen: 1 or 0 for each.
+// The chosen items: 1 or 0 for each.
 struct Subset {
     const uint32_t* word;
 
@@ -21,11 +22,11 @@ struct Subset {
 
 __device__ bool is_chosen(float key) { return key >= 0.5f; }
 
-// Reads the keys into words in block memory.
+// Converts the keys to words of bits in block memory.
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
-        : n_(shape.n), word_(shelf.take<uint32_t>((shape.n + 31) / 32)) {}
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
+        : n_(shape.n), word_(scratch.take<uint32_t>((shape.n + 31) / 32)) {}
 
     __device__ void begin() {}
     __device__ void count(float) {}
@@ -45,17 +46,18 @@ class Decoder {
 
     __device__ Subset decode(const float* keys) { return finish(keys); }
 
-    // Returns what was decoded last, which may be changed.
+    // Return the solution decoded last; it may be changed.
     __device__ uint32_t* solution() { return word_; }
 
-    // Mirrors the keys of items that are no longer chosen, or newly are.
+    // Mirror the keys of the items whose choice has changed.
     __device__ void encode(float* keys) {
         __syncthreads();
         const Subset chosen{word_};
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
             if (is_chosen(keys[i]) == chosen[i]) continue;
             const float mirrored = 1.0f - keys[i];
-            keys[i] = is_chosen(mirrored) == chosen[i] ? mirrored : 0.25f;  // that of a half
+            // A key of exactly 0.5 is its own mirror image.
+            keys[i] = is_chosen(mirrored) == chosen[i] ? mirrored : 0.25f;
         }
         __syncthreads();
     }

@@ -1,4 +1,5 @@
-// A permutation: the genes are the solution itself.
+// A permutation: the genes are the solution itself. `fill` draws from the stream that the caller
+// names.
 #pragma once
 
 #include "core/core.cuh"
@@ -12,22 +13,22 @@ struct Shape {
     int32_t pitch;  // genes from one row to the next, a multiple of four
 };
 
-// A solution that lies in the block's own memory.
+// A solution in block memory.
 struct Order {
     const int32_t* item;
 
     __device__ int operator[](int position) const { return item[position]; }
-    // Four entries from a multiple of four on; those past the end are meaningless.
+    // Return four entries from a multiple of four; those past the end are undefined.
     __device__ uint4 four(int position) const {
         return *reinterpret_cast<const uint4*>(item + position);
     }
 };
 
-// Reads the solution where the row lies, and keeps a copy only where it is going to be changed.
+// Reads the solution directly from the row, and copies it only to change it.
 class Decoder {
   public:
-    __device__ Decoder(Shelf& shelf, Shelf&, const Shape& shape)
-        : n_(shape.n), row_(nullptr), solution_(shelf.take<int32_t>(shape.pitch)) {}
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
+        : n_(shape.n), row_(nullptr), solution_(scratch.take<int32_t>(shape.pitch)) {}
 
     __device__ Order decode(const Gene* row) {
         __syncthreads();
@@ -35,7 +36,7 @@ class Decoder {
         return {row};
     }
 
-    // Returns a fresh copy of what was decoded last.
+    // Return a new copy of the solution decoded last.
     __device__ int32_t* solution() {
         __syncthreads();
         for (int i = threadIdx.x; i < n_; i += blockDim.x) solution_[i] = row_[i];
@@ -55,7 +56,7 @@ class Decoder {
     int32_t* const solution_;
 };
 
-// Draws a row afresh: from the last gene on, each changes places with one that is not later.
+// Draw a random row: from the last gene down, swap each with one at the same or an earlier place.
 __device__ void fill(Gene* row, const Shape& shape, const draw::Place& place, uint32_t stream) {
     for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) row[i] = i;
     __syncthreads();

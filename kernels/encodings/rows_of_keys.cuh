@@ -1,11 +1,12 @@
-// How rows of keys are written, and shown to the decoder that is going to read them.
+// Writes rows of keys, and counts the keys for the decoder that sorts them. `fill` draws from the
+// stream that the caller names.
 #pragma once
 
 #include "core/core.cuh"
 
 namespace encoding {
 
-// Stores four keys, and counts them for the sort that follows.
+// Store four keys, and count them for the sort that follows.
 __device__ void put(Decoder& decoder, float* row, int quad, int n, float4 key) {
     reinterpret_cast<float4*>(row)[quad] = key;
     decoder.count(key.x);
@@ -14,12 +15,12 @@ __device__ void put(Decoder& decoder, float* row, int quad, int n, float4 key) {
     if (4 * quad + 3 < n) decoder.count(key.w);
 }
 
-// Counts the keys of a row that is there already.
+// Count the keys of an existing row.
 __device__ void count(Decoder& decoder, const float* row, int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) decoder.count(row[i]);
 }
 
-// Draws a row afresh.
+// Draw a random row.
 __device__ void fill(float* row, const Shape& shape, const draw::Place& place, uint32_t stream) {
     for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) {
         const uint4 word = place.words(stream, i / 4);
@@ -28,7 +29,7 @@ __device__ void fill(float* row, const Shape& shape, const draw::Place& place, u
     }
 }
 
-// The same, and counts them for the sort that follows.
+// The same, and count the keys for the sort that follows.
 __device__ void fill(Decoder& decoder, float* row, const Shape& shape, const draw::Place& place,
                      uint32_t stream) {
     for (int quad = threadIdx.x; quad < shape.pitch / 4; quad += blockDim.x) {

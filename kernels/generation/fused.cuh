@@ -1,4 +1,6 @@
-// A generation in one launch: a block makes, judges, improves and settles.
+// A generation in one launch: a block makes, evaluates and improves the children of a slot, and
+// decides about the replacement. Reads generation g, writes g + 1.
+// Random streams: START for the first generation, and those of the algorithm and the improver.
 #pragma once
 
 #include "generation/slots.cuh"
@@ -6,43 +8,44 @@
 
 namespace generation {
 
-// The child that counts, its cost, and how often the objective was called.
-struct Judged {
+// The better child, its cost, and the number of objective evaluations.
+struct Evaluated {
     Gene* child;
     int64_t cost, calls;
 };
 
 template <class Mover, class Decoder>
-__device__ Judged judged(Mover& mover, Decoder& decoder, Shelf shelf, const Archipelago& all,
-                         const problem::Data& data, const improver::Plan& improving,
-                         const Slot& slot, Gene* child) {
-    Judged better{child, 0, slot.afresh ? 1 : Mover::CHILDREN};
+__device__ Evaluated evaluate_children(Mover& mover, Decoder& decoder, Scratch scratch,
+                                       const Archipelago& all, const problem::Data& data,
+                                       const improver::Plan& improving, const Slot& slot,
+                                       Gene* child) {
+    Evaluated better{child, 0, slot.redrawn ? 1 : Mover::CHILDREN};
     Individual other{};
     if constexpr (Mover::CHILDREN == 1) {
-        better.cost = individual::cost_of(decoder, shelf, all, data, mover.decoded(decoder, child),
-                                          child, slot.place);
+        better.cost = individual::cost_of(decoder, scratch, all, data,
+                                          mover.decoded(decoder, child), child, slot.place);
     } else {
         Gene* const second = child + all.shape.pitch;
         const auto costs =
-            individual::evaluated(decoder, shelf, all, data, child, second, slot.place);
+            individual::evaluate(decoder, scratch, all, data, child, second, slot.place);
         const bool takes_first = costs.first <= costs.second;
         better.child = takes_first ? child : second;
         better.cost = min(costs.first, costs.second);
         other = {takes_first ? costs.second : costs.first, takes_first ? second : child};
     }
     if constexpr (improver::ACTIVE) {
-        const bool may = Mover::IMPROVES_FRESH || !slot.afresh;
+        const bool may = Mover::IMPROVES_REDRAWN || !slot.redrawn;
         if (may && improver::is_due(improving, slot.place)) {
             if constexpr (Mover::CHILDREN > 1) {
-                // The improver works on what was decoded last.
+                // The improver works on the solution decoded last.
                 if (better.child == child) decoder.decode(child);
             }
-            better.cost = individual::improve(decoder, shelf, all, data, improving, better.child,
+            better.cost = individual::improve(decoder, scratch, all, data, improving, better.child,
                                               better.cost, slot.place, better.calls);
         }
     }
     if constexpr (!Mover::KEEPS_ALL) {
-        // The better child is offered last, in the place of the other one.
+        // Offer the better child last, so that it overwrites the other one.
         if (other.genes) individual::offer(all, slot.local, slot.slot, other.genes, other.cost);
         individual::offer(all, slot.local, slot.slot, better.child, better.cost);
     }
@@ -51,16 +54,16 @@ __device__ Judged judged(Mover& mover, Decoder& decoder, Shelf shelf, const Arch
 
 }  // namespace generation
 
-// The first generation: `given[island]` individuals are there already, the others are drawn.
+// The first generation: `given[island]` individuals exist already, the others are drawn.
 KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
                           improver::Plan improving)) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
-    algorithm::Mover mover(all, plan, shelf);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
+    algorithm::Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
-        if (job != blockIdx.x) __syncthreads();  // what the last one was judged by has been read
-        // The first individual is always made, so that there is one.
-        if (LOOKS_ARE_CHEAP && job > 0 && improver::halts(improving)) break;
+        if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
+        // Always make the first individual, so that there is one.
+        if (POLLING_IS_CHEAP && job > 0 && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, true);
         encoding::Gene* const row = all.genes_of(all.row(0, slot.local, slot.slot));
         if (slot.slot < all.given[slot.local]) {
@@ -68,31 +71,32 @@ KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algo
         } else {
             mover.draw(decoder, row, slot, stream::START);
         }
-        const int64_t cost = individual::cost_of(decoder, shelf, all, data,
+        const int64_t cost = individual::cost_of(decoder, scratch, all, data,
                                                  mover.decoded(decoder, row), row, slot.place);
-        generation::settle(mover, all, slot, row, cost, 1);
+        generation::replace(mover, all, slot, row, cost, 1);
     }
 }
 
 // The next generation.
 KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
                          improver::Plan improving)) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
-    algorithm::Mover mover(all, plan, shelf);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
+    algorithm::Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
-        if (job != blockIdx.x) __syncthreads();  // the children of the last slot have been read
-        // On a GPU only improvers take long, and they look themselves.
-        if (LOOKS_ARE_CHEAP && improver::halts(improving)) break;
+        if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
+        // On a GPU only improvers take long, and they check for stop requests themselves.
+        if (POLLING_IS_CHEAP && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
-        if (!slot.afresh && mover.passes(slot)) {
-            generation::put(all, slot, mover.standing(slot));
+        if (!slot.redrawn && mover.passes(slot)) {
+            generation::put(all, slot, mover.current(slot));
             continue;
         }
         encoding::Gene* const row = all.genes_of(all.row(slot.made, slot.local, slot.slot));
-        encoding::Gene* const child = generation::made(mover, decoder, shelf, all, slot, row);
-        const auto better =
-            generation::judged(mover, decoder, shelf, all, data, improving, slot, child);
-        generation::settle(mover, all, slot, better.child, better.cost, better.calls);
+        encoding::Gene* const child =
+            generation::make_children(mover, decoder, scratch, all, slot, row);
+        const auto better = generation::evaluate_children(mover, decoder, scratch, all, data,
+                                                          improving, slot, child);
+        generation::replace(mover, all, slot, better.child, better.cost, better.calls);
     }
 }

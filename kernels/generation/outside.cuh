@@ -1,5 +1,7 @@
-// A generation in two launches. The first leaves all children in `outside.genes`, where somebody
-// else judges those that are waiting; the second settles who takes a place.
+// A generation in two launches, for evaluation on the host. The first writes all children to
+// `outside.genes`; the host evaluates those counted in `outside.waiting`; the second launch decides
+// about replacements.
+// Random streams: START for the first generation, and those of the algorithm.
 #pragma once
 
 #include "generation/slots.cuh"
@@ -15,12 +17,12 @@ __device__ Gene* children_of(const Archipelago& all, const Slot& slot) {
 }
 
 template <class Mover, class Decoder>
-__device__ void leave(Mover& mover, Decoder& decoder, Shelf shelf, const Archipelago& all,
-                      const Slot& slot) {
+__device__ void store_children(Mover& mover, Decoder& decoder, Scratch scratch,
+                               const Archipelago& all, const Slot& slot) {
     Gene* const to = children_of(all, slot);
     const Gene* child = to;
     if (slot.made > 0) {
-        child = made(mover, decoder, shelf, all, slot, to);
+        child = make_children(mover, decoder, scratch, all, slot, to);
     } else if (slot.slot < all.given[slot.local]) {
         child = all.genes_of(all.row(0, slot.local, slot.slot));
     } else {
@@ -37,39 +39,39 @@ __device__ void leave(Mover& mover, Decoder& decoder, Shelf shelf, const Archipe
 template <class Mover>
 __device__ void make_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
                          bool first) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
-    Mover mover(all, plan, shelf);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
+    Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
-        if (job != blockIdx.x) __syncthreads();  // the children of the last slot have been read
+        if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
         const Slot slot = slot_of<Mover>(all, job, first);
-        if (!slot.afresh && mover.passes(slot)) {
-            put(all, slot, mover.standing(slot));
+        if (!slot.redrawn && mover.passes(slot)) {
+            put(all, slot, mover.current(slot));
             if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
         } else {
-            leave(mover, decoder, shelf, all, slot);
+            store_children(mover, decoder, scratch, all, slot);
         }
     }
 }
 
 template <class Mover>
-__device__ void settle_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
-                           bool first) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
-    Mover mover(all, plan, shelf);
+__device__ void replace_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
+                            bool first) {
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
+    Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();
         const Slot slot = slot_of<Mover>(all, job, first);
         const int waiting = all.outside.waiting[all.number(slot.local, slot.slot)];
         if (waiting == 0) continue;
-        if (!slot.afresh) mover.passes(slot);  // it looks at the slot once more
+        if (!slot.redrawn) mover.passes(slot);  // repeat the preparation of the slot
         const Gene* child = children_of(all, slot);
         const int64_t* const costs =
             all.outside.cost + all.number(slot.local, slot.slot) * Mover::CHILDREN;
         int64_t cost = costs[0];
         if (waiting > 1 && costs[1] < cost) child += all.shape.pitch, cost = costs[1];
-        settle(mover, all, slot, child, cost, slot.afresh ? 1 : waiting);
+        replace(mover, all, slot, child, cost, slot.redrawn ? 1 : waiting);
     }
 }
 
@@ -82,7 +84,7 @@ KERNEL(first_generation_made,
 
 KERNEL(first_generation_settled,
        (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    generation::settle_all<algorithm::Mover>(arena, all, plan, true);
+    generation::replace_all<algorithm::Mover>(arena, all, plan, true);
 }
 
 KERNEL(next_generation_made,
@@ -92,5 +94,5 @@ KERNEL(next_generation_made,
 
 KERNEL(next_generation_settled,
        (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    generation::settle_all<algorithm::Mover>(arena, all, plan, false);
+    generation::replace_all<algorithm::Mover>(arena, all, plan, false);
 }

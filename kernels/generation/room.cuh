@@ -1,29 +1,30 @@
-// How much working memory a block takes: the same layouts, of shelves that lie nowhere.
+// Computes the scratch memory of a block: runs the same constructors on a `Scratch` of a null
+// pointer. No random numbers.
 #pragma once
 
 #include "algorithms/base.cuh"
 
 namespace generation {
 
-__device__ void reach(int64_t& most, const Shelf& shelf) {
-    if (shelf.bytes() > most) most = shelf.bytes();
+__device__ void raise_to(int64_t& most, const Scratch& scratch) {
+    if (scratch.bytes() > most) most = scratch.bytes();
 }
 
 }  // namespace generation
 
-// Writes the bytes of the large part of a block's arena, and those of the small one. What is taken
-// one after another lies in the same place.
+// Write the bytes of the large and the small part of a block's arena. Parts that are used one after
+// another share memory.
 KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improver::Plan improving,
               int64_t* bytes)) {
-    Shelf shelf(nullptr), small(nullptr);
-    const encoding::Decoder decoder(shelf, small, all.shape);
-    const algorithm::Mover mover(all, plan, shelf);
-    int64_t most = mover.room(shelf);
+    Scratch scratch(nullptr), small(nullptr);
+    const encoding::Decoder decoder(scratch, small, all.shape);
+    const algorithm::Mover mover(all, plan, scratch);
+    int64_t most = mover.room(scratch);
     const int items = genes::items(all.shape);
-    Shelf judging = shelf, working = shelf;
-    const problem::Desk judge(judging, items, data);
-    generation::reach(most, judging);
-    const improver::Desk improver(working, improving, nullptr, items, data);
-    generation::reach(most, working);
+    Scratch of_problem = scratch, of_improver = scratch;
+    const problem::Workspace evaluation(of_problem, items, data);
+    generation::raise_to(most, of_problem);
+    const improver::Workspace improvement(of_improver, improving, nullptr, items, data);
+    generation::raise_to(most, of_improver);
     if (threadIdx.x == 0) bytes[0] = most, bytes[1] = small.bytes();
 }

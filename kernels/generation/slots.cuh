@@ -1,5 +1,6 @@
-// What both ways to make a generation have in common: which slot is whose, how children are made,
-// and who takes the place.
+// Common functions of both kinds of generation: the slot of a job, its children, and the
+// replacement.
+// Random streams: MUTANT for restarted islands, and those of the algorithm.
 #pragma once
 
 #include "algorithms/base.cuh"
@@ -10,7 +11,7 @@ using algorithm::Individual;
 using algorithm::Slot;
 using encoding::Gene;
 
-// Returns the slot of a job in the first generation, or in the next one.
+// Return the slot of a job in the first or the next generation.
 template <class Mover>
 __device__ Slot slot_of(const Archipelago& all, int job, bool first) {
     int local = 0, slot = 0;
@@ -22,11 +23,11 @@ __device__ Slot slot_of(const Archipelago& all, int job, bool first) {
         local = mine.local, slot = mine.slot;
     }
     const int64_t made = first ? 0 : all.island[local].generation + 1;
-    const bool afresh = first || all.island[local].restart;
-    return {local, slot, made, afresh, all.place(local, made, slot)};
+    const bool redrawn = first || all.island[local].restart;
+    return {local, slot, made, redrawn, all.place(local, made, slot)};
 }
 
-// Gives a place to an individual, by its genes and its cost.
+// Write an individual, genes and cost, to a slot of the next generation.
 __device__ void put(const Archipelago& all, const Slot& slot, const Individual& individual) {
     const int32_t row = all.row(slot.made, slot.local, slot.slot);
     if (all.genes_of(row) != individual.genes) {
@@ -35,11 +36,12 @@ __device__ void put(const Archipelago& all, const Slot& slot, const Individual& 
     if (threadIdx.x == 0) all.cost[row] = individual.cost;
 }
 
-// Makes the children of a slot, or draws them afresh. They need not be visible to all threads yet.
+// Make the children of a slot, or draw them if it restarts. They need not be visible to all threads
+// yet.
 template <class Mover, class Decoder>
-__device__ Gene* made(Mover& mover, Decoder& decoder, Shelf shelf, const Archipelago& all,
-                      const Slot& slot, Gene* row) {
-    if (!slot.afresh) return mover.make(decoder, shelf, row, slot);
+__device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch,
+                               const Archipelago& all, const Slot& slot, Gene* row) {
+    if (!slot.redrawn) return mover.make(decoder, scratch, row, slot);
     Gene* const child = mover.children(row);
     mover.draw(decoder, child, slot, stream::MUTANT);
     if constexpr (Mover::CHILDREN > 1) {
@@ -51,13 +53,13 @@ __device__ Gene* made(Mover& mover, Decoder& decoder, Shelf shelf, const Archipe
     return child;
 }
 
-// Settles who takes a place: the better child of a slot, or the one who stands there.
+// Decide which individual takes a slot, the better child or the current one, and write it.
 template <class Mover>
-__device__ void settle(Mover& mover, const Archipelago& all, const Slot& slot, const Gene* child,
-                       int64_t cost, int64_t calls) {
-    const bool enters = slot.afresh || mover.enters(slot, child, cost);
-    mover.settle(slot, child, cost, enters);
-    put(all, slot, enters ? Individual{cost, child} : mover.standing(slot));
+__device__ void replace(Mover& mover, const Archipelago& all, const Slot& slot, const Gene* child,
+                        int64_t cost, int64_t calls) {
+    const bool enters = slot.redrawn || mover.enters(slot, child, cost);
+    mover.store_state(slot, child, cost, enters);
+    put(all, slot, enters ? Individual{cost, child} : mover.current(slot));
     all.count(slot.local, slot.slot, calls);
 }
 

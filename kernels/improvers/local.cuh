@@ -1,5 +1,6 @@
-// Local search: moves that lower the cost are taken, until there are none or enough are taken.
-// IMPROVER_MOVE is the kind of move.
+// Local search on orders: takes moves that lower the cost until there are none, or until the limit
+// of steps. IMPROVER_MOVE is the kind of move. Changes the order in place and returns its cost.
+// Random streams: POSITION.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -11,20 +12,20 @@ constexpr bool ACTIVE = true;
 
 using Move = IMPROVER_MOVE;
 
-// The move that a scan has chosen; without gain, there is none to take.
+// The move selected by a scan; a delta of 0 or more means that there is none.
 struct Choice {
     int64_t number, delta, tried;
 };
 
-// Tries all moves from a number on, in a circle, up to the first that improves. The threads try as
-// many at once as they are, but only those count that one thread would have tried.
+// Try all moves cyclically from `start` until the first that improves. The threads try one move
+// each at a time, but only the moves that a single thread would have tried are counted.
 __device__ Choice first_choice(const Plan& plan, const Pairs& pairs, int64_t start,
                                const int32_t* order, int n, const problem::Data& data) {
     const int64_t size = pairs.size();
     Pair pair = pairs.at((start + threadIdx.x) % size);
     uint32_t turns = 0;
     for (int64_t tried = 0; tried < size; tried += blockDim.x) {
-        if (LOOKS_ARE_CHEAP && ++turns % LOOKS_EVERY == 0 && halts(plan)) break;
+        if (POLLING_IS_CHEAP && ++turns % POLL_INTERVAL == 0 && halts(plan)) break;
         const int64_t mine = tried + threadIdx.x;
         const int64_t delta =
             mine < size ? problem::delta(order, n, data, Move{pair.u, pair.v}) : 0;
@@ -37,7 +38,7 @@ __device__ Choice first_choice(const Plan& plan, const Pairs& pairs, int64_t sta
     return {0, 0, size};
 }
 
-// Tries all moves and chooses the one that lowers the cost most.
+// Try all moves and select the one that lowers the cost most.
 __device__ Choice best_choice(const Plan& plan, const Pairs& pairs, const int32_t* order, int n,
                               const problem::Data& data) {
     const int64_t size = pairs.size();
@@ -46,7 +47,7 @@ __device__ Choice best_choice(const Plan& plan, const Pairs& pairs, const int32_
     uint32_t turns = 0;
     for (int64_t number = threadIdx.x; number < size; number += blockDim.x) {
         // On a GPU a scan is short.
-        if (LOOKS_ARE_CHEAP && ++turns % LOOKS_EVERY == 0 && is_told_to_halt(plan)) break;
+        if (POLLING_IS_CHEAP && ++turns % POLL_INTERVAL == 0 && halt_requested(plan)) break;
         const int64_t delta = problem::delta(order, n, data, Move{pair.u, pair.v});
         const block::Ranked tried{delta, uint32_t(number)};
         if (tried.before(best)) best = tried;
@@ -56,13 +57,13 @@ __device__ Choice best_choice(const Plan& plan, const Pairs& pairs, const int32_
     return {best.index, best.value, size};
 }
 
-__device__ int64_t improve(const Plan& plan, Shelf, int32_t* order, int n,
+__device__ int64_t improve(const Plan& plan, Scratch, int32_t* order, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     if (n < 2) return cost;
     int position = Pairs::ALL;
     if (plan.one_position) {
-        // All individuals of an island draw the same.
+        // All individuals of an island draw the same position.
         draw::Place shared = place;
         shared.individual = 0xffffffffu;
         position = draw::below(shared.words(stream::POSITION, 0).x, n);
@@ -70,7 +71,7 @@ __device__ int64_t improve(const Plan& plan, Shelf, int32_t* order, int n,
     const Pairs pairs(n, position);
     int64_t next = 0;
     for (int taken = 0; plan.steps == 0 || taken < plan.steps; ++taken) {
-        if (looks_after(taken, n) && halts(plan)) break;
+        if (polls_after(taken, n) && halts(plan)) break;
         const Choice choice = plan.best ? best_choice(plan, pairs, order, n, data)
                                         : first_choice(plan, pairs, next, order, n, data);
         calls += choice.tried;

@@ -1,4 +1,4 @@
-// No improver.
+// No improver: leaves individuals unchanged. No random numbers.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -7,7 +7,7 @@ namespace improver {
 
 constexpr bool ACTIVE = false;
 
-__device__ int64_t improve(const Plan&, Shelf, int32_t*, int, const problem::Data&, int64_t cost,
+__device__ int64_t improve(const Plan&, Scratch, int32_t*, int, const problem::Data&, int64_t cost,
                            const draw::Place&, int64_t&) {
     return cost;
 }

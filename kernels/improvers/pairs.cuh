@@ -1,4 +1,4 @@
-// Which pairs of positions u < v a local search tries, and in which order.
+// The pairs of positions u < v that a local search tries, and their order. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -9,8 +9,7 @@ struct Pair {
     int u, v;
 };
 
-// All pairs in lexicographic order, or those of one position, by the other one. They follow each
-// other in a circle.
+// All pairs in lexicographic order, or those of one position ordered by the other, as a cycle.
 class Pairs {
   public:
     static constexpr int ALL = -1;
@@ -21,10 +20,10 @@ class Pairs {
         return position_ == ALL ? int64_t(n_) * (n_ - 1) / 2 : n_ - 1;
     }
 
-    // The pair of a number below size().
+    // Return the pair of a number below size().
     __device__ Pair at(int64_t number) const {
         if (position_ != ALL) return with(int(number) + (number >= position_));
-        // A root gives the row, and is put right where rounding took it past a border.
+        // The square root gives the row; correct it for rounding.
         const double odd = 2.0 * n_ - 1;
         int u = min(n_ - 2, int((odd - sqrt(odd * odd - 8.0 * number)) / 2));
         while (first(u) > number) --u;
@@ -32,7 +31,7 @@ class Pairs {
         return {u, u + 1 + int(number - first(u))};
     }
 
-    // The pair so many steps after another one, without a root.
+    // Return the pair `steps` after another one, without a square root.
     __device__ Pair after(Pair pair, int steps) const {
         if (position_ != ALL) {
             const int other = pair.u == position_ ? pair.v : pair.u;
@@ -48,7 +47,7 @@ class Pairs {
     }
 
   private:
-    // The number of the first pair of a row.
+    // Return the number of the first pair of a row.
     __device__ int64_t first(int u) const { return int64_t(u) * (2 * n_ - 1 - u) / 2; }
 
     __device__ Pair with(int other) const {

@@ -1,5 +1,6 @@
-// Which exchanges are tabu: those that bring both items back to places that they have left not
-// long ago. TABU_ASPIRATION says whether exchanges of items that left them long ago are preferred.
+// Tabu rules: an exchange is tabu if it moves both items back to places that they left recently.
+// TABU_ASPIRATION: exchanges whose items left long ago are preferred.
+// Random streams: TENURE.
 #pragma once
 
 #include "core/core.cuh"
@@ -11,19 +12,20 @@ namespace improver {
 namespace tabu {
 
 using Step = unsigned short;
-constexpr Step NEVER = 0xffff, LAST = 0xfffe;  // of entries of no pair; more than steps there are
-constexpr int DRAWN_AT_ONCE = 64;              // steps, two tenures each
+// The expiry of entries that are no pair, and the largest one of pairs; both exceed the steps.
+constexpr Step NEVER = 0xffff, LAST = 0xfffe;
+constexpr int DRAWN_AT_ONCE = 64;  // steps, with two tenures each
 
 using Delta = problem::SwapDeltas::Delta;
 using Least = block::Least<Delta>;
 
-// What the exchanges are worth at one step: what they raise, or NONE where they are not allowed.
+// The value of an exchange at one step: its delta, or NONE if it is not allowed.
 struct Scale {
-    // Deltas are so small that those of exchanges that are preferred can be lowered by it.
+    // Deltas are small enough to subtract this from those of preferred exchanges.
     static constexpr Delta PREFERENCE = Least::NONE / 2;
 
     int aspiration, now = 0;
-    Delta aspired = 0;  // a delta below it leads below the best cost so far
+    Delta aspired = 0;  // a smaller delta leads below the best cost so far
 
     __device__ explicit Scale(int aspiration) : aspiration(aspiration) {}
 
@@ -31,7 +33,7 @@ struct Scale {
         aspired = to_best < -int64_t(Least::NONE) ? -Least::NONE : Delta(to_best);
     }
 
-    // `first` and `second` say when the two things are free to return.
+    // `first` and `second` are the steps from which the two items may return.
     __device__ Delta value(Delta delta, int first) const {
         return first <= (delta < aspired ? int(LAST) : now) ? delta : Least::NONE;
     }
@@ -45,19 +47,19 @@ struct Scale {
     }
 };
 
-// Until when items may not return where they were.
+// The steps until which items may not return to their places.
 class Prohibitions {
   public:
-    __device__ Prohibitions(Shelf& shelf, int n, const block::Triangle& triangle)
+    __device__ Prohibitions(Scratch& scratch, int n, const block::Triangle& triangle)
         : n_(n),
           pitch_(block::row_pitch<Step>(n)),
           triangle_(triangle),
-          expiry_(shelf.take<Step>(n * pitch_)),
-          first_(shelf.take<Step>(triangle.entries())),
+          expiry_(scratch.take<Step>(n * pitch_)),
+          first_(scratch.take<Step>(triangle.entries())),
 #if TABU_ASPIRATION
-          second_(shelf.take<Step>(triangle.entries())),
+          second_(scratch.take<Step>(triangle.entries())),
 #endif
-          tenure_(shelf.take<Step>(2 * DRAWN_AT_ONCE)) {
+          tenure_(scratch.take<Step>(2 * DRAWN_AT_ONCE)) {
     }
 
     __device__ void begin() {
@@ -74,7 +76,7 @@ class Prohibitions {
         }
     }
 
-    // Draws the tenures of this step and of those after it. Others see them after the next barrier.
+    // Draw the tenures of this step and the next ones. They are visible after the next barrier.
     __device__ void draw_tenures(const Plan& plan, int now, const draw::Place& place) {
         const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
         const auto tenure = [&](uint32_t word) {
@@ -90,7 +92,7 @@ class Prohibitions {
         }
     }
 
-    // Forbids the two things of an exchange to return. Their order is still the one before it.
+    // Forbid both items of an exchange to return. `order` is the order before the exchange.
     __device__ void forbid(moves::Swap swap, int now, const int32_t* order) {
         const int r = swap.u, s = swap.v, p = order[r], q = order[s];
         for (int j = block::from_last(); j < n_; j += blockDim.x) {
@@ -109,7 +111,7 @@ class Prohibitions {
         }
     }
 
-    // Returns what the exchanges of a run of pairs are worth.
+    // Return the values of the exchanges of a run of pairs.
     __device__ block::Run<Delta> values(const Scale& scale, const block::Run<Delta>& delta,
                                         int run) const {
         using Steps = block::Run<Step>;
@@ -140,9 +142,10 @@ class Prohibitions {
     const int n_, pitch_;
     const block::Triangle triangle_;
     Step* const expiry_;  // [item][place]
-    Step* const first_;   // of a pair: when one of the two is free to return, which allows it
+    Step* const
+        first_;  // per pair: the step from which one item may return, which allows the exchange
 #if TABU_ASPIRATION
-    Step* const second_;  // when the other one is
+    Step* const second_;  // the same for the other item
 #endif
     Step* const tenure_;
 };

@@ -1,21 +1,21 @@
-// The items that a search near a subset may exchange, on two sides: those that are chosen and may
-// leave, and the others, which may enter.
+// The items that a search on subsets may exchange, on two sides: chosen ones, which may leave, and
+// others, which may enter. No random numbers.
 #pragma once
 
 #include "improvers/base.cuh"
 
 namespace improver {
 
-constexpr int NOBODY = -1;
+constexpr int NO_ITEM = -1;
 
-// Two numbers in one, by which one thread tells them to all; either may be NOBODY.
-class Two {
+// Two integers packed into one, so that one thread can send them to all; either may be NO_ITEM.
+class NumberPair {
   public:
-    __device__ Two(int first, int second)
+    __device__ NumberPair(int first, int second)
         : both_(int64_t(uint64_t(uint32_t(first)) << 32 | uint32_t(second))) {}
 
-    // Of all threads, one says that it is the one to tell.
-    __device__ void tell(bool mine) { both_ = block::sum(mine ? both_ : 0); }
+    // Send the numbers of the one thread in which `mine` is true to all threads.
+    __device__ void broadcast(bool mine) { both_ = block::sum(mine ? both_ : 0); }
 
     __device__ int first() const { return int(uint64_t(both_) >> 32); }
     __device__ int second() const { return int(uint32_t(both_)); }
@@ -24,20 +24,20 @@ class Two {
     int64_t both_;
 };
 
-// The core: all items, or so many around the border between those that are mostly chosen and those
-// that mostly are not, where items are numbered from the most useful on.
+// The core: all items, or `core` items around the border between mostly chosen and mostly unchosen
+// ones. Items are numbered from the most useful.
 class Sides {
   public:
-    __device__ Sides(Shelf& shelf, int n, int core, const problem::Data& data)
+    __device__ Sides(Scratch& scratch, int n, int core, const problem::Data& data)
         : n_(n),
           count_(core > 0 && core < n ? core : n),
           data_(data),
-          loss_(shelf.take<int64_t>(block::power_of_two(count_))),
-          item_(shelf.take<uint32_t>(block::power_of_two(count_))),
-          side_(shelf.take<int32_t>(count_)),
+          loss_(scratch.take<int64_t>(block::power_of_two(count_))),
+          item_(scratch.take<uint32_t>(block::power_of_two(count_))),
+          side_(scratch.take<int32_t>(count_)),
           enter_(0) {}
 
-    // Finds the core and sorts it, the most profitable first.
+    // Find the core and sort it, the most profitable first.
     __device__ void begin(const uint32_t* chosen) {
         int32_t mine = 0;
         for (int w = threadIdx.x; 32 * w < n_; w += blockDim.x) mine += __popc(chosen[w]);
@@ -52,7 +52,7 @@ class Sides {
         block::sort(loss_, item_, count_);
     }
 
-    // Deals the core to the two sides.
+    // Divide the core into the two sides.
     __device__ void deal(const uint32_t* chosen) {
         enter_ = 0;
         for (int begin = 0; begin < count_; begin += blockDim.x) {
@@ -68,13 +68,13 @@ class Sides {
     __device__ int entering() const { return enter_; }
     __device__ int leaving() const { return count_ - enter_; }
 
-    // Those that enter come from the most profitable on, those that leave from the least.
+    // Entering items are sorted by descending profit, leaving items by ascending profit.
     __device__ int enters(int i) const { return side_[i]; }
     __device__ int leaves(int i) const { return side_[enter_ + i]; }
 
-    // Of one of the core, by the number that the two sides give it.
-    __device__ int item(int k) const { return k == NOBODY ? NOBODY : int(item_[k]); }
-    __device__ int64_t profit(int k) const { return k == NOBODY ? 0 : -loss_[k]; }
+    // The item and profit of an index into the core, as returned by enters() and leaves().
+    __device__ int item(int k) const { return k == NO_ITEM ? NO_ITEM : int(item_[k]); }
+    __device__ int64_t profit(int k) const { return k == NO_ITEM ? 0 : -loss_[k]; }
     __device__ int count() const { return count_; }
 
   private:
@@ -86,7 +86,7 @@ class Sides {
     int enter_;
 };
 
-// What is free of each capacity when two things leave, as one thread sees it.
+// The free capacity when two items leave, as one thread sees it.
 class Gap {
   public:
     __device__ Gap(const problem::Knapsack& knapsack, const problem::Data& data)
@@ -97,8 +97,8 @@ class Gap {
         room_ = room(scarce_);
     }
 
-    // Returns whether two things fit. What has failed last is asked first, as it is likely to fail
-    // again.
+    // Return whether two items fit. The constraint that failed last is checked first, as it is
+    // likely to fail again.
     __device__ bool holds(int one, int other) {
         if (taken(one, other, scarce_) > room_) return false;
         for (int i = 0; i < problem::CONSTRAINTS; ++i) {
@@ -121,13 +121,13 @@ class Gap {
         return weight(one, constraint) + weight(other, constraint);
     }
     __device__ Load weight(int item, int constraint) const {
-        if (item == NOBODY) return 0;
+        if (item == NO_ITEM) return 0;
         return data_.column[int64_t(item) * problem::CONSTRAINTS + constraint];
     }
 
     const Load* const slack_;
     const problem::Data& data_;
-    int one_ = NOBODY, other_ = NOBODY;
+    int one_ = NO_ITEM, other_ = NO_ITEM;
     int scarce_ = 0;
     Load room_ = 0;
 };

@@ -1,6 +1,7 @@
-// Local search on subsets: exchanges that raise the profit and still fit are made, until there are
-// none or enough are made. SUBSET_MOST items change at once at most, one more on one side than on
-// the other at most; so with 4, two leave and two enter, or fewer.
+// Local search on subsets: makes exchanges that raise the profit and still fit until there are
+// none, or until the limit of steps. At most SUBSET_MOST items change at once, and the sides differ
+// by at most one: with 4, up to two leave and two enter. Changes the subset in place and returns
+// its cost. No random numbers.
 #pragma once
 
 #include "core/marks.cuh"
@@ -12,14 +13,15 @@ namespace improver {
 
 constexpr bool ACTIVE = true;
 
-// What enters for those that leave, by its place among all that may; without gain, nothing does.
+// The entering items of an exchange, as indices into the entering side; a gain of 0 means that
+// there is no exchange.
 struct Entry {
     int64_t gain;
     int first, second;
 };
 
-// The exchanges in rows: one for each set of items that leave, of which nobody, single items and
-// pairs follow each other.
+// All exchanges in rows, one per set of leaving items: first the empty set, then single items, then
+// pairs.
 class Exchanges {
   public:
     __device__ Exchanges(const Sides& sides, const problem::Knapsack& knapsack,
@@ -30,20 +32,20 @@ class Exchanges {
         return 1 + (SUBSET_MOST > 1 ? singles() : 0) + (SUBSET_MOST > 2 ? pairs_.size() : 0);
     }
 
-    // The places of those that leave.
+    // Return the indices of the leaving items.
     __device__ Pair leaving(int64_t row) const {
-        if (row == 0) return {NOBODY, NOBODY};
-        if (row <= singles()) return {int(row) - 1, NOBODY};
+        if (row == 0) return {NO_ITEM, NO_ITEM};
+        if (row <= singles()) return {int(row) - 1, NO_ITEM};
         return pairs_.at(row - 1 - singles());
     }
 
-    // How many exchanges a row has.
+    // Return the number of exchanges of a row.
     __device__ int64_t length(int64_t row) const {
         const int64_t b = sides_.entering();
         return b + (enter_two(row) ? b * (b - 1) / 2 : 0);
     }
 
-    // All of them, of all rows.
+    // Return the number of exchanges of all rows.
     __device__ int64_t size() const {
         int64_t all = length(0);
         if (SUBSET_MOST > 1 && singles() > 0) all += singles() * length(1);
@@ -51,38 +53,38 @@ class Exchanges {
         return all;
     }
 
-    // How many of a row come up to an entry, and it.
+    // Return the number of exchanges of a row up to and including an entry.
     __device__ int64_t through(int64_t row, const Entry& entry) const {
         const int64_t x = entry.first, b = sides_.entering();
         if (!enter_two(row)) return x + 1;
         const int64_t before = x * b - x * (x - 1) / 2;
-        return before + (entry.second == NOBODY ? b - x : entry.second - x);
+        return before + (entry.second == NO_ITEM ? b - x : entry.second - x);
     }
 
-    // Returns the first exchange of a row that gains more than `floor`, or the first of those that
+    // Return the first exchange of a row that gains more than `floor`, or the first of those that
     // gain most.
     __device__ Entry find(int64_t row, int64_t floor, bool best) {
         const Pair leaving = this->leaving(row);
-        const int u = leaving.u == NOBODY ? NOBODY : sides_.leaves(leaving.u);
-        const int v = leaving.v == NOBODY ? NOBODY : sides_.leaves(leaving.v);
+        const int u = leaving.u == NO_ITEM ? NO_ITEM : sides_.leaves(leaving.u);
+        const int v = leaving.v == NO_ITEM ? NO_ITEM : sides_.leaves(leaving.v);
         const int64_t loss = sides_.profit(u) + sides_.profit(v);
         gap_.leave(sides_.item(u), sides_.item(v));
         const bool two = enter_two(row);
         const int last = sides_.entering();
-        Entry found{floor, NOBODY, NOBODY};
+        Entry found{floor, NO_ITEM, NO_ITEM};
         for (int x = 0; x < last; ++x) {
             const int64_t one = profit(x) - loss;
             const bool has_second = two && x + 1 < last;
             if (one + (has_second ? profit(x + 1) : 0) <= found.gain) break;
-            if (!gap_.holds(item(x), NOBODY)) continue;
+            if (!gap_.holds(item(x), NO_ITEM)) continue;
             for (int y = x + 1; has_second && y < last; ++y) {
                 if (one + profit(y) <= found.gain) break;
                 if (gap_.holds(item(x), item(y))) found = {one + profit(y), x, y};
             }
-            if (one > found.gain) found = {one, x, NOBODY};
-            if (!best && found.first != NOBODY) break;
+            if (one > found.gain) found = {one, x, NO_ITEM};
+            if (!best && found.first != NO_ITEM) break;
         }
-        return found.first == NOBODY ? Entry{0, NOBODY, NOBODY} : found;
+        return found.first == NO_ITEM ? Entry{0, NO_ITEM, NO_ITEM} : found;
     }
 
   private:
@@ -98,22 +100,22 @@ class Exchanges {
     Gap gap_;
 };
 
-// The exchange that a scan has chosen.
+// The exchange selected by a scan.
 struct Choice {
     int64_t row, tried;
     Entry entry;
 };
 
-// Tells all threads what one of them has found.
-__device__ Entry told(const Entry& entry, bool mine) {
+// Send the result of one thread to all.
+__device__ Entry broadcast(const Entry& entry, bool mine) {
     const int64_t gain = block::sum(mine ? entry.gain : 0);
-    Two places(entry.first, entry.second);
-    places.tell(mine);
+    NumberPair places(entry.first, entry.second);
+    places.broadcast(mine);
     return {gain, places.first(), places.second()};
 }
 
-// Tries all up to the first that gains. The threads try as many rows at once as they are, but only
-// those exchanges count that one thread would have tried.
+// Try all until the first that gains. The threads try one row each at a time, but only the
+// exchanges that a single thread would have tried are counted.
 __device__ Choice first_choice(const Plan& plan, Exchanges& exchanges) {
     const int64_t rows = exchanges.rows();
     int64_t tried = 0;
@@ -127,13 +129,13 @@ __device__ Choice first_choice(const Plan& plan, Exchanges& exchanges) {
             tried += row < found ? exchanges.length(row) : exchanges.through(row, entry);
         }
         if (found < begin + blockDim.x) {
-            return {found, block::sum(tried), told(entry, row == found)};
+            return {found, block::sum(tried), broadcast(entry, row == found)};
         }
     }
     return {0, block::sum(tried), {}};
 }
 
-// Tries all and chooses the one that gains most.
+// Try all and select the one that gains most.
 __device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
     const int64_t rows = exchanges.rows();
     Entry best{};
@@ -142,7 +144,7 @@ __device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
     for (int64_t begin = 0; begin < rows; begin += blockDim.x) {
         if (++turns % 256 == 0 && halts(plan)) break;
         const int64_t row = begin + threadIdx.x;
-        // Rows to come have to gain more than those before, of whichever thread.
+        // Later rows must gain more than all earlier ones, of any thread.
         const int64_t floor = -most.value;
         const Entry entry = row < rows ? exchanges.find(row, floor, true) : Entry{};
         if (entry.gain > floor) {
@@ -151,42 +153,42 @@ __device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
         }
         most = block::argmin(mine);
     }
-    return {most.index, exchanges.size(), told(best, mine.index == most.index)};
+    return {most.index, exchanges.size(), broadcast(best, mine.index == most.index)};
 }
 
-struct Desk {
+struct Workspace {
     problem::Knapsack knapsack;
     Sides sides;
 
-    __device__ Desk(Shelf& shelf, const Plan& plan, const uint32_t*, int n,
-                    const problem::Data& data)
-        : knapsack(shelf, n, data), sides(shelf, n, plan.core, data) {}
+    __device__ Workspace(Scratch& scratch, const Plan& plan, const uint32_t*, int n,
+                         const problem::Data& data)
+        : knapsack(scratch, n, data), sides(scratch, n, plan.core, data) {}
 };
 
-__device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int n,
+__device__ int64_t improve(const Plan& plan, Scratch scratch, uint32_t* chosen, int n,
                            const problem::Data& data, int64_t cost, const draw::Place&,
                            int64_t& calls) {
     if (!marks::is_feasible(cost)) return cost;
-    Desk desk(shelf, plan, chosen, n, data);
-    problem::Knapsack& knapsack = desk.knapsack;
-    Sides& sides = desk.sides;
+    Workspace workspace(scratch, plan, chosen, n, data);
+    problem::Knapsack& knapsack = workspace.knapsack;
+    Sides& sides = workspace.sides;
     knapsack.begin(chosen);
     sides.begin(chosen);
     for (int made = 0; plan.steps == 0 || made < plan.steps; ++made) {
         sides.deal(chosen);
         Exchanges exchanges(sides, knapsack, data);
-        if (looks_after(made, sides.count()) && halts(plan)) break;
+        if (polls_after(made, sides.count()) && halts(plan)) break;
         const Choice choice =
             plan.best ? best_choice(plan, exchanges) : first_choice(plan, exchanges);
         calls += choice.tried;
         if (choice.entry.gain <= 0) break;
         const auto [u, v] = exchanges.leaving(choice.row);
         const int turned[] = {
-            u == NOBODY ? NOBODY : sides.leaves(u), v == NOBODY ? NOBODY : sides.leaves(v),
+            u == NO_ITEM ? NO_ITEM : sides.leaves(u), v == NO_ITEM ? NO_ITEM : sides.leaves(v),
             sides.enters(choice.entry.first),
-            choice.entry.second == NOBODY ? NOBODY : sides.enters(choice.entry.second)};
+            choice.entry.second == NO_ITEM ? NO_ITEM : sides.enters(choice.entry.second)};
         for (const int k : turned) {
-            if (k != NOBODY) knapsack.turn(chosen, sides.item(k));
+            if (k != NO_ITEM) knapsack.turn(chosen, sides.item(k));
         }
     }
     return marks::feasible(-knapsack.profit());

@@ -1,5 +1,7 @@
-// Tabu search near a subset: each step makes the best exchange that is allowed and fits, even if it
-// lowers the profit. One item enters, or leaves, or both.
+// Tabu search on subsets: each step makes the best exchange that is allowed and fits, even if it
+// lowers the profit. One item enters, or leaves, or both. Leaves the best subset found and returns
+// its cost.
+// Random streams: TENURE.
 #pragma once
 
 #include "core/marks.cuh"
@@ -12,7 +14,7 @@ constexpr bool ACTIVE = true;
 
 namespace tabu {
 
-// An exchange by the numbers that the sides give its items.
+// An exchange, as indices into the core.
 struct Exchange {
     int64_t gain;
     int leaves, enters;
@@ -20,84 +22,85 @@ struct Exchange {
 
 constexpr int64_t NO_GAIN = -0x7fffffffffffffffll;
 
-// What the exchanges of a step are chosen by.
+// The rules for selecting the exchange of a step.
 class Step {
   public:
     __device__ Step(const Sides& sides, const problem::Knapsack& knapsack,
                     const problem::Data& data, const int32_t* expiry, int now, int64_t aspired)
         : sides_(sides), gap_(knapsack, data), expiry_(expiry), now_(now), aspired_(aspired) {}
 
-    // Returns the best exchange of those in which one thing, or nobody, leaves, if it gains more
-    // than `floor`. The first of those that enter comes before the others, and nobody last.
+    // Return the best exchange with the given leaving item, or none, that gains more than `floor`.
+    // Of equals the first entering item wins; no entering item comes last.
     __device__ Exchange find(int leaves, int64_t floor) {
         const int64_t loss = sides_.profit(leaves);
-        gap_.leave(sides_.item(leaves), NOBODY);
+        gap_.leave(sides_.item(leaves), NO_ITEM);
         for (int i = 0; i < sides_.entering(); ++i) {
             const int enters = sides_.enters(i);
             const int64_t gain = sides_.profit(enters) - loss;
             if (gain <= floor) break;
             const bool allowed = gain > aspired_ || (is_free(leaves) && is_free(enters));
-            if (allowed && gap_.holds(sides_.item(enters), NOBODY)) return {gain, leaves, enters};
+            if (allowed && gap_.holds(sides_.item(enters), NO_ITEM)) return {gain, leaves, enters};
         }
-        const bool may = leaves != NOBODY && is_free(leaves) && -loss > floor;
-        return {may ? -loss : NO_GAIN, leaves, NOBODY};
+        const bool may = leaves != NO_ITEM && is_free(leaves) && -loss > floor;
+        return {may ? -loss : NO_GAIN, leaves, NO_ITEM};
     }
 
   private:
-    __device__ bool is_free(int k) const { return k == NOBODY || expiry_[k] <= now_; }
+    __device__ bool is_free(int k) const { return k == NO_ITEM || expiry_[k] <= now_; }
 
     const Sides& sides_;
     Gap gap_;
     const int32_t* const expiry_;
     const int now_;
-    const int64_t aspired_;  // what gains more leads above the most profit so far
+    const int64_t aspired_;  // a larger gain leads above the best profit so far
 };
 
-// Returns the best of all; of equals, that of the lowest row, of which nobody's is the first.
+// Return the best exchange of all; of equals, that of the lowest row. In row 0 no item leaves.
 __device__ Exchange best_of(const Plan& plan, Step& step, const Sides& sides) {
-    Exchange best{NO_GAIN, NOBODY, NOBODY};
+    Exchange best{NO_GAIN, NO_ITEM, NO_ITEM};
     uint32_t at = 0xffffffffu;
     uint32_t turns = 0;
     for (int row = threadIdx.x; row <= sides.leaving(); row += blockDim.x) {
-        if (++turns % 256 == 0 && is_told_to_halt(plan)) break;
-        const int leaves = row == 0 ? NOBODY : sides.leaves(row - 1);
+        if (++turns % 256 == 0 && halt_requested(plan)) break;
+        const int leaves = row == 0 ? NO_ITEM : sides.leaves(row - 1);
         const Exchange found = step.find(leaves, best.gain);
         if (found.gain > best.gain) best = found, at = row;
     }
     const block::Ranked least = block::argmin({-best.gain, at});
     const bool mine = at == least.index && -best.gain == least.value && at != 0xffffffffu;
-    Two items(best.leaves, best.enters);
-    items.tell(mine);
-    if (least.index == 0xffffffffu) return {NO_GAIN, NOBODY, NOBODY};
+    NumberPair items(best.leaves, best.enters);
+    items.broadcast(mine);
+    if (least.index == 0xffffffffu) return {NO_GAIN, NO_ITEM, NO_ITEM};
     return {-least.value, items.first(), items.second()};
 }
 
 }  // namespace tabu
 
-struct Desk {
+struct Workspace {
     problem::Knapsack knapsack;
     Sides sides;
     int32_t* expiry;
     uint32_t* best_chosen;
 
-    __device__ Desk(Shelf& shelf, const Plan& plan, const uint32_t*, int n,
-                    const problem::Data& data)
-        : knapsack(shelf, n, data),
-          sides(shelf, n, plan.core, data),
-          expiry(shelf.take<int32_t>(sides.count())),
-          best_chosen(shelf.take<uint32_t>((n + 31) / 32)) {}
+    __device__ Workspace(Scratch& scratch, const Plan& plan, const uint32_t*, int n,
+                         const problem::Data& data)
+        : knapsack(scratch, n, data),
+          sides(scratch, n, plan.core, data),
+          expiry(scratch.take<int32_t>(sides.count())),
+          best_chosen(scratch.take<uint32_t>((n + 31) / 32)) {}
 };
 
-// Returns the best cost met, and leaves its subset. Counts each step as a call an exchange.
-__device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int n,
+// Return the best cost found, and leave its subset in `chosen`. Count each step as one evaluation
+// per exchange.
+__device__ int64_t improve(const Plan& plan, Scratch scratch, uint32_t* chosen, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     if (!marks::is_feasible(cost)) return cost;
-    Desk desk(shelf, plan, chosen, n, data);
-    problem::Knapsack& knapsack = desk.knapsack;
-    Sides& sides = desk.sides;
-    int32_t* const expiry = desk.expiry;
-    uint32_t* const best_chosen = desk.best_chosen;
+    Workspace workspace(scratch, plan, chosen, n, data);
+    problem::Knapsack& knapsack = workspace.knapsack;
+    Sides& sides = workspace.sides;
+    int32_t* const expiry = workspace.expiry;
+    uint32_t* const best_chosen = workspace.best_chosen;
     const int words = (n + 31) / 32;
     for (int k = threadIdx.x; k < sides.count(); k += blockDim.x) expiry[k] = 0;
     knapsack.begin(chosen);
@@ -109,15 +112,15 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, uint32_t* chosen, int 
     int64_t best = knapsack.profit();
     const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
     for (int now = 0; now < plan.steps; ++now) {
-        if (looks_after(now, sides.count()) && halts(plan)) break;
+        if (polls_after(now, sides.count()) && halts(plan)) break;
         sides.deal(chosen);
         tabu::Step step(sides, knapsack, data, expiry, now, best - knapsack.profit());
         const tabu::Exchange exchange = tabu::best_of(plan, step, sides);
         calls += int64_t(sides.leaving() + 1) * (sides.entering() + 1) - 1;
-        if (exchange.gain == tabu::NO_GAIN) continue;  // nothing is allowed: time passes
+        if (exchange.gain == tabu::NO_GAIN) continue;  // nothing is allowed, but tenures expire
         const uint4 word = place.words(stream::TENURE, now);
         const auto turn = [&](int k, uint32_t drawn) {
-            if (k == NOBODY) return;
+            if (k == NO_ITEM) return;
             knapsack.turn(chosen, sides.item(k));
             if (threadIdx.x == 0) {
                 expiry[k] = now + 1 + plan.tenure_low + draw::below(drawn, kinds);

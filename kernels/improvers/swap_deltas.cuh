@@ -1,5 +1,5 @@
-// By how much each exchange of two entries would raise the cost, kept beside an order that changes
-// by exchanges. Problems that have a cheaper way bring it with them; this one computes all anew.
+// The delta of each exchange of two entries, for an order that changes by exchanges. This version
+// computes all deltas again; a problem may name a faster class in PROBLEM_SWAPS. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -15,13 +15,13 @@ class SwapDeltas {
   public:
     using Delta = int64_t;
 
-    __device__ SwapDeltas(Shelf&, const int32_t* order, int n, const Data& data,
+    __device__ SwapDeltas(Scratch&, const int32_t* order, int n, const Data& data,
                           const block::Triangle&)
         : order_(order), n_(n), data_(data) {}
 
     __device__ void begin() {}
 
-    // Returns what a run of pairs raises. Entries of no pair are meaningless.
+    // Return the deltas of a run of pairs. Entries of no pair are undefined.
     __device__ block::Run<Delta> advance(int, block::Triangle::Place place) {
         block::Run<Delta> run;
         for (int k = 0; k < block::RUN; ++k) {

@@ -1,6 +1,7 @@
-// Robust taboo search (Taillard 1991): each step makes the best exchange that is allowed, even if
-// it raises the cost. TABU_LOOKS says whether a search takes so long that it looks in between
-// whether it is to end, which costs steps of a microsecond a twentieth.
+// Robust tabu search (Taillard 1991) on orders: each step makes the best exchange that is allowed,
+// even if it raises the cost. Leaves the best order found and returns its cost. TABU_LOOKS: long
+// searches check for stop requests on GPUs, which makes steps of a microsecond 5 % slower.
+// Random streams: TENURE (prohibitions.cuh).
 #pragma once
 
 #include "improvers/base.cuh"
@@ -14,31 +15,32 @@ namespace improver {
 
 constexpr bool ACTIVE = true, TAKES_LONG = true;
 
-struct Desk {
+struct Workspace {
     block::Triangle triangle;
     tabu::Prohibitions prohibitions;
     problem::SwapDeltas deltas;
     int32_t* best_order;
 
-    __device__ Desk(Shelf& shelf, const Plan&, const int32_t* order, int n,
-                    const problem::Data& data)
-        : triangle(shelf, n),
-          prohibitions(shelf, n, triangle),
-          deltas(shelf, order, n, data, triangle),
-          best_order(shelf.take<int32_t>(n)) {}
+    __device__ Workspace(Scratch& scratch, const Plan&, const int32_t* order, int n,
+                         const problem::Data& data)
+        : triangle(scratch, n),
+          prohibitions(scratch, n, triangle),
+          deltas(scratch, order, n, data, triangle),
+          best_order(scratch.take<int32_t>(n)) {}
 };
 
-// Returns the best cost met, and leaves its order. Counts each step as a call a pair.
-__device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
+// Return the best cost found, and leave its order in `order`. Count each step as one evaluation per
+// pair.
+__device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     using namespace tabu;
     if (n < 2) return cost;
-    Desk desk(shelf, plan, order, n, data);
-    block::Triangle& triangle = desk.triangle;
-    Prohibitions& prohibitions = desk.prohibitions;
-    problem::SwapDeltas& deltas = desk.deltas;
-    int32_t* const best_order = desk.best_order;
+    Workspace workspace(scratch, plan, order, n, data);
+    block::Triangle& triangle = workspace.triangle;
+    Prohibitions& prohibitions = workspace.prohibitions;
+    problem::SwapDeltas& deltas = workspace.deltas;
+    int32_t* const best_order = workspace.best_order;
     triangle.begin();
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += blockDim.x) best_order[i] = order[i];
@@ -48,9 +50,9 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
 
     int64_t best = cost;
     moves::Swap swap{};
-    int32_t p = 0, q = 0;  // the entries that are exchanged
+    int32_t p = 0, q = 0;  // the exchanged entries
     bool moved = false, improved = false;
-    // Each thread makes its part of the exchange that was found in the step before.
+    // Each thread applies its part of the exchange found in the previous step.
     const auto follow = [&] {
         for (int i = block::from_last(); i < n; i += blockDim.x) {
             const int32_t entry = i == swap.u ? q : i == swap.v ? p : order[i];
@@ -60,7 +62,7 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
     };
     Scale scale(plan.aspiration);
     for (int now = 0; now < plan.steps; ++now) {
-        if (LOOKS_ARE_CHEAP && halts(plan)) break;
+        if (POLLING_IS_CHEAP && halts(plan)) break;
         if (moved) {
             follow();
             deltas.follow(swap);
@@ -76,7 +78,7 @@ __device__ int64_t improve(const Plan& plan, Shelf shelf, int32_t* order, int n,
         uint32_t turns = 0;
         for (int run = threadIdx.x; run < triangle.runs(); run += blockDim.x) {
             // On a GPU a step is short.
-            if (LOOKS_ARE_CHEAP && ++turns % LOOKS_EVERY == 0 && is_told_to_halt(plan)) break;
+            if (POLLING_IS_CHEAP && ++turns % POLL_INTERVAL == 0 && halt_requested(plan)) break;
             const block::Triangle::Place at = triangle.place(run);
             const auto value = prohibitions.values(scale, deltas.advance(run, at), run);
             Delta least = Least::NONE;

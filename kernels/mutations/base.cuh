@@ -1,8 +1,8 @@
-// What mutations have in common. Each brings
-//     mutate(shelf, row, shape, one, other)
-// which changes a genome as two random words say, and a `Desk`, made of (shelf, shape), where it
-// takes working memory. All that was written is visible after the next
-// barrier only; what was written before is seen.
+// Base of all mutations. Each declares
+//     mutate(scratch, row, shape, one, other)
+// which changes a genome as given by two random words of the caller. If it takes scratch memory, it
+// also declares a `Workspace`, constructed from (scratch, shape). It first waits at a barrier, to
+// see earlier writes; its own are visible after the next barrier.
 #pragma once
 
 #include "genes.cuh"

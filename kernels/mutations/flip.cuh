@@ -1,11 +1,11 @@
-// One bit changes.
+// Flips one bit, chosen by the caller's random word.
 #pragma once
 
 #include "mutations/base.cuh"
 
 namespace mutation {
 
-__device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one, uint32_t) {
+__device__ void mutate(Scratch, Gene* row, const encoding::Shape& shape, uint32_t one, uint32_t) {
     __syncthreads();
     const int item = draw::below(one, genes::items(shape));
     if (threadIdx.x == 0) row[item / 32] ^= 1u << (item % 32);

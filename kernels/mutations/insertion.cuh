@@ -1,22 +1,23 @@
-// One gene is taken out and put in at another place; those between move up.
+// Moves one gene to another place; those between shift. Both places come from the caller's random
+// words.
 #pragma once
 
 #include "mutations/base.cuh"
 
 namespace mutation {
 
-struct Desk {
+struct Workspace {
     Gene* before;
 
-    __device__ Desk(Shelf& shelf, const encoding::Shape& shape)
-        : before(shelf.take<Gene>(shape.n)) {}
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : before(scratch.take<Gene>(shape.n)) {}
 };
 
-__device__ void mutate(Shelf shelf, Gene* row, const encoding::Shape& shape, uint32_t one,
+__device__ void mutate(Scratch scratch, Gene* row, const encoding::Shape& shape, uint32_t one,
                        uint32_t other) {
     const int n = shape.n, from = draw::below(one, n), to = draw::below(other, n);
     const int first = min(from, to), last = from + to - first;
-    Gene* const before = Desk(shelf, shape).before;
+    Gene* const before = Workspace(scratch, shape).before;
     __syncthreads();
     for (int i = first + threadIdx.x; i <= last; i += blockDim.x) before[i] = row[i];
     __syncthreads();

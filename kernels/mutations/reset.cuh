@@ -1,11 +1,11 @@
-// One item gets a new value.
+// Gives one item a new random value, from the caller's random words.
 #pragma once
 
 #include "mutations/base.cuh"
 
 namespace mutation {
 
-__device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one,
+__device__ void mutate(Scratch, Gene* row, const encoding::Shape& shape, uint32_t one,
                        uint32_t other) {
     __syncthreads();
     if (threadIdx.x == 0) genes::redraw(row, draw::below(one, genes::items(shape)), other);

@@ -1,11 +1,11 @@
-// Two items, which may be the same, exchange their genes.
+// Exchanges the genes of two items, which may be the same, chosen by the caller's random words.
 #pragma once
 
 #include "mutations/base.cuh"
 
 namespace mutation {
 
-__device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one,
+__device__ void mutate(Scratch, Gene* row, const encoding::Shape& shape, uint32_t one,
                        uint32_t other) {
     __syncthreads();
     if (threadIdx.x > 0) return;

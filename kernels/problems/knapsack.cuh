@@ -1,4 +1,5 @@
-// A choice of items with its profit and what it leaves of each capacity, which follow each change.
+// A subset of items with its profit and its remaining capacities, updated with each change. Reads
+// the subset from block memory. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -8,7 +9,7 @@ namespace problem {
 constexpr int CONSTRAINTS = MKP_CONSTRAINTS;
 
 using Weight = MKP_WEIGHT;
-using Load = MKP_LOAD;  // holds what all items together weigh, and its negative
+using Load = MKP_LOAD;  // holds the weight of all items, and its negative
 using Profit = MKP_PROFIT;
 using Rank = MKP_RANK;
 
@@ -17,17 +18,19 @@ struct Data {
     const Weight* column;  // [item][constraint]
     const Profit* profit;  // [item]
     const Load* capacity;  // [constraint]
-    const double* price;   // [constraint]: of a unit of excess
-    const int64_t* scale;  // [constraint]: gives its weights the unit in which all are added up
-    const Rank* order;     // [MKP_ORDERS][item]: from the most useful on, first 0, 1, 2, ...
+    const double* price;   // [constraint]: penalty per unit of excess
+    const int64_t*
+        scale;  // [constraint]: factor from its unit to the unit common to all constraints
+    const Rank*
+        order;  // [MKP_ORDERS][item]: from the most useful item on; the first order is 0, 1, 2, ...
 };
 
 class Knapsack {
   public:
-    __device__ Knapsack(Shelf& shelf, int n, const Data& data)
-        : n_(n), data_(data), slack_(shelf.take<Load>(CONSTRAINTS)), profit_(0) {}
+    __device__ Knapsack(Scratch& scratch, int n, const Data& data)
+        : n_(n), data_(data), slack_(scratch.take<Load>(CONSTRAINTS)), profit_(0) {}
 
-    // `chosen` lies in block memory, complete and visible; so is the slack on return.
+    // `chosen` is in block memory, complete and visible; the slack is visible on return.
     __device__ void begin(const uint32_t* chosen) {
         int64_t mine = 0;
         if (blockDim.x == 1) {
@@ -49,7 +52,7 @@ class Knapsack {
         __syncthreads();
     }
 
-    // Takes an item in or out. All threads have read `chosen` and the slack before.
+    // Add or remove an item. All threads must have read `chosen` and the slack before.
     __device__ void turn(uint32_t* chosen, int item) {
         const bool leaves = has(chosen, item);
         __syncthreads();
@@ -59,7 +62,7 @@ class Knapsack {
         __syncthreads();
     }
 
-    // Returns whether an item fits beside what is chosen, as one thread sees it.
+    // Return whether an item fits in addition, as one thread sees it.
     __device__ bool fits(int item) const {
         for (int i = 0; i < CONSTRAINTS; ++i) {
             if (Load(data_.row[int64_t(i) * n_ + item]) > slack_[i]) return false;
@@ -67,15 +70,15 @@ class Knapsack {
         return true;
     }
 
-    // The same for all threads together: whether nothing exceeds its capacity.
+    // Return whether all capacities are respected; all threads must call it.
     __device__ bool is_feasible() const {
         bool exceeds = false;
         for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) exceeds |= slack_[i] < 0;
         return !block::any(exceeds);
     }
 
-    // Returns the price of all that exceeds capacities: each thread adds it up in the same order.
-    __device__ double fine() const {
+    // Return the penalty for all excess; each thread sums it in the same order.
+    __device__ double penalty() const {
         double sum = 0.0;
         for (int i = 0; i < CONSTRAINTS; ++i) {
             if (slack_[i] < 0) sum += data_.price[i] * double(-slack_[i]);
@@ -83,7 +86,7 @@ class Knapsack {
         return sum;
     }
 
-    // Returns the weight of all that is chosen, over all constraints, in the unit common to them.
+    // Return the weight of the subset over all constraints, in their common unit.
     __device__ int64_t weight() const {
         int64_t mine = 0;
         for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) {
@@ -108,7 +111,7 @@ class Knapsack {
         }
     }
 
-    // Finds the slack of a few constraints on end: threads share the items.
+    // Compute the slack of TILE consecutive constraints; the threads share the items.
     __device__ void weigh(const uint32_t* chosen, int first) {
         Load load[TILE] = {};
         for (int j = threadIdx.x; j < n_; j += blockDim.x) {

@@ -1,22 +1,24 @@
-// The multidimensional knapsack problem: the most profit of items chosen within every capacity.
-// Costs are profits with their sign turned. MKP_INFEASIBLE says what becomes of a choice that takes
-// too much; with penalties, costs are marked (core/marks.cuh). MKP_FIT_FIRST says whether those of
-// the first generation are made to fit.
+// The multidimensional knapsack problem: the most profit within every capacity. Costs are negative
+// profits. MKP_INFEASIBLE selects how infeasible subsets are handled; with penalties, costs are
+// marked (core/marks.cuh). MKP_FIT_FIRST: subsets of the first generation are made feasible. Reads
+// a subset in block memory; changes it and returns its cost.
+// Random streams: DROP, FILL.
 #pragma once
 
 #include "core/marks.cuh"
 #include "problems/knapsack.cuh"
 
-#define MKP_DROP 0     // random items are left out until it fits (Dantas and Caceres 2014)
-#define MKP_LINEAR 1   // so much a unit of excess is paid (Munhao et al. 2019, m1)
-#define MKP_DYNAMIC 2  // profit a unit of weight, below all that fit (Munhao et al. 2019, m2)
-#define MKP_REPAIR 3   // the least useful leave, the most useful enter (Chu and Beasley 1998)
+#define MKP_DROP 0    // remove random items until the subset is feasible (Dantas and Caceres 2014)
+#define MKP_LINEAR 1  // add a penalty per unit of excess (Munhao et al. 2019, m1)
+#define MKP_DYNAMIC \
+    2  // cost from profit per unit of weight, above all feasible costs (Munhao et al. 2019, m2)
+#define MKP_REPAIR 3  // remove the least useful, then add the most useful (Chu and Beasley 1998)
 
-#define PROBLEM_JUDGES  // a choice may be changed when it is evaluated
+#define PROBLEM_EVALUATES  // the evaluation may change a solution
 
 namespace problem {
 
-// Leaves chosen items out until the rest fits, each drawn among all that are left.
+// Remove random chosen items, with equal probability, until the subset is feasible.
 __device__ void drop(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Place& place,
                      int child) {
     int left = 0;
@@ -33,9 +35,9 @@ __device__ void drop(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Pl
     }
 }
 
-// Adds the items that fit, one after another in the order of `item_at`.
-template <class ThingAt>
-__device__ void enter(Knapsack& knapsack, uint32_t* chosen, int n, ThingAt item_at) {
+// Add the items that fit, one after another in the order of `item_at`.
+template <class ItemAt>
+__device__ void add_items(Knapsack& knapsack, uint32_t* chosen, int n, ItemAt item_at) {
     const int me = threadIdx.x;
     for (int begin = 0; begin < n; begin += blockDim.x) {
         const int item = item_at(min(begin + me, n - 1));
@@ -47,8 +49,8 @@ __device__ void enter(Knapsack& knapsack, uint32_t* chosen, int n, ThingAt item_
     }
 }
 
-// Leaves out the least useful until the rest fits, and then adds the most useful that fit; `order`
-// has the items from the most useful one on.
+// Remove the least useful items until the subset is feasible, then add the most useful that fit;
+// `order` lists the items from the most useful on.
 __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* order) {
     const int me = threadIdx.x;
     bool fits = knapsack.is_feasible();
@@ -60,51 +62,51 @@ __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* 
             may = may && me > next;
         }
     }
-    enter(knapsack, chosen, n, [&](int position) { return order[position]; });
+    add_items(knapsack, chosen, n, [&](int position) { return order[position]; });
 }
 
-// Makes a choice fit that does not: random items leave, and then those that fit enter, from a
-// random one on.
+// Make an infeasible subset feasible: remove random items, then add those that fit, starting at a
+// random item.
 __device__ void fit(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Place& place,
                     int child) {
     drop(knapsack, chosen, n, place, child);
     const int first = draw::below(place.words(stream::FILL, child).x, n);
-    enter(knapsack, chosen, n, [&](int position) {
+    add_items(knapsack, chosen, n, [&](int position) {
         return first + position < n ? first + position : first + position - n;
     });
 }
 
-// Returns the cost of a choice that takes too much.
-__device__ int64_t fined(const Knapsack& knapsack) {
+// Return the cost of an infeasible subset.
+__device__ int64_t penalised(const Knapsack& knapsack) {
     constexpr double MOST = 1e18, PARTS = 1048576.0;
     if (MKP_INFEASIBLE == MKP_LINEAR) {
-        const double fine = knapsack.fine();
-        return int64_t(fine < MOST ? fine : MOST) - knapsack.profit();
+        const double penalty = knapsack.penalty();
+        return int64_t(penalty < MOST ? penalty : MOST) - knapsack.profit();
     }
-    // The weight a unit of profit, in so many parts: more than any that fits costs.
+    // Weight per unit of profit, in 1 / PARTS: above the cost of any feasible subset.
     const double cost = PARTS * double(knapsack.weight()) / double(knapsack.profit());
     return cost < MOST ? int64_t(cost) + 1 : int64_t(MOST);
 }
 
-// The cost of a choice, and whether the choice was changed.
-struct Verdict {
+// The cost of a subset, and whether the evaluation changed it.
+struct Evaluation {
     int64_t cost;
     bool changed;
 };
 
-struct Desk {
+struct Workspace {
     Knapsack knapsack;
 
-    __device__ Desk(Shelf& shelf, int n, const Data& data) : knapsack(shelf, n, data) {}
+    __device__ Workspace(Scratch& scratch, int n, const Data& data) : knapsack(scratch, n, data) {}
 };
 
-// Evaluates a choice, which lies in block memory, in its own way of making infeasible ones good.
-__device__ Verdict judge(uint32_t* chosen, Shelf shelf, int n, const Data& data,
-                         const draw::Place& place, int child) {
-    Knapsack knapsack = Desk(shelf, n, data).knapsack;
+// Evaluate a subset in block memory, as MKP_INFEASIBLE requires.
+__device__ Evaluation evaluate(uint32_t* chosen, Scratch scratch, int n, const Data& data,
+                               const draw::Place& place, int child) {
+    Knapsack knapsack = Workspace(scratch, n, data).knapsack;
     knapsack.begin(chosen);
 #if MKP_INFEASIBLE == MKP_REPAIR
-    // Islands see with different eyes, so that not all are caught in the same traps.
+    // Islands use different orders, so that not all are trapped in the same local optima.
     repair(knapsack, chosen, n, data.order + int64_t(place.island % MKP_ORDERS) * n);
     return {-knapsack.profit(), true};
 #else
@@ -117,7 +119,7 @@ __device__ Verdict judge(uint32_t* chosen, Shelf shelf, int n, const Data& data,
     drop(knapsack, chosen, n, place, child);
     return {-knapsack.profit(), true};
 #else
-    return {marks::infeasible(fined(knapsack)), false};
+    return {marks::infeasible(penalised(knapsack)), false};
 #endif
 #endif
 }

@@ -1,4 +1,4 @@
-// A problem whose costs somebody else finds: kernels know nothing of it.
+// A problem that the host evaluates: kernels have no data of it. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,6 +1,7 @@
-// The quadratic assignment problem: the cost of putting item i in place p(i), summed over all
-// ordered pairs. Where QAP_SYMMETRIC, both matrices are symmetric, and the entries of `a` off its
-// diagonal stand for both orders of a pair.
+// The quadratic assignment problem: cost() sums over all ordered pairs of items, delta() gives the
+// change by a move. Solutions put item i at place p(i). With QAP_SYMMETRIC, both matrices are
+// symmetric, and the entries of `a` off its diagonal count for both orders of a pair. No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -16,7 +17,7 @@ struct Data {
 using Cost = QAP_COST;    // holds any cost
 using Small = QAP_DELTA;  // holds any product of differences
 
-// Calls visit(i, j) for the entries of `a` that cost something, of each pair of which it matters.
+// Call visit(i, j) for each entry of `a` that contributes to the cost.
 template <class Visit>
 __device__ void entries(int n, Visit visit) {
     block::pairs(n, [&](int i, int j) {
@@ -43,7 +44,7 @@ struct Costs {
     int64_t first, second;
 };
 
-// The costs of two assignments, for which each entry of `a` is found but once.
+// The costs of two assignments; each entry of `a` is read only once.
 template <class Order>
 __device__ Costs costs(const Order& one, const Order& other, int n, const Data& data) {
     Cost mine = 0, others = 0;
@@ -56,14 +57,14 @@ __device__ Costs costs(const Order& one, const Order& other, int n, const Data& 
     return {sum, block::sum(others)};
 }
 
-// By how much it costs more to have the items i and j in the places p2 and q2 than in p and q.
-// Entries are subtracted before they are multiplied: the difference of two products of narrow
-// types was seen to lose its sign in code of NVRTC 13.0.
+// Return how much more it costs to have items i and j at places p2 and q2 instead of p and q.
+// Entries are subtracted before they are multiplied: NVRTC 13.0 was seen to lose the sign of the
+// difference of two products of narrow types.
 __device__ int64_t raised_by(const Data& data, int n, int i, int j, int p, int q, int p2, int q2) {
     return Small(data.a[i * n + j]) * (Small(data.b[p2 * n + q2]) - Small(data.b[p * n + q]));
 }
 
-// By how much a move raises the cost, by the pairs of which one thing or both are moved.
+// Return how much a move raises the cost: the pairs in which one or both items move.
 template <class Move>
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, Move move) {
     int64_t raised = 0;
@@ -88,9 +89,9 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, Move mov
     return raised;
 }
 
-// The same for an exchange. Transposing both matrices changes no cost: a thread that is alone reads
-// them by rows, each in one piece; many threads, which mostly have neighbouring v, by columns,
-// where theirs lie side by side.
+// The same for an exchange. Transposing both matrices changes no cost: a single thread reads them
+// by rows, each contiguous; many threads, which mostly have neighbouring v, read by columns, where
+// their entries are adjacent.
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
     const int u = move.u, v = move.v, p = order[u], q = order[v];
     const int down = blockDim.x > 1 ? n : 1, right = blockDim.x > 1 ? 1 : n;

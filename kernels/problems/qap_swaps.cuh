@@ -1,6 +1,6 @@
-// By how much each exchange of two things would raise the cost, kept beside an assignment that
-// changes by exchanges (Taillard 1991). All lies in block memory, one matrix in the order of the
-// items' places, so that rows are read along.
+// The delta of each exchange of two items, updated for an assignment that changes by exchanges
+// (Taillard 1991). All data is in block memory; one matrix is kept in the order of the items'
+// places, so that rows are read contiguously. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -14,7 +14,7 @@ class SwapDeltas {
     using A = QAP_A;
     using B = QAP_B;
 
-    __device__ SwapDeltas(Shelf& shelf, const int32_t* order, int n, const Data& data,
+    __device__ SwapDeltas(Scratch& scratch, const int32_t* order, int n, const Data& data,
                           const block::Triangle& triangle)
         : order_(order),
           n_(n),
@@ -22,13 +22,13 @@ class SwapDeltas {
           triangle_(triangle),
           pitch_a_(block::row_pitch<A>(n)),
           pitch_b_(block::row_pitch<B>(n)),
-          delta_(shelf.take<Delta>(triangle.entries())),
-          a_(shelf.take<A>(n * pitch_a_)),
-          b_(shelf.take<B>(n * pitch_b_)) {
-        for (Delta*& gap : gap_) gap = shelf.take<Delta>(n + block::RUN - 1);
+          delta_(scratch.take<Delta>(triangle.entries())),
+          a_(scratch.take<A>(n * pitch_a_)),
+          b_(scratch.take<B>(n * pitch_b_)) {
+        for (Delta*& gap : gap_) gap = scratch.take<Delta>(n + block::RUN - 1);
     }
 
-    // The order is complete; the deltas are after the next barrier.
+    // The order is complete on entry; the deltas are visible after the next barrier.
     __device__ void begin() {
         for (int e = threadIdx.x; e < n_ * pitch_a_; e += blockDim.x) {
             const int i = e / pitch_a_, k = e % pitch_a_;
@@ -49,8 +49,8 @@ class SwapDeltas {
         }
     }
 
-    // Lets a run of pairs follow the exchange that was announced, and returns what they raise.
-    // Entries of no pair are meaningless.
+    // Update the deltas of a run of pairs for the announced exchange, and return them. Entries of
+    // no pair are undefined.
     __device__ block::Run<Delta> advance(int run, block::Triangle::Place place) {
         using Runs = block::Run<Delta>;
         Runs& stored = reinterpret_cast<Runs*>(delta_)[run];
@@ -66,8 +66,8 @@ class SwapDeltas {
         return next;
     }
 
-    // Prepares for an exchange, which raises the cost by `by`. Of the pairs of which it moves one
-    // item or both, the stored deltas become what, once advanced, is right.
+    // Prepare for an exchange that raises the cost by `by`. Store deltas for the pairs that share
+    // one or both items with it, so that advance() makes them right.
     __device__ void announce(moves::Swap swap, Delta by) {
         const int r = swap.u, s = swap.v;
         block::sums<Delta>(
@@ -87,21 +87,22 @@ class SwapDeltas {
                 Delta& of_s = delta_[triangle_.at(s, j)];
                 sum += product(r, s, j, s, r) - product(r, s, j, s, s);
                 sum += own(r, s, j) - product(r, s, j, r, r) - product(r, s, j, j, j);
-                // The even orders of three items cost together what the odd ones do.
+                // The even permutations of three items together cost as much as the odd ones, up to
+                // skew().
                 const Delta both = of_r + of_s - by + skew(r, s, j);
                 of_r = sum - growth(gap_r, gap);
                 of_s = both - sum - growth(gap_s, gap);
             });
     }
 
-    // Nothing was exchanged, so nothing changes.
+    // No exchange was made, so nothing changes.
     __device__ void rest() {
         for (Delta* gap : gap_) {
             for (int i = threadIdx.x; i < n_ + block::RUN - 1; i += blockDim.x) gap[i] = 0;
         }
     }
 
-    // Makes the exchange that was announced.
+    // Make the announced exchange.
     __device__ void follow(moves::Swap swap) {
         const int r = swap.u, s = swap.v;
         for (int j = block::from_last(); j < n_; j += blockDim.x) {
@@ -127,7 +128,7 @@ class SwapDeltas {
         y = kept;
     }
 
-    // Entries of no pair may leave the range of the type, which only unsigned numbers are free to.
+    // Entries of no pair may overflow the type, which is only defined for unsigned numbers.
     __device__ static int grown(int delta, int a, int b) {
         return int(uint32_t(delta) + uint32_t(a) * uint32_t(b));
     }
@@ -135,8 +136,8 @@ class SwapDeltas {
         return (long long)(uint64_t(delta) + uint64_t(a) * uint64_t(b));
     }
 
-    // What the exchange makes the delta of two other items grow by, or would, of which it moves
-    // one.
+    // Return how much the exchange raises the delta of two other items, or would, if it moves one
+    // of them.
     __device__ static Delta growth(const Delta* x, const Delta* y) {
         Delta sum = 0;
         for (int k = 0; k < GAPS; k += 2) sum += (x[k] - y[k]) * (x[k + 1] - y[k + 1]);
@@ -146,7 +147,7 @@ class SwapDeltas {
     __device__ Delta a(int i, int j) const { return a_[i * pitch_a_ + j]; }
     __device__ Delta b(int i, int j) const { return b_[i * pitch_b_ + j]; }
 
-    // How item j differs in its dealings with r and s, and the place of j with theirs.
+    // Compute how the entries of item j with r and with s differ, and those of their places.
     __device__ void find_gaps(Delta* gap, int r, int s, int j) const {
         gap[0] = a(r, j) - a(s, j);
         gap[1] = b(r, j) - b(s, j);
@@ -156,15 +157,15 @@ class SwapDeltas {
         }
     }
 
-    // What the dealings with item k, in the place of l, cost more, when item i, in the place of
-    // p, is exchanged with j.
+    // Return the extra cost of the pairs with item k, at place l, if item i, at place p, is
+    // exchanged with j.
     __device__ Delta product(int i, int p, int j, int k, int l) const {
         Delta raised = (a(i, k) - a(j, k)) * (b(j, l) - b(p, l));
         if constexpr (!QAP_SYMMETRIC) raised += (a(k, i) - a(k, j)) * (b(l, j) - b(l, p));
         return raised;
     }
 
-    // The same for the pack k of items, each in its own place.
+    // The same for pack k of items, each at its own place.
     __device__ int packs() const { return (n_ + PACK - 1) / PACK; }
     __device__ Delta products(int i, int p, int j, int k) const {
         if constexpr (!QAP_SYMMETRIC) return product(i, p, j, k, k);
@@ -172,7 +173,7 @@ class SwapDeltas {
                                                  b_ + j * pitch_b_, b_ + p * pitch_b_, k);
     }
 
-    // The same for the two things themselves.
+    // The same for the two items themselves.
     __device__ Delta own(int i, int p, int j) const {
         Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(p, p));
         if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, p) - b(p, j));
@@ -185,7 +186,7 @@ class SwapDeltas {
         return sum;
     }
 
-    // By how much the even orders of three items cost more than the odd ones.
+    // Return how much more the even permutations of three items cost than the odd ones.
     __device__ Delta skew(int r, int s, int j) const {
         if constexpr (QAP_SYMMETRIC) return 0;
         return (a(r, s) + a(s, j) + a(j, r) - a(s, r) - a(j, s) - a(r, j)) *

@@ -1,6 +1,6 @@
-// The travelling salesman problem: the length of the closed tour, by TSPLIB's rules of rounding.
-// TSP_METRIC says whether distances come from coordinates (in double precision: float32 is off by
-// one on some edges) or from a matrix.
+// The travelling salesman problem: the length of the closed tour, rounded as in TSPLIB, and its
+// change by a move. TSP_METRIC: distances come from coordinates (in double precision: float32 is
+// off by one on some edges) or from a matrix. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -56,7 +56,7 @@ __device__ int64_t distance(const Data&, int, City a, City b) {
 
 #endif
 
-// A thread takes runs of four edges, so that it looks up five cities for them instead of eight.
+// A thread processes runs of four edges, so that it reads five cities instead of eight.
 template <class Order>
 __device__ int64_t cost(const Order& order, int n, const Data& data) {
     int64_t length = 0;
@@ -76,7 +76,7 @@ __device__ int64_t cost(const Order& order, int n, const Data& data) {
     return block::sum(length);
 }
 
-// The entries of an order as a cycle of cities.
+// An order as a cycle of cities.
 struct Cycle {
     const int32_t* order;
     int n;
@@ -88,8 +88,8 @@ struct Cycle {
     __device__ int64_t edge(City a, City b) const { return distance(data, n, a, b); }
 };
 
-// By how much a move lengthens the tour. All tours of three cities are equally long, and so are
-// those that differ only in where they begin or in their direction.
+// Return how much a move lengthens the tour. All tours of three cities have the same length, and so
+// do tours that differ only in start or direction.
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Reversal move) {
     if (n <= 3 || (move.u == 0 && move.v == n - 1)) return 0;
     const Cycle tour{order, n, data};
@@ -110,7 +110,7 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::I
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
     if (n <= 3) return 0;
     const Cycle tour{order, n, data};
-    // Where one follows the other, the edge between them stays.
+    // If one follows the other, the edge between them stays.
     const bool ends = move.u == 0 && move.v == n - 1;
     const int first = ends ? move.v : move.u, second = ends ? move.u : move.v;
     const City a = tour.at(first), b = tour.at(second);

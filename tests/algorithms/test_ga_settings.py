@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from ga_for_tests import DANTAS
-from problems_for_tests import facilities, knapsack
+from problems_for_tests import facilities, knapsack, lattice
+from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from test_operators import FITTING, Wanted
 
 from islands import solve
 from islands.algorithms.ga import Ga, GaSettings
-from islands.backends.header import Header
-from islands.backends.source import Macros, Source
+from islands.backends.base import Block
 from islands.errors import UsageError
 from islands.problems.mkp_settings import MkpSettings
 from islands.spec.fit import encoding_for
@@ -107,7 +106,7 @@ def test_gaps_are_near_those_of_a_sequential_prototype(published: Path) -> None:
         assert float(np.mean([result.gap for result in found])) == pytest.approx(gap, abs=0.9)
 
 
-@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
+@NEEDS_NVRTC
 @pytest.mark.parametrize("encoding", sorted(FITTING))
 @pytest.mark.parametrize(
     "settings",
@@ -115,21 +114,7 @@ def test_gaps_are_near_those_of_a_sequential_prototype(published: Path) -> None:
     ids=str,
 )
 def test_it_compiles_for_gpus(encoding: str, settings: dict[str, Any]) -> None:
-    from islands.backends.cuda import compiled
-
     crossover = FITTING[encoding][0][0]
-    algorithm = Ga(GaSettings.build(settings | {"crossover": crossover}), 20, encoding)
-    parts: Macros = {
-        "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
-        "ISLANDS_PROBLEM": Wanted.header if encoding == "bits" else Header("problems/tsp.cuh"),
-        "ISLANDS_IMPROVER": '"improvers/none.cuh"',
-        "ISLANDS_ALGORITHM": '"algorithms/ga.cuh"',
-        "KEYS_DECODING": "2",
-        "ENCODING_ASSIGNS": "0",
-        "TSP_METRIC": "TSP_MATRIX",
-        "ISLANDS_THREADS": "32",
-        "ISLANDS_BLOCKS": "32",
-    }
-    source = Source("program.cuh", {**parts, **algorithm.defines()})
-    code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())
-    assert code[:4] == b"\x7fELF"
+    problem = Wanted(20) if encoding == "bits" else lattice("GEO")
+    chosen = parts(problem, "ga", encoding, settings | {"crossover": crossover})
+    require_compiles(for_gpu("program.cuh", chosen.macros(), Block(32, 32)))

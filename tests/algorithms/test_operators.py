@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,14 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from numpy_cellular import NumpyCellular
 from numpy_operators import cycle, mutated, order, pmx, uniform_order
-from problems_for_tests import cities
+from problems_for_tests import cities, lattice
+from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 
 from islands.algorithms import operators
-from islands.algorithms.cellular import Cellular, CellularSettings
+from islands.algorithms.cellular import CellularSettings
 from islands.archipelago.archipelago import Archipelago
-from islands.backends.base import Backend
+from islands.backends.base import Backend, Block
 from islands.backends.header import Header
-from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
@@ -181,7 +180,7 @@ FITTING = {
 }
 
 
-@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
+@NEEDS_NVRTC
 @pytest.mark.parametrize(
     ("encoding", "crossover", "mutation", "grid", "halo"),
     [
@@ -195,21 +194,7 @@ FITTING = {
 def test_every_operator_compiles_for_gpus(
     encoding: str, crossover: str, mutation: str, grid: str, halo: bool
 ) -> None:
-    from islands.backends.cuda import compiled
-
     settings = {"crossover": crossover, "mutation": mutation, "grid": grid or "ring"}
-    algorithm = Cellular(CellularSettings.build(settings | {"halo": bool(halo)}), 20, encoding)
-    parts: Macros = {
-        "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
-        "ISLANDS_PROBLEM": Wanted.header if encoding == "bits" else Header("problems/tsp.cuh"),
-        "ISLANDS_IMPROVER": '"improvers/none.cuh"',
-        "ISLANDS_ALGORITHM": '"algorithms/cellular.cuh"',
-        "KEYS_DECODING": "2",
-        "ENCODING_ASSIGNS": "0",
-        "TSP_METRIC": "TSP_MATRIX",
-        "ISLANDS_THREADS": "32",
-        "ISLANDS_BLOCKS": "32",
-    }
-    source = Source("program.cuh", {**parts, **algorithm.defines()})
-    code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())
-    assert code[:4] == b"\x7fELF"
+    problem = Wanted(20) if encoding == "bits" else lattice("GEO")
+    chosen = parts(problem, "cellular", encoding, settings | {"halo": bool(halo)})
+    require_compiles(for_gpu("program.cuh", chosen.macros(), Block(32, 32)))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from problems_for_tests import lattice
+from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from test_operators import Wanted
 
 from islands.algorithms.pso import Pso, PsoSettings
 from islands.backends.base import Block
 from islands.backends.header import Header
-from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 
 
@@ -64,23 +64,11 @@ def test_bits_have_no_range() -> None:
     assert "low=-1.0: is of encoding=keys, but encoding is bits" in str(caught.value)
 
 
-@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
+@NEEDS_NVRTC
 @pytest.mark.parametrize("encoding", ["bits", "keys", "keys_of_subset"])
 @pytest.mark.parametrize("block", [Block(32, 32), Block(1024, 1, 1)])
 def test_swarms_compile_for_gpus(encoding: str, block: Block) -> None:
-    from islands.backends.cuda import compiled
-
-    parts: Macros = {
-        "ISLANDS_ENCODING": f'"encodings/{encoding}.cuh"',
-        "ISLANDS_PROBLEM": Wanted.header if encoding != "keys" else Header("problems/tsp.cuh"),
-        "ISLANDS_IMPROVER": '"improvers/none.cuh"',
-        "ISLANDS_ALGORITHM": '"algorithms/pso.cuh"',
-        "KEYS_DECODING": "2",
-        "ENCODING_ASSIGNS": "0",
-        "TSP_METRIC": "TSP_MATRIX",
-        "ISLANDS_THREADS": str(block.threads),
-        "ISLANDS_BLOCKS": str(block.resident),
-        **({"ISLANDS_GLOBAL_ARENA": "1"} if block.spill else {}),
-    }
-    code, _ = compiled(Source("program.cuh", parts), "sm_90", lambda path: path.read_bytes())
-    assert code[:4] == b"\x7fELF"
+    problem = lattice("GEO") if encoding == "keys" else Wanted(20)
+    chosen = parts(problem, "pso", encoding.removesuffix("_of_subset"))
+    assert chosen.encoding.header == Header(f"encodings/{encoding}.cuh")
+    require_compiles(for_gpu("program.cuh", chosen.macros(), block))

@@ -1,4 +1,4 @@
-"""Which compiled programs are run: sound ones, that nobody else can have written."""
+"""The cache runs only intact programs that no other user can have written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scanned import SCAN
+from programs_for_tests import SCAN
 
 from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded
@@ -20,7 +20,7 @@ from islands.errors import InputError, UnwritableError
 from islands.paths import cache_folder
 
 DIGEST = "d1ce57" * 8
-SOMEBODY = 12345
+OTHER_USER = 12345
 _FOREIGN = """
 #include <unistd.h>
 __attribute__((constructor)) static void speak() { (void)!write(1, "foreign code runs", 17); }
@@ -34,7 +34,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Maker:
-    """Makes programs that are texts, and counts them."""
+    """Makes programs, which are texts here, and counts them."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -47,14 +47,14 @@ class Maker:
         return loaded(DIGEST, ".txt", self, Path.read_text)
 
 
-def kept() -> Path:
-    """Return the one program that is there."""
+def cached() -> Path:
+    """Return the only program in the cache."""
     (path,) = cache_folder("programs").iterdir()
     return path
 
 
-def keep(digest: str, suffix: str, content: bytes) -> Path:
-    """Put a program there by the name that it would have."""
+def put(digest: str, suffix: str, content: bytes) -> Path:
+    """Write a program to the cache under its proper name."""
     checksum = hashlib.sha256(content).hexdigest()[:16]
     path = cache_folder("programs") / f"{digest}-{checksum}{suffix}"
     path.write_bytes(content)
@@ -64,17 +64,17 @@ def keep(digest: str, suffix: str, content: bytes) -> Path:
 
 def give_away(path: Path) -> None:
     if os.geteuid() != 0:
-        pytest.skip("only root can give a file to somebody else")
-    os.chown(path, SOMEBODY, -1)
+        pytest.skip("only root can change the owner of a file")
+    os.chown(path, OTHER_USER, -1)
 
 
-def test_the_cache_is_made_for_its_user_alone(cache: Path) -> None:
+def test_only_its_user_can_access_a_new_cache(cache: Path) -> None:
     before = os.umask(0)
     try:
         Maker().load()
     finally:
         os.umask(before)
-    for path in (cache, cache / "programs", kept()):
+    for path in (cache, cache / "programs", cached()):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
 
 
@@ -84,12 +84,12 @@ def test_a_program_is_made_once() -> None:
     assert maker.made == 1
 
 
-@pytest.mark.parametrize("whose", ["writable", "sticky", "somebody's"])
-def test_a_program_that_others_may_have_written_is_made_anew(
+@pytest.mark.parametrize("whose", ["writable", "sticky", "another user's"])
+def test_a_program_that_others_may_have_written_is_made_again(
     whose: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     maker = Maker()
-    path = keep(DIGEST, ".txt", f"foreign {DIGEST}".encode())
+    path = put(DIGEST, ".txt", f"foreign {DIGEST}".encode())
     if whose == "writable":
         path.chmod(0o620)
         fault = "can be written by others (mode 620)"
@@ -98,35 +98,35 @@ def test_a_program_that_others_may_have_written_is_made_anew(
         fault = "can be written by others (mode 1666)"
     else:
         give_away(path)
-        fault = f"belongs to uid {SOMEBODY}"
+        fault = f"belongs to uid {OTHER_USER}"
     assert maker.load() == f"program {DIGEST}"
-    words = f"islands: the program {path} {fault}: it is not run, but made anew\n"
-    assert capsys.readouterr().err == words
+    message = f"islands: the program {path} {fault}: it is not run, but made anew\n"
+    assert capsys.readouterr().err == message
     assert maker.load() == f"program {DIGEST}"
     assert (maker.made, capsys.readouterr().err) == (1, "")
-    assert kept() != path
+    assert cached() != path
 
 
-def test_a_link_of_somebody_else_is_not_followed() -> None:
+def test_a_link_of_another_user_is_not_followed() -> None:
     if os.geteuid() != 0:
-        pytest.skip("only root can give a link to somebody else")
+        pytest.skip("only root can change the owner of a link")
     maker = Maker()
     maker.load()
-    own = kept().rename(cache_folder("elsewhere") / "program")
-    link = keep(DIGEST, ".txt", own.read_bytes())
+    own = cached().rename(cache_folder("elsewhere") / "program")
+    link = put(DIGEST, ".txt", own.read_bytes())
     link.unlink()
     link.symlink_to(own)
     maker.load()
-    os.chown(link, SOMEBODY, -1, follow_symlinks=False)
+    os.chown(link, OTHER_USER, -1, follow_symlinks=False)
     assert maker.made == 1
     maker.load()
     assert maker.made == 2
-    assert not kept().is_symlink()
+    assert not cached().is_symlink()
 
 
 @pytest.mark.parametrize("mode", [0o775, 0o2770, 0o707], ids=oct)
 @pytest.mark.parametrize("name", ["", "programs"])
-def test_a_folder_of_this_user_is_taken_from_others(cache: Path, name: str, mode: int) -> None:
+def test_write_permission_of_others_is_removed(cache: Path, name: str, mode: int) -> None:
     cache_folder("programs")
     (cache / name).chmod(mode)
     assert Maker().load() == f"program {DIGEST}"
@@ -134,8 +134,8 @@ def test_a_folder_of_this_user_is_taken_from_others(cache: Path, name: str, mode
 
 
 @pytest.mark.parametrize("name", ["", "programs"])
-@pytest.mark.parametrize("whose", ["the user's", "root's", "somebody's"])
-def test_a_folder_that_cannot_be_taken_from_others_is_refused(
+@pytest.mark.parametrize("whose", ["the user's", "root's", "another user's"])
+def test_a_folder_that_stays_writable_by_others_is_refused(
     cache: Path, name: str, whose: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache_folder("programs")
@@ -147,11 +147,11 @@ def test_a_folder_that_cannot_be_taken_from_others_is_refused(
         if os.geteuid() != 0:
             pytest.skip("only root can make a folder of root")
         if name:
-            os.chown(cache, SOMEBODY, -1)
-        monkeypatch.setattr(os, "geteuid", lambda: SOMEBODY)
+            os.chown(cache, OTHER_USER, -1)
+        monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
     else:
         give_away(cache / name)
-        fault = f"belongs to uid {SOMEBODY}"
+        fault = f"belongs to uid {OTHER_USER}"
     maker = Maker()
     with pytest.raises(InputError) as caught:
         maker.load()
@@ -165,14 +165,14 @@ def test_a_folder_that_cannot_be_taken_from_others_is_refused(
     assert maker.made == 0
 
 
-def test_a_folder_in_which_each_has_his_own_is_taken(cache: Path) -> None:
+def test_a_sticky_folder_is_accepted(cache: Path) -> None:
     cache.mkdir()
     cache.chmod(0o1777)  # as /tmp
     assert Maker().load() == f"program {DIGEST}"
     assert stat.S_IMODE(cache.stat().st_mode) == 0o1777
 
 
-def test_a_folder_that_cannot_be_written_tells_how_to_move_the_cache(
+def test_the_error_for_an_unwritable_folder_tells_how_to_move_the_cache(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
@@ -187,18 +187,18 @@ def test_a_folder_that_cannot_be_written_tells_how_to_move_the_cache(
     )
 
 
-def test_what_root_has_made_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_of_root_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     if os.geteuid() != 0:
-        pytest.skip("only root can make what root has made")
+        pytest.skip("only root can make a program of root")
     maker = Maker()
     maker.load()
-    monkeypatch.setattr(os, "geteuid", lambda: SOMEBODY)
+    monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
     maker.load()
     assert maker.made == 1
 
 
 def scanned(backend: Backend) -> list[int]:
-    """Return what a kernel computes."""
+    """Return the result of a small kernel."""
     program = backend.compile(SCAN, Block(128))
     value = backend.upload(np.array([5, 6, 7], np.uint32))
     backend.run([backend.call(program, "scan", np.int32(3), value, blocks=1)])
@@ -206,27 +206,27 @@ def scanned(backend: Backend) -> list[int]:
 
 
 @pytest.mark.parametrize("names_digest", [True, False])
-def test_what_cannot_be_loaded_is_made_anew(
+def test_a_program_that_cannot_be_loaded_is_made_again(
     backend: Backend, names_digest: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backend.compile(SCAN, Block(128))
-    digest, suffix = kept().name.partition("-")[0], kept().suffix
-    # In another folder, since a library of the same path would be taken for the loaded one.
+    digest, suffix = cached().name.partition("-")[0], cached().suffix
+    # In another folder, as the loader would reuse a loaded library of the same path.
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
-    path = keep(digest, suffix, b"\x7fELF" + digest.encode() * names_digest)
+    path = put(digest, suffix, b"\x7fELF" + digest.encode() * names_digest)
     assert scanned(backend) == [0, 5, 11]
-    assert kept() != path
+    assert cached() != path
 
 
-def test_a_foreign_library_is_made_anew_and_never_run(
+def test_a_foreign_library_is_never_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     backend, foreign = CpuBackend(1), tmp_path / "foreign.so"
     command = [*compiler()[0], "-shared", "-fPIC", "-x", "c++", "-", "-o", str(foreign)]
     subprocess.run(command, input=_FOREIGN, text=True, check=True)
     backend.compile(SCAN, Block())
-    digest = kept().name.partition("-")[0]
+    digest = cached().name.partition("-")[0]
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
-    keep(digest, ".so", foreign.read_bytes())
+    put(digest, ".so", foreign.read_bytes())
     assert scanned(backend) == [0, 5, 11]
     assert capfd.readouterr().out == ""

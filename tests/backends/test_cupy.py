@@ -1,4 +1,4 @@
-"""CuPy's import, which makes a folder, where the home folder cannot be written."""
+"""Importing CuPy, which makes a folder, if the home folder cannot be written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy is absent")
 
-_LOOK = """
+_FIND_GPUS = """
 from islands.backends import automatic
 from islands.errors import InputError
 try:
@@ -20,14 +20,14 @@ try:
 except InputError as error:
     print("refused:", error)
 """
-_FROM_ELSEWHERE = ("CUPY_CACHE_DIR", "ISLANDS_CACHE", "XDG_CACHE_HOME")
+_CACHE_VARIABLES = ("CUPY_CACHE_DIR", "ISLANDS_CACHE", "XDG_CACHE_HOME")
 
 
-def looked(home: str, **more: str) -> str:
-    """Return what a process says of GPUs whose home folder is this."""
-    usual = {name: value for name, value in os.environ.items() if name not in _FROM_ELSEWHERE}
+def found_gpus(home: str, **more: str) -> str:
+    """Return what a process with this home folder prints about GPUs."""
+    usual = {name: value for name, value in os.environ.items() if name not in _CACHE_VARIABLES}
     done = subprocess.run(
-        [sys.executable, "-c", _LOOK],
+        [sys.executable, "-c", _FIND_GPUS],
         env={**usual, "HOME": home, **more},
         text=True,
         capture_output=True,
@@ -36,31 +36,31 @@ def looked(home: str, **more: str) -> str:
     return done.stdout.strip()
 
 
-def test_its_folder_is_in_our_cache(tmp_path: Path) -> None:
+def test_its_folder_is_in_the_cache(tmp_path: Path) -> None:
     cache, home = tmp_path / "cache", tmp_path / "home"
     home.mkdir()
     for place in (os.devnull, str(home)):
-        assert "found" in looked(place, ISLANDS_CACHE=str(cache))
+        assert "found" in found_gpus(place, ISLANDS_CACHE=str(cache))
         assert [path.name for path in cache.iterdir()] == ["cupy"]
     # The driver of a GPU keeps a folder of its own there.
     assert [path.name for path in home.iterdir() if path.name != ".nv"] == []
 
 
-def test_a_folder_that_the_user_has_named_stays(tmp_path: Path) -> None:
+def test_cupy_cache_dir_is_respected(tmp_path: Path) -> None:
     named = tmp_path / "named"
-    assert "found" in looked(os.devnull, CUPY_CACHE_DIR=str(named))
+    assert "found" in found_gpus(os.devnull, CUPY_CACHE_DIR=str(named))
     assert named.is_dir()
 
 
-def test_a_cache_that_can_only_be_read_is_no_obstacle(tmp_path: Path) -> None:
+def test_a_read_only_cache_is_accepted(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "cupy").symlink_to(tmp_path / "absent")
-    assert "found" in looked(str(tmp_path / "home"), ISLANDS_CACHE=str(tmp_path / "cache"))
+    assert "found" in found_gpus(str(tmp_path / "home"), ISLANDS_CACHE=str(tmp_path / "cache"))
 
 
 @pytest.mark.parametrize("variable", ["ISLANDS_CACHE", "CUPY_CACHE_DIR"])
-def test_where_there_is_no_folder_the_fix_is_named(variable: str) -> None:
+def test_the_error_without_a_folder_names_the_variable_to_set(variable: str) -> None:
     more = {"CUPY_CACHE_DIR": f"{os.devnull}/own"} if variable == "CUPY_CACHE_DIR" else {}
-    told = looked(os.devnull, **more)
-    assert told.startswith(f"refused: CuPy cannot make its cache folder: {os.devnull}/")
-    assert told.endswith(f": Not a directory. Let {variable} name a folder that you may write")
+    message = found_gpus(os.devnull, **more)
+    assert message.startswith(f"refused: CuPy cannot make its cache folder: {os.devnull}/")
+    assert message.endswith(f": Not a directory. Let {variable} name a folder that you may write")

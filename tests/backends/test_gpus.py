@@ -1,3 +1,5 @@
+"""The assignment of GPUs to the ranks of one host."""
+
 from __future__ import annotations
 
 import pytest
@@ -12,19 +14,19 @@ from islands.text import command_line
     [
         ([["a"]], [0]),
         ([["a", "b"], ["a", "b"]], [0, 1]),
-        # As Slurm or launch/bind leave it: each rank sees its own alone.
+        # As with Slurm or launch/bind: each rank sees only its own.
         ([["a"], ["b"], ["c"]], [0, 0, 0]),
         ([["a", "b"], ["a", "b"], ["c", "d"], ["c", "d"]], [0, 1, 0, 1]),
         ([["b", "a"], ["a", "b"]], [0, 0]),
         ([["a", "b"], ["a"]], [1, 0]),
     ],
 )
-def test_each_rank_takes_a_gpu_of_its_own(visible: list[list[str]], numbers: list[int]) -> None:
+def test_each_rank_gets_its_own_gpu(visible: list[list[str]], numbers: list[int]) -> None:
     assert assigned(visible, "n01", share=False) == numbers
     assert assigned(visible, "n01", share=True) == numbers
 
 
-def test_sharing_is_refused_unless_asked_for() -> None:
+def test_sharing_is_refused_unless_requested() -> None:
     visible = [["a", "b"]] * 4
     with pytest.raises(UsageError) as caught, command_line():
         assigned(visible, "n01", share=False)
@@ -35,18 +37,18 @@ def test_sharing_is_refused_unless_asked_for() -> None:
     assert assigned(visible, "n01", share=True) == [0, 1, 0, 1]
 
 
-def test_ranks_that_were_given_the_same_gpu_are_refused() -> None:
+def test_ranks_with_the_same_visible_gpu_are_refused() -> None:
     with pytest.raises(
         UsageError, match=r"host n01 has 1 GPU for 2 ranks\. Start at most 1 rank a"
     ):
         assigned([["a"], ["a"]], "n01", share=False)
 
 
-def test_ranks_that_do_not_see_enough_different_gpus_are_told_so() -> None:
+def test_ranks_that_see_too_few_different_gpus_are_refused() -> None:
     with pytest.raises(UsageError, match="has 3 GPUs for 3 ranks, but shows none to one of them"):
         assigned([["a"], ["a"], ["b", "c"]], "n01", share=False)
 
 
-def test_a_rank_that_sees_no_gpu_is_told() -> None:
+def test_a_rank_without_a_visible_gpu_is_refused() -> None:
     with pytest.raises(UsageError, match="shows no GPU to one of its 2 ranks"):
         assigned([["a"], []], "n01", share=True)

@@ -1,4 +1,4 @@
-"""Headers that bring their own text: compiled by both compilers, named in errors, in the digest."""
+"""Headers given as text: both compilers accept them, errors and digests include them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs_for_tests import CHECKS
 
 from islands.backends import choose
 from islands.backends.arguments import Struct
@@ -27,9 +28,9 @@ def source(text: str, name: str = "own/twice.cuh") -> Source:
     return Source("entry.cu", {"ENTRY": Header("entry.cu", ENTRY), "OWN": Header(name, text)})
 
 
-# Some names are those of headers of the language, which are another thing.
+# Some names are also those of standard headers.
 @pytest.mark.parametrize("name", ["own/twice.cuh", "vector", "string.h"])
-def test_a_program_is_made_of_texts_alone(backend: Backend, name: str) -> None:
+def test_a_program_consists_of_texts_only(backend: Backend, name: str) -> None:
     numbers = backend.upload(np.arange(5, dtype=np.int32))
     doubled = backend.empty((5,), np.int32)
     program = backend.compile(source(OWN, name), Block(32))
@@ -37,7 +38,7 @@ def test_a_program_is_made_of_texts_alone(backend: Backend, name: str) -> None:
     assert backend.download(doubled).tolist() == [0, 2, 4, 6, 8]
 
 
-def test_another_text_or_name_is_another_program() -> None:
+def test_the_digest_depends_on_text_and_name() -> None:
     digests = {
         source(OWN).digest(),
         source(OWN.replace("2", "3")).digest(),
@@ -47,14 +48,15 @@ def test_another_text_or_name_is_another_program() -> None:
     assert source(OWN).digest() in digests
 
 
-def test_an_own_header_takes_the_place_of_a_file_of_the_same_name() -> None:
+def test_an_own_header_replaces_a_file_of_the_same_name() -> None:
     assert "core/core.cuh" in source(OWN).files()
-    own = Header("core/draw.cuh", "// nothing")
-    assert Source("check.cuh", {"OWN": own}).own() == {"core/draw.cuh": "// nothing"}
-    assert Source("check.cuh", {"OWN": own}).digest() != Source("check.cuh").digest()
+    own = Header("core/draw.cuh", "// empty")
+    replaced = Source(CHECKS.entry, {"OWN": own})
+    assert replaced.own() == {"core/draw.cuh": "// empty"}
+    assert replaced.digest() != CHECKS.digest()
 
 
-def test_a_struct_without_members_can_be_passed(backend: Backend) -> None:
+def test_an_empty_struct_can_be_passed(backend: Backend) -> None:
     entry = ENTRY.replace("(const", "(own::Nothing, const")
     none = OWN.replace("namespace own {", "namespace own {\nstruct Nothing {};")
     made = Source("entry.cu", {"E": Header("entry.cu", entry), "OWN": Header("own.cuh", none)})
@@ -64,14 +66,14 @@ def test_a_struct_without_members_can_be_passed(backend: Backend) -> None:
     assert (backend.download(doubled).tolist(), Struct().bytes) == ([42], 1)
 
 
-def test_an_error_names_the_header_and_the_line_of_its_author(backend: Backend) -> None:
+def test_an_error_names_the_header_and_its_line(backend: Backend) -> None:
     broken = OWN.replace("return 2 * n;", "return 2 * m;")
     with pytest.raises(CompileError, match=r": own/twice\.cuh[:(]3[:)].*\bm\b"):
         backend.compile(source(broken), Block(32))
 
 
 @pytest.mark.parametrize("form", [":{}:4: error: ", "({}): error: "])
-def test_a_line_of_a_script_says_more_than_one_of_the_package(form: str) -> None:
+def test_the_line_of_an_own_header_is_preferred(form: str) -> None:
     places = [f"{name}{form.format(3)}" for name in ("/kernels/ga.cuh", "other", "spread")]
     log = "\n".join(["In file included from spread:1:", *(f"{place}said" for place in places)])
     assert f"a kernel: {places[2]}said (full" in str(refused("c++", "0", log, ["spread"]))
@@ -79,12 +81,12 @@ def test_a_line_of_a_script_says_more_than_one_of_the_package(form: str) -> None
     assert f"a kernel: {places[0]}said (full" in str(refused("c++", "0", log, []))
 
 
-def test_a_file_that_is_not_there_is_shown_with_the_header_that_includes_it() -> None:
+def test_a_missing_file_is_reported_with_the_header_that_includes_it() -> None:
     with pytest.raises(CompileError, match=r'^own/twice\.cuh: includes "helper\.cuh", but'):
         source(OWN + '#include "helper.cuh"\n').digest()
 
 
-def test_nvrtc_names_it_too() -> None:
+def test_an_error_of_nvrtc_names_the_header_and_its_line() -> None:
     pytest.importorskip("cupy")
     from islands.backends.cuda import compiled
 
@@ -94,7 +96,7 @@ def test_nvrtc_names_it_too() -> None:
         compiled(source(broken), "sm_90", lambda path: path.read_bytes())
 
 
-def test_a_text_may_lie_in_a_file(tmp_path: Path) -> None:
+def test_a_text_may_come_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "mine.cuh").write_text(OWN)
     header = Header("mine.cuh", tmp_path / "mine.cuh")
     assert (header, header.text) == (Header("mine.cuh", OWN), OWN)
@@ -104,7 +106,7 @@ def test_a_text_may_lie_in_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "../up.cuh", "/etc/passwd", "a b", 'a"', "a\n", "a//b"])
-def test_names_that_are_no_names_are_refused(name: str) -> None:
+def test_invalid_names_are_refused(name: str) -> None:
     with pytest.raises(UsageError, match="a name is made of letters, digits"):
         Header(name, OWN)
 

@@ -1,73 +1,60 @@
-"""Every program compiles for every GPU, on a machine that needs to have none."""
+"""Every program compiles for every GPU, on a machine without one."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import product
 
 import pytest
+from problems_for_tests import facilities, flat, lattice
+from programs_for_tests import CHECKS, NEEDS_NVRTC, for_gpu, parts, require_compiles
 
+from islands.backends.base import Block
 from islands.backends.source import Source
 
-pytestmark = pytest.mark.skipif(
-    find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent"
-)
+pytestmark = NEEDS_NVRTC
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
-METRICS = ["TSP_EUC_2D", "TSP_CEIL_2D", "TSP_ATT", "TSP_MATRIX"]
-PLANS = [(2, 0), (2, 1), (3, 0), (8, 0)]
-"""Parents of a child and the way to decode."""
-CUTS = [
-    {"ISLANDS_THREADS": "256", "ISLANDS_BLOCKS": "6"},
-    {"ISLANDS_THREADS": "1024", "ISLANDS_BLOCKS": "1", "ISLANDS_GLOBAL_ARENA": "1"},
-]
+METRICS = ["EUC_2D", "CEIL_2D", "ATT", "GEO"]  # the last one uses a matrix
+PLANS = [(2, "sorted"), (2, "plain"), (3, "sorted"), (8, "sorted")]
+"""Numbers of parents of a child, and decodings."""
+BLOCKS = [Block(256, 6), Block(1024, 1, spill=1)]
 
 
-def programs() -> list[Source]:
-    parts = {
-        "ISLANDS_ENCODING": '"encodings/keys.cuh"',
-        "ISLANDS_PROBLEM": '"problems/tsp.cuh"',
-        "ISLANDS_IMPROVER": '"improvers/none.cuh"',
-        "ENCODING_ASSIGNS": "0",
-        "ISLANDS_ALGORITHM": '"algorithms/brkga.cuh"',
-        "ISLANDS_DATA_BYTES": "sizeof(problem::Data)",  # Python is not asked here
-        "ISLANDS_IMPROVING_BYTES": "sizeof(improver::Plan)",
-        "ISLANDS_PLAN_BYTES": "sizeof(algorithm::Plan)",
-    }
-    found = [Source("check.cuh")]
-    keys = {"ISLANDS_ENCODING": '"encodings/keys.cuh"', "KEYS_DECODING": "0"}
-    keys["ENCODING_ASSIGNS"] = "0"
-    found += [Source("population.cuh", {**keys, **cut}) for cut in CUTS]
-    usual = list(product(METRICS, PLANS[:1], CUTS[:1]))
-    for metric, (parents, decoding), cut in [*usual, *product(METRICS[:1], PLANS[1:], CUTS)]:
-        plan = {"BRKGA_PARENTS": str(parents), "KEYS_DECODING": str(decoding)}
-        found.append(Source("program.cuh", {**parts, **plan, "TSP_METRIC": metric, **cut}))
-    qap = {"QAP_A": "unsigned char", "QAP_B": "unsigned short", "QAP_COST": "int"}
-    qap |= {"ISLANDS_PROBLEM": '"problems/qap.cuh"', "PROBLEM_SWAPS": '"problems/qap_swaps.cuh"'}
-    forms = [("1", "0", "int"), ("0", "1", "int64_t")]
-    for (symmetric, diagonal, delta), cut in zip(forms, CUTS, strict=True):
-        qap |= {"QAP_SYMMETRIC": symmetric, "QAP_DIAGONAL": diagonal, "QAP_DELTA": delta}
-        for improver in ("tabu", "local"):
-            plan = {"KEYS_DECODING": "2", "DE_STRATEGY": "0", "DE_ADAPTS": "1"}
-            plan |= {"ENCODING_ASSIGNS": "1", "TABU_ASPIRATION": "1"}
-            plan["IMPROVER_MOVE"] = "moves::Reversal"
-            chosen = {"ISLANDS_IMPROVER": f'"improvers/{improver}.cuh"'}
-            chosen["ISLANDS_ALGORITHM"] = '"algorithms/de.cuh"'
-            found.append(Source("program.cuh", {**parts, **qap, **plan, **chosen, **cut}))
+def programs() -> dict[str, Source]:
+    """Return programs of the parts of a run, by name."""
+    found = {"check": CHECKS}
+    tours = lattice("EUC_2D")
+    for block in BLOCKS:
+        macros = parts(tours, "brkga", "keys").encoding_macros()
+        found[f"population-{block.threads}"] = for_gpu("population.cuh", macros, block)
+    usual = product(METRICS, PLANS[:1], BLOCKS[:1])
+    for metric, (parents, decoding), block in [*usual, *product(METRICS[:1], PLANS[1:], BLOCKS)]:
+        settings = {"parents": parents, "bias": "rho" if parents == 2 else "constant"}
+        chosen = parts(lattice(metric), "brkga", "keys", settings, decoding=decoding)
+        name = f"brkga-{metric}-{parents}-{decoding}-{block.threads}"
+        found[name] = for_gpu("program.cuh", chosen.macros(), block)
+    narrow, wide = (
+        flat(9, 300 * 72),
+        facilities(9, symmetric="neither", diagonal=True, largest=70_000),
+    )
+    for problem, block in zip((narrow, wide), BLOCKS, strict=True):
+        for improver in ({"name": "tabu", "aspiration": 9}, {"name": "two_opt"}):
+            chosen = parts(problem, "de", "keys", {"adaptation": "jde"}, improver)
+            name = f"de-{problem.defines()['QAP_DELTA']}-{improver['name']}-{block.threads}"
+            found[name] = for_gpu("program.cuh", chosen.macros(), block)
     return found
 
 
+PROGRAMS = programs()
+
+
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("source", programs(), ids=lambda s: "-".join(list(s.defines.values())[3:]))
-def test_program_compiles_to_machine_code(source: Source, architecture: str) -> None:
-    from islands.backends.cuda import compiled
-
-    code, digest = compiled(source, architecture, lambda path: path.read_bytes())
-    assert code[:4] == b"\x7fELF"
-    assert digest.encode() in code  # by which it is known when it is taken from the cache
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program_compiles_to_machine_code(name: str, architecture: str) -> None:
+    require_compiles(PROGRAMS[name], architecture)
 
 
-def test_no_multiplication_is_fused_with_an_addition() -> None:
+def test_multiplications_and_additions_are_not_fused() -> None:
     from cupy.cuda import nvrtc
 
     from islands.backends.cuda import _OPTIONS

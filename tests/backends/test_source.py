@@ -1,3 +1,5 @@
+"""Sources of programs: the files that they include, and their digest."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,7 +13,7 @@ from islands.errors import CompileError
 
 @pytest.fixture
 def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder where main includes a, and b by a macro, and a includes c."""
+    """Return a folder in which main includes a, and b through a macro, and a includes c."""
     (tmp_path / "main.cuh").write_text('#include "a.cuh"\n  #  include PART\n', encoding="utf-8")
     (tmp_path / "a.cuh").write_text('#pragma once\n#include "c.cuh"\n', encoding="utf-8")
     (tmp_path / "b.cuh").write_text('#include "c.cuh"\n#include <cmath>\n', encoding="utf-8")
@@ -20,12 +22,12 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_files_are_the_closure_of_includes(kernels: Path) -> None:
+def test_files_are_all_direct_and_indirect_includes(kernels: Path) -> None:
     names = Source("main.cuh", {"PART": '"b.cuh"'}).files()
     assert names == ["main.cuh", "a.cuh", "b.cuh", "c.cuh"]
 
 
-def test_digest_sees_every_file_and_macro(kernels: Path) -> None:
+def test_the_digest_depends_on_every_file_and_macro(kernels: Path) -> None:
     source = Source("main.cuh", {"PART": '"b.cuh"'})
     digests = {source.digest(), source.digest("sm_90")}
     digests.add(Source("main.cuh", {"PART": '"b.cuh"', "N": "1"}).digest())
@@ -38,7 +40,7 @@ def test_digest_sees_every_file_and_macro(kernels: Path) -> None:
     assert source.digest() in digests
 
 
-def test_a_part_of_the_users_own_may_lie_anywhere(kernels: Path, tmp_path: Path) -> None:
+def test_a_header_of_a_script_may_be_in_any_folder(kernels: Path, tmp_path: Path) -> None:
     mine = tmp_path / "elsewhere" / "mine.cuh"
     mine.parent.mkdir()
     mine.write_text("", encoding="utf-8")

@@ -1,3 +1,5 @@
+"""Arrays of the islands on the device: saved to checkpoints and restored."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -47,7 +49,7 @@ def test_the_half_of_the_generation_is_saved_and_restored(
         ({"velocity": np.zeros(3)}, "the saved arrays are cost, island, velocity, but this run"),
     ],
 )
-def test_what_was_saved_elsewhere_is_refused(
+def test_arrays_that_do_not_fit_are_refused(
     backend: Backend, change: dict[str, np.ndarray], message: str
 ) -> None:
     state = filled(backend)
@@ -55,7 +57,7 @@ def test_what_was_saved_elsewhere_is_refused(
         state.require_fit({**state.snapshot(0), **change})
 
 
-def test_only_what_is_kept_is_saved_asked_for_and_restored(backend: Backend) -> None:
+def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
     others = {
         "matrix": Field((2,), np.int32, kind="derived"),
         "lists": Field((2,), np.int32, in_halves=True, kind="scratch"),
@@ -82,6 +84,6 @@ def test_only_what_is_kept_is_saved_asked_for_and_restored(backend: Backend) -> 
         ({"kind": "scratch", "travels": True}, "Choose kind='kept', or travels=False"),
     ],
 )
-def test_fields_that_cannot_be_are_refused(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_fields_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Field((4,), np.int32, **wrong)

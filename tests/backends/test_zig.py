@@ -1,4 +1,4 @@
-"""Zig's C++ compiler: when it is taken, and what is said of it; one that is pretended here."""
+"""Zig's C++ compiler, replaced by a script: when it is used, and which messages appear."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from scanned import SCAN
+from programs_for_tests import SCAN
 
 from islands.backends import choose
 from islands.backends.base import Block
 from islands.backends.cpu import compiler
 
-# It compiles with the system's compiler, and notes where it would keep what it builds.
+# It compiles with the system's compiler and records the cache folder that Zig would use.
 ZIG = """#!/bin/sh
 [ "$1" != version ] || { echo 9.8.7; exit; }
 echo "$ZIG_GLOBAL_CACHE_DIR" >>"${0%/*}/caches"
@@ -25,7 +25,7 @@ PATH='PLACES' exec REAL "$@"
 
 @pytest.fixture
 def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the program of a ziglang on a machine without another compiler."""
+    """Return the script that replaces Zig on a machine without another compiler."""
     real = compiler()[0]
     package = tmp_path / "site" / "ziglang"
     package.mkdir(parents=True)
@@ -43,7 +43,9 @@ def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
-def test_it_is_taken_after_cxx_and_the_system(zig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_used_after_cxx_and_the_system_compiler(
+    zig: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert compiler() == ([str(zig), "c++"], "Zig 9.8.7")
     true = shutil.which("true", path="/bin:/usr/bin")
     assert true is not None
@@ -56,7 +58,7 @@ def test_it_is_taken_after_cxx_and_the_system(zig: Path, monkeypatch: pytest.Mon
     assert compiler()[0] == [true]
 
 
-def test_another_zig_makes_other_programs_and_keeps_a_runtime_of_its_own(zig: Path) -> None:
+def test_each_version_has_its_own_programs_and_runtime(zig: Path) -> None:
     first = choose("cpu").compile(SCAN, Block())
     zig.write_text(zig.read_text().replace("9.8.7", "9.8.8"))
     second = choose("cpu").compile(SCAN, Block())
@@ -68,7 +70,7 @@ def test_another_zig_makes_other_programs_and_keeps_a_runtime_of_its_own(zig: Pa
     ]
 
 
-def test_its_runtime_is_announced_before_it_is_built(
+def test_building_its_runtime_is_announced(
     zig: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     choose("cpu").compile(SCAN, Block())

@@ -1,3 +1,5 @@
+"""Bits: encoding and decoding subsets."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +9,7 @@ from islands.encodings.bits import Bits
 
 
 @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 128, 1000])
-def test_a_solution_is_what_its_bits_stand_for(n: int) -> None:
+def test_decoding_inverts_encoding(n: int) -> None:
     encoding = Bits(n, None)
     solutions = np.random.default_rng(n).integers(0, 2, (5, n))
     genomes = np.stack([encoding.encode(solution) for solution in solutions])

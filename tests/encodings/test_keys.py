@@ -1,3 +1,5 @@
+"""Random keys: encoding and decoding orders, and the largest size."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +10,7 @@ from islands.errors import UsageError
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 929, 70_000])
-def test_a_solution_is_what_its_keys_stand_for(n: int) -> None:
+def test_decoding_inverts_encoding(n: int) -> None:
     encoding = Keys(n, None)
     solution = np.random.default_rng(n).permutation(n).astype(np.int64)
     keys = encoding.encode(solution)
@@ -26,7 +28,7 @@ def test_equal_keys_are_ordered_by_index() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 100, 65_536, 65_537, 1 << 20, 1 << 23])
 @pytest.mark.parametrize("memory", [None, 100_000, 231_424])
-def test_an_item_has_room_for_index_and_key(n: int, memory: int | None) -> None:
+def test_index_and_key_fit_in_a_word(n: int, memory: int | None) -> None:
     if memory == 100_000 and n > 1 << 22:
         with pytest.raises(UsageError, match="can order at most 4194304"):
             Keys(n, memory)

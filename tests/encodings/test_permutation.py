@@ -1,3 +1,5 @@
+"""Permutations: the genome is the solution."""
+
 from __future__ import annotations
 
 import numpy as np

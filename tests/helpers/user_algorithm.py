@@ -38,15 +38,15 @@ struct Plan {
                   improver::Plan))
 
 OWN_KERNEL(threshold_start) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, all.shape);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, all.shape);
     for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
         const auto [local, slot] = all.individual(job);
         const int32_t row = all.row(0, local, slot);
         encoding::Gene* const genes = all.genes_of(row);
         const draw::Place place = all.place(local, 0, slot);
         if (slot >= all.given[local]) encoding::fill(genes, all.shape, place, stream::START);
-        const int64_t cost = individual::cost_of(decoder, shelf, all, data, decoder.decode(genes),
+        const int64_t cost = individual::cost_of(decoder, scratch, all, data, decoder.decode(genes),
                                                  genes, place);
         if (threadIdx.x == 0) all.cost[row] = cost, plan.threshold[job] = cost / 16;
         all.count(local, slot, 1);

@@ -39,7 +39,7 @@ ALTERNATE = """
 
 namespace crossover {
 
-__device__ void cross(Shelf, const Pair<Gene>& mates, const Pair<Gene>& children,
+__device__ void cross(Scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                       const encoding::Shape& shape, uint4 word, const draw::Place&) {
     for_both(shape.n, [&](int side, int i) {
         children[side][i] = mates[(i + word.x) % 2 ? side : 1 - side][i];
@@ -54,7 +54,7 @@ NEIGHBOURS = """
 
 namespace mutation {
 
-__device__ void mutate(Shelf, Gene* row, const encoding::Shape& shape, uint32_t one, uint32_t) {
+__device__ void mutate(Scratch, Gene* row, const encoding::Shape& shape, uint32_t one, uint32_t) {
     __syncthreads();
     if (threadIdx.x > 0) return;
     const int n = genes::items(shape), u = draw::below(one, n), v = (u + 1) % n;

@@ -1,7 +1,7 @@
-"""Small runs for processes of their own: `small_runs.py NAME` makes one, on two CPU threads.
+"""Small runs in separate processes: `small_runs.py NAME` runs one on two CPU threads.
 
-Their kernels take working memory from a shelf that checks its bounds. `small_runs.py NAME FILE OLD
-NEW` changes a text in one of the kernels before.
+Their kernels use a `Scratch` with checked bounds. `small_runs.py NAME FILE OLD NEW` first replaces
+a text in one of the kernels.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from islands.problems.mkp_settings import MkpSettings
 
 
 def checked_kernels(folder: Path) -> Path:
-    """Return a copy of the kernels with that shelf."""
+    """Return a copy of the kernels with the checked `Scratch`."""
     kernels = folder / "kernels"
     shutil.copytree(data_folder("kernels"), kernels)
-    shelf = kernels / "core" / "shelf.cuh"
-    text = shelf.read_text(encoding="utf-8")
-    checked = Path(__file__).with_name("checked_shelf.cuh").read_text(encoding="utf-8")
-    # What lies behind the class stays.
-    shelf.write_text(checked + text[text.index("};") + len("};") :], encoding="utf-8")
+    scratch = kernels / "core" / "scratch.cuh"
+    text = scratch.read_text(encoding="utf-8")
+    checked = Path(__file__).with_name("checked_scratch.cuh").read_text(encoding="utf-8")
+    # Keep what follows the class.
+    scratch.write_text(checked + text[text.index("};") + len("};") :], encoding="utf-8")
     return kernels
 
 
@@ -48,7 +48,7 @@ def _problem(name: str, folder: Path) -> Problem:
     return knapsack(40, 5, largest=1 << 45).adjusted(MkpSettings(infeasible=name))
 
 
-# A problem, or what is done with infeasible choices of one; algorithm, encoding, improver.
+# A problem, or a way to handle infeasible subsets of the knapsack; algorithm, encoding, improver.
 RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "tsp": ("tsp", "brkga", "keys", {"name": "two_opt", "every": 2}),
     "qap": ("qap", "cellular", "permutation", {"name": "tabu", "aspiration": 9}),
@@ -60,7 +60,7 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
         for name in ("order", "cycle", "uniform")
     },
 }
-"""By the name of a crossover, where one is to be tried."""
+"""Some names are crossovers, which the run then uses."""
 
 
 def _run(name: str, folder: Path) -> None:
@@ -91,14 +91,14 @@ def _run(name: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    # What is looked for is there without the last optimisations, which take longest.
+    # Lower optimisation compiles faster and finds the same faults.
     cpu._OPTIONS = [option.replace("-O3", "-O1") for option in cpu._OPTIONS]
     with tempfile.TemporaryDirectory() as scratch:
         kernels = checked_kernels(Path(scratch))
         if sys.argv[2:]:
             file, old, new = sys.argv[2:]
             text = (kernels / file).read_text(encoding="utf-8")
-            assert text.count(old) == 1, "there is nothing to change"
+            assert text.count(old) == 1, "the text to replace must occur once"
             (kernels / file).write_text(text.replace(old, new), encoding="utf-8")
         source.data_folder = lambda _: kernels
         _run(sys.argv[1], Path(scratch))

@@ -1,4 +1,4 @@
-"""Of equal bests, the lowest place counts, and what was found first is kept."""
+"""Of equally good individuals, the lowest index and the earliest found are kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEST, BEST_SINCE, ARCHIVED, SINCE = (
 )
 
 
-def test_the_best_that_was_found_first_is_kept(backend: Backend) -> None:
+def test_the_earliest_best_is_kept(backend: Backend) -> None:
     mine, _ = both(backend, flat(9, 720), "permutation", **DANTAS | {"crossover": "pmx"})
     first = mine.snapshot()["genes"][:, 0]
     mine.advance(5)
@@ -33,14 +33,12 @@ def test_the_best_that_was_found_first_is_kept(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("changes", [DANTAS, {}], ids=["generational", "steady"])
-def test_the_feasible_best_that_was_found_first_is_kept(
-    backend: Backend, changes: dict[str, str]
-) -> None:
+def test_the_earliest_feasible_best_is_kept(backend: Backend, changes: dict[str, str]) -> None:
     file = knapsack(10, 2).file
     problem = Mkp(replace(file, profits=np.full(10, 7)), "equal").adjusted(
         MkpSettings(infeasible="linear", penalty=0.001)
     )
-    # Infeasible choices lead, so that the bests of all and of the feasible are found apart.
+    # Infeasible subsets lead, so that the best of all differs from the best feasible one.
     mine, _ = both(backend, problem, **changes, population=30)
     kept: list[tuple[int, int, list[int]]] = [(NONE, 0, [])] * 2
     ties = 0

@@ -1,6 +1,6 @@
-"""Programs do nothing that C++ leaves undefined, and keep to the working memory that they declare.
+"""Programs have no undefined behaviour and stay within the scratch memory that they declare.
 
-UndefinedBehaviorSanitizer sees the one, and a shelf that checks its bounds the other.
+UndefinedBehaviorSanitizer finds the first, a `Scratch` with checked bounds the second.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from small_runs import RUNS
 
 from islands.backends.cpu import compiler
 
-_REPORTS_HERE = {"UBSAN_OPTIONS": ""}
-_WATCHED = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
-# A shelf that lies nowhere counts from a null pointer, which is undefined to clang, but not to GCC.
-_OF_CLANG = ["-fno-sanitize=pointer-overflow"]
+_REPORT_TO_STDERR = {"UBSAN_OPTIONS": ""}
+_SANITIZED = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
+# A `Scratch` without memory counts from a null pointer: undefined for clang, but not for GCC.
+_ONLY_CLANG = ["-fno-sanitize=pointer-overflow"]
 _SHIFTS = 'extern "C" int shifted(int number, int by) { return number << by; }\n'
 _SHIFT = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).shifted(1, int(sys.argv[2])))"
 
 
 @pytest.fixture(scope="module")
-def watching(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return a C++ compiler whose programs end the process where they do what is undefined."""
+def sanitizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a C++ compiler whose programs end the process at undefined behaviour."""
     command, version = compiler()
-    words = [*command, *_WATCHED, *(_OF_CLANG if "clang" in version else [])]
+    words = [*command, *_SANITIZED, *(_ONLY_CLANG if "clang" in version else [])]
     library = tmp_path_factory.mktemp("shift") / "shift.so"
     made = subprocess.run(
         [*words, "-shared", "-fPIC", "-x", "c++", "-", "-o", str(library)],
@@ -41,22 +41,22 @@ def watching(tmp_path_factory: pytest.TempPathFactory) -> str:
     line = [sys.executable, "-c", _SHIFT, str(library)]
     sound = subprocess.run([*line, "5"], text=True, capture_output=True)
     if sound.stdout != "32\n":
-        pytest.skip(f"libraries of {words[0]} that are watched cannot be loaded: {sound.stderr}")
-    here = os.environ | _REPORTS_HERE
-    undefined = subprocess.run([*line, "40"], text=True, capture_output=True, env=here)
+        pytest.skip(f"sanitized libraries of {words[0]} cannot be loaded: {sound.stderr}")
+    environment = os.environ | _REPORT_TO_STDERR
+    undefined = subprocess.run([*line, "40"], text=True, capture_output=True, env=environment)
     assert undefined.returncode != 0
     assert "shift exponent 40 is too large" in undefined.stderr
     return shlex.join(words)
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_small_runs_do_nothing_undefined_and_keep_to_their_memory(name: str, watching: str) -> None:
+def test_small_runs_have_no_undefined_behaviour_or_overrun(name: str, sanitizer: str) -> None:
     script = str(Path(__file__).with_name("small_runs.py"))
     done = subprocess.run(
         [sys.executable, script, name],
         text=True,
         capture_output=True,
-        env=os.environ | _REPORTS_HERE | {"CXX": watching},
+        env=os.environ | _REPORT_TO_STDERR | {"CXX": sanitizer},
     )
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -65,29 +65,28 @@ FAULTS = [
     (
         *("tabu", "crossovers/masked.cuh"),
         *("take<uint32_t>((genes::items(shape) + 31) / 32)", "take<uint32_t>(0)"),
-        "something was written behind a part",
+        "written past the end of a part",
     ),
     (
         *("exchange", "improvers/sides.cuh"),
-        *("side_(shelf.take<int32_t>(count_))", "side_(shelf.take<int32_t>(count_ - 4))"),
-        "something was written behind a part",
+        *("side_(scratch.take<int32_t>(count_))", "side_(scratch.take<int32_t>(count_ - 4))"),
+        "written past the end of a part",
     ),
     (
         *("swarm", "problems/mkp.cuh"),
-        *("Knapsack knapsack = Desk(", "shelf.take<int64_t>(4096);\n    Knapsack knapsack = Desk("),
-        "more is taken than was asked for",
+        *("    Knapsack knapsack =", "    scratch.take<int64_t>(4096);\n    Knapsack knapsack ="),
+        "more taken than requested",
     ),
 ]
-"""Small runs with a fault in one of the kernels, and what is said of it."""
+"""Small runs with a fault in one kernel, and the expected message."""
 
 
-@pytest.mark.parametrize(("name", "file", "old", "new", "said"), FAULTS)
-def test_a_part_that_is_too_small_is_found(
-    name: str, file: str, old: str, new: str, said: str
-) -> None:
+@pytest.mark.parametrize(("name", "file", "old", "new", "message"), FAULTS)
+def test_a_scratch_overrun_is_found(name: str, file: str, old: str, new: str, message: str) -> None:
     script = str(Path(__file__).with_name("small_runs.py"))
     done = subprocess.run(
         [sys.executable, script, name, file, old, new], text=True, capture_output=True
     )
-    # Both threads may find it.
-    assert (done.returncode, {*done.stderr.splitlines()}) == (9, {f"checked shelf: {said}"})
+    # Both threads may report it.
+    assert done.returncode == 9
+    assert {*done.stderr.splitlines()} == {f"checked scratch memory: {message}"}

@@ -1,5 +1,5 @@
-// In the place of kernels/core/shelf.cuh, on the CPU: a shelf that checks its bounds. Behind each
-// part lies a guard, which nobody may write to; that of a part that is taken once more goes.
+// Replaces kernels/core/scratch.cuh on the CPU: a Scratch that checks its bounds. A guard, which
+// must stay unchanged, follows each part. Taking a part again removes the guards after it.
 #pragma once
 
 #include <cstdio>
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <vector>
 
-class Shelf {
+class Scratch {
   public:
-    explicit Shelf(char* memory) : next_(memory) {
+    explicit Scratch(char* memory) : next_(memory) {
         if (memory == host::arena) check();
     }
 
@@ -19,8 +19,8 @@ class Shelf {
         next_ += (count * sizeof(T) + 15) / 16 * 16;
         const auto guard = next_;
         next_ += GUARD;
-        if (bytes() < NOWHERE) return part;  // it only counts
-        if (next_ > host::arena + host::arena_bytes) fail("more is taken than was asked for");
+        if (bytes() < NOWHERE) return part;  // only counts the bytes
+        if (next_ > host::arena + host::arena_bytes) fail("more taken than requested");
         check();
         while (!guards().empty() && guards().back() >= reinterpret_cast<char*>(part)) {
             guards().pop_back();
@@ -44,13 +44,13 @@ class Shelf {
     static void check() {
         for (const char* guard : guards()) {
             for (int i = 0; i < GUARD; ++i) {
-                if ((unsigned char)guard[i] != MARK) fail("something was written behind a part");
+                if ((unsigned char)guard[i] != MARK) fail("written past the end of a part");
             }
         }
     }
 
     static void fail(const char* what) {
-        std::fprintf(stderr, "checked shelf: %s\n", what);
+        std::fprintf(stderr, "checked scratch memory: %s\n", what);
         std::_Exit(9);
     }
 

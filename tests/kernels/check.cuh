@@ -1,4 +1,5 @@
 // Entry points through which the tests call the functions of core/ and of the encodings.
+// Random streams: the one that a test names.
 #include "core/core.cuh"
 #define KEYS_DECODING 0
 #define ENCODING_ASSIGNS 0
@@ -24,12 +25,13 @@ KERNEL(check_below, (int32_t n, const uint32_t* word, const uint32_t* bound, uin
     for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = draw::below(word[i], bound[i]);
 }
 
-// Counts how often each pair i < j is visited, in row i and column j.
+// Count the visits of each pair i < j, in row i and column j.
 KERNEL(check_pairs, (int32_t n, int32_t* visits)) {
     block::pairs(n, [&](int i, int j) { visits[i * n + j] += 1; });
 }
 
-// Block b takes row b of `value`. Sums twice, to see that a second call does not disturb the first.
+// Block b processes row b of `value`. Sum twice to test that a second call does not disturb the
+// first.
 KERNEL(check_sum, (int32_t n, const int64_t* value, int64_t* out)) {
     int64_t mine = 0;
     for (int i = threadIdx.x; i < n; i += blockDim.x) mine += value[blockIdx.x * n + i];
@@ -57,7 +59,7 @@ KERNEL(check_argmin, (int32_t n, const int64_t* value, int64_t* out)) {
 
 KERNEL(check_scan, (int32_t n, uint32_t* value)) { block::scan(value + blockIdx.x * n, n); }
 
-// Rows lie `room` apart, a power of two.
+// Rows are `room` entries apart, a power of two.
 KERNEL(check_sort, (int32_t n, int32_t room, int64_t* value, uint32_t* index)) {
     block::sort(value + blockIdx.x * room, index + blockIdx.x * room, n);
 }
@@ -67,15 +69,15 @@ KERNEL(check_sort_few, (int32_t n, uint32_t* value)) {
 }
 
 KERNEL(room, (encoding::Shape shape, int64_t* bytes)) {
-    Shelf shelf(nullptr), small(nullptr);
-    const encoding::Decoder decoder(shelf, small, shape);
-    if (threadIdx.x == 0) bytes[0] = shelf.bytes(), bytes[1] = small.bytes();
+    Scratch scratch(nullptr), small(nullptr);
+    const encoding::Decoder decoder(scratch, small, shape);
+    if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = small.bytes();
 }
 
 KERNEL(check_order,
        (Arena arena, int32_t rows, encoding::Shape shape, const float* keys, int32_t* out)) {
-    Shelf shelf(arena.large()), small(arena.small());
-    encoding::Decoder decoder(shelf, small, shape);
+    Scratch scratch(arena.large()), small(arena.small());
+    encoding::Decoder decoder(scratch, small, shape);
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         const float* const mine = keys + int64_t(row) * shape.pitch;
         decoder.begin();

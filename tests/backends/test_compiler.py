@@ -1,0 +1,137 @@
+"""Compiling: once per program, with errors that name the fix."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import pytest
+from programs_for_tests import SCAN
+
+from islands.backends import choose, zig
+from islands.backends.base import Backend, Block
+from islands.backends.cache import loaded
+from islands.backends.source import Source
+from islands.errors import CompileError, UsageError
+
+
+def broken(tmp_path: Path) -> Source:
+    part = tmp_path / "broken.cuh"
+    names = ("no_such_name", "nor_this")
+    lines = [f"__device__ int f_{name}() {{ return {name}; }}" for name in names]
+    part.write_text("#pragma once\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    parts = [f"ISLANDS_{part}" for part in ("ENCODING", "PROBLEM", "IMPROVER", "ALGORITHM")]
+    return Source("program.cuh", dict.fromkeys(parts, f'"{part}"'))
+
+
+def test_a_program_is_compiled_once_for_all_processes(backend: Backend, fresh_cache: Path) -> None:
+    backend.compile(SCAN, Block(128))
+    (compiled,) = (fresh_cache / "programs").iterdir()
+    before = compiled.stat().st_mtime_ns
+    choose(backend.name).compile(SCAN, Block(128))
+    assert [path.stat().st_mtime_ns for path in (fresh_cache / "programs").iterdir()] == [before]
+
+
+def test_a_compile_error_shows_the_first_error_and_the_path_of_the_log(
+    backend: Backend, fresh_cache: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(CompileError) as caught:
+        backend.compile(broken(tmp_path), Block(128))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "broken.cuh" in message
+    assert "no_such_name" in message
+    assert "nor_this" not in message
+    log = Path(message.partition("full log: ")[2].rstrip(")"))
+    assert "nor_this" in log.read_text(encoding="utf-8")
+    assert [path.suffix for path in (fresh_cache / "programs").iterdir()] == [".log"]
+
+
+def test_a_damaged_program_is_compiled_again(
+    backend: Backend, fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend.compile(SCAN, Block(128))
+    (intact,) = (fresh_cache / "programs").iterdir()
+    # In another folder, as the loader would reuse a loaded library of the same path.
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
+    damaged = tmp_path / "other" / "programs" / intact.name
+    damaged.parent.mkdir(parents=True)
+    damaged.write_bytes(intact.read_bytes()[:100])
+    backend.compile(SCAN, Block(128))
+    (compiled,) = damaged.parent.iterdir()
+    assert compiled.stat().st_size > 100
+
+
+def test_a_compiler_without_output_is_an_error(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "true")
+    with pytest.raises(CompileError, match="made nothing"):
+        choose("cpu").compile(SCAN, Block())
+    assert list((fresh_cache / "programs").iterdir()) == []
+
+
+@pytest.mark.usefixtures("fresh_cache")
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("exit 3", "it failed with status 3 and printed nothing. See to CXX"),
+        ("echo no licence; exit 3", "no licence"),
+    ],
+)
+def test_a_compiler_that_fails_silently_is_reported(
+    script: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f"#!/bin/sh\n{script}\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    with pytest.raises(CompileError) as caught:
+        choose("cpu").compile(SCAN, Block())
+    assert str(caught.value).startswith(f"{compiler} refused a kernel: {reason} (full log: ")
+
+
+def test_a_program_that_cannot_be_loaded_is_removed(fresh_cache: Path) -> None:
+    with pytest.raises(CompileError, match=r"cannot be loaded: .*file too short"):
+        loaded("digest", ".so", Path.touch, lambda path: ctypes.CDLL(str(path)))
+    assert list((fresh_cache / "programs").iterdir()) == []
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_a_compiler_may_have_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "c++ -DANY")
+    choose("cpu").compile(SCAN, Block())
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setattr(zig, "command", lambda: None)
+    message = r"needs a C\+\+ compiler.*apt install g\+\+.*pip install ziglang"
+    with pytest.raises(CompileError, match=message):
+        choose("cpu")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fault"),
+    [
+        ("no-such-compiler -O2", "no-such-compiler is not on the PATH"),
+        ("/no/compiler", "/no/compiler is not a program"),
+        ("FOLDER", "FOLDER is not a program"),
+        ("FOLDER/text", "Exec format error"),
+        ("''", "no command"),
+        ("'", "No closing quotation"),
+    ],
+)
+def test_an_invalid_cxx_is_refused(
+    wanted: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "text").write_text("text")
+    (tmp_path / "text").chmod(0o755)
+    wanted, fault = (each.replace("FOLDER", str(tmp_path)) for each in (wanted, fault))
+    monkeypatch.setenv("CXX", wanted)
+    with pytest.raises(UsageError) as caught:
+        choose("cpu")
+    assert str(caught.value) == (
+        f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
+    )

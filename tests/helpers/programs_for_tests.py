@@ -1,0 +1,69 @@
+"""Programs that tests compile: small ones of their own, and those of real parts for GPUs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from islands.algorithms import ALGORITHMS
+from islands.archipelago.parts import Parts
+from islands.backends.base import Block
+from islands.backends.source import Macros, Source
+from islands.improvers import ImproverSettings
+from islands.problems.base import Problem
+
+_KERNELS = Path(__file__).parents[1] / "kernels"
+
+CHECKS = Source(str(_KERNELS / "check.cuh"))
+"""Entry points that call single functions of the kernels."""
+SCAN = Source(str(_KERNELS / "scan.cuh"))
+"""A program that compiles quickly."""
+
+NEEDS_NVRTC = pytest.mark.skipif(
+    find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent"
+)
+"""For tests that compile for GPUs, which needs no GPU."""
+
+
+def parts(
+    problem: Problem,
+    algorithm: str,
+    encoding: str,
+    settings: dict[str, Any] | None = None,
+    improver: dict[str, Any] | None = None,
+    decoding: str = "",
+) -> Parts:
+    """Return the parts of a run of 20 individuals; no improver by default."""
+    kind = ALGORITHMS[algorithm]
+    return Parts.of(
+        problem,
+        algorithm,
+        encoding,
+        kind.completed(kind.Settings.build(settings or {}), encoding),
+        ImproverSettings.build(improver or {"name": "none"}),
+        population=20,
+        block_memory=None,
+        decoding=decoding,
+    )
+
+
+def for_gpu(entry: str, macros: Macros, block: Block) -> Source:
+    """Return a program with the macros that the CUDA backend adds for a block."""
+    cut: Macros = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
+    if block.spill:
+        cut["ISLANDS_GLOBAL_ARENA"] = "1"
+    return Source(entry, {**macros, **cut})
+
+
+def require_compiles(source: Source, architecture: str = "sm_90") -> bytes:
+    """Return the machine code of a program for a GPU, after checking its form and digest."""
+    from islands.backends.cuda import compiled
+
+    code, digest = compiled(source, architecture, lambda path: path.read_bytes())
+    assert isinstance(code, bytes)
+    assert code[:4] == b"\x7fELF"
+    assert digest.encode() in code  # by which the cache knows it
+    return code

@@ -1,0 +1,17 @@
+"""The fixture of tests that launch single functions of the kernels."""
+
+from __future__ import annotations
+
+import pytest
+from launcher import Launcher
+
+from islands.backends import choose
+from islands.backends.base import Backend, Block
+
+
+@pytest.fixture
+def launchers(backend: Backend) -> list[Launcher]:
+    """Return a launcher per number of threads: of a block on a GPU, of the backend on the CPU."""
+    if backend.name == "cuda":
+        return [Launcher(backend, Block(threads)) for threads in (32, 96, 128, 1024)]
+    return [Launcher(choose("cpu", threads), Block()) for threads in (1, 2, 3)]

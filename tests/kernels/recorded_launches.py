@@ -1,0 +1,110 @@
+"""Launches of small runs, recorded instead of compiled: which kernels get which arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from problems_for_tests import cities, facilities, knapsack, lattice
+
+from islands.backends.arguments import Arguments, Struct
+from islands.backends.base import Array, Block, Call, Program, Room, arena
+from islands.backends.cpu import CpuBackend
+from islands.backends.source import Source
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.run.islands_of import islands_of
+from islands.spec.resolve import layers, resolve
+
+
+@dataclass(frozen=True)
+class Launch:
+    """The arguments of a kernel launch."""
+
+    source: Source
+    kernel: str
+    arguments: Sequence[Any]
+
+
+class Recorder(CpuBackend):
+    """A CPU backend that compiles nothing and records the arguments of launches."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.launches: list[Launch] = []
+        self.tables: dict[int, Sequence[Struct]] = {}
+        """Arrays of structs on the device, by address."""
+
+    def compile(self, source: Source, block: Block) -> Program:
+        return Program(source, "", block)
+
+    def call(
+        self,
+        program: Program,
+        kernel: str,
+        *arguments: Any,
+        blocks: int,
+        room: Room | None = None,
+    ) -> Call:
+        given = arguments if room is None else (arena(None, room.large), *arguments)
+        self.launches.append(Launch(program.handle, kernel, given))
+        return Call(None, blocks, 1, 0, Arguments(given, self.address))
+
+    def asked_room(self, source: Source, *arguments: Any) -> Room:
+        asked = self.zeros((2,), np.int64)
+        self.launches.append(Launch(source, "room", (*arguments, asked)))
+        return Room(64)
+
+    def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
+        array = super().upload_structs(structs)
+        if array is not None:
+            self.tables[self.address(array)] = structs
+        return array
+
+
+CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
+    "brkga": (lambda folder: cities(9, folder), {"algorithm": "brkga"}),
+    "de": (
+        lambda _: facilities(9, symmetric="neither", diagonal=True),
+        {"algorithm": "de", "adaptation": "jde", "improver": "tabu"},
+    ),
+    "matrix": (lambda folder: cities(9, folder, "GEO"), {"algorithm": "de"}),
+    "ga": (lambda _: facilities(9), {"algorithm": "ga", "encoding": "permutation"}),
+    "outside": (
+        lambda _: facilities(9),
+        {"algorithm": "ga", "encoding": "permutation", "decoding": "host"},
+    ),
+    "halo": (
+        lambda _: lattice("CEIL_2D"),
+        {"algorithm": "cellular", "halo": True, "migration": "none", "improver": "two_opt"},
+    ),
+    "torus": (
+        lambda _: knapsack(20, 3),
+        {"algorithm": "cellular", "encoding": "bits", "improver": "tabu", "reset": 3},
+    ),
+    "swarm": (
+        lambda _: knapsack(40, 2),
+        {"algorithm": "pso", "encoding": "bits", "infeasible": "dynamic", "improver": "exchange"},
+    ),
+    "keys": (
+        lambda _: knapsack(40, 2),
+        {
+            "algorithm": "brkga", "decoding": "sorted", "migration.selection": "roulette",
+            "migration.replacement": "random",
+        },
+    ),
+}  # fmt: skip
+
+
+@cache
+def recorded(case: str, folder: Path) -> Recorder:
+    make, options = CASES[case]
+    problem, backend = make(folder), Recorder()
+    asked = {"islands": 2, "population": 16, "stop": "generations=9", "migrants": 1}
+    asked |= {"migration": "ring", "improver": "none"} | options
+    islands_of(resolve(layers(asked), problem), problem, World(), backend)
+    return backend

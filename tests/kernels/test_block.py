@@ -1,0 +1,76 @@
+"""Pairs, sums, minima and scans of the threads of a block against NumPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from launcher import Launcher, random
+
+from islands.backends.base import Room
+
+SIZES = [1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000, 4097]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 12, 13, 33, 34, 100, 257])
+def test_each_pair_is_visited_once(launchers: list[Launcher], n: int) -> None:
+    for launch in launchers:
+        visits = launch.upload(np.zeros((n, n), np.int32))
+        launch("check_pairs", np.int32(n), visits, blocks=1)
+        assert (launch.download(visits) == np.triu(np.ones((n, n), np.int32), 1)).all()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_sum_reaches_every_thread(launchers: list[Launcher], n: int) -> None:
+    value = random(7, n)
+    for launch in launchers:
+        out = launch.upload(np.zeros((7, launch.threads, 2), np.int64))
+        launch("check_sum", np.int32(n), launch.upload(value), out, blocks=7)
+        total = value.sum(axis=1)
+        assert (launch.download(out)[:, :, 0] == total[:, None]).all()
+        assert (launch.download(out)[:, :, 1] == 2 * total[:, None]).all()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_ordered_sum_has_a_fixed_order(launchers: list[Launcher], n: int) -> None:
+    value = np.random.default_rng(3).normal(size=(5, n)) * 10.0 ** random(5, n, low=-8, high=8)
+    lanes = np.zeros((5, 256))
+    for i in range(n):
+        lanes[:, i % 256] += value[:, i]
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    for launch in launchers:
+        out = launch.upload(np.zeros(5))
+        launch(
+            "check_ordered_sum",
+            np.int32(n),
+            launch.upload(value),
+            out,
+            blocks=5,
+            room=Room(256 * 8),
+        )
+        assert launch.download(out).tolist() == lanes[:, 0].tolist()
+        assert launch.download(out) == pytest.approx(
+            [math.fsum(row) for row in value], rel=1e-6, abs=1e-3
+        )
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_argmin_returns_the_first_minimum(launchers: list[Launcher], n: int) -> None:
+    value = random(9, n, low=0, high=4)
+    for launch in launchers:
+        out = launch.upload(np.zeros((9, 2), np.int64))
+        launch("check_argmin", np.int32(n), launch.upload(value), out, blocks=9)
+        assert launch.download(out)[:, 0].tolist() == value.min(axis=1).tolist()
+        assert launch.download(out)[:, 1].tolist() == value.argmin(axis=1).tolist()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_scan_sums_all_entries_before(launchers: list[Launcher], n: int) -> None:
+    value = random(4, n, low=0, high=1000).astype(np.uint32)
+    for launch in launchers:
+        array = launch.upload(value)
+        launch("check_scan", np.int32(n), array, blocks=4)
+        assert (launch.download(array) == np.cumsum(value, axis=1) - value).all()
