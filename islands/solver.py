@@ -18,8 +18,9 @@ from islands.parallel import world as launched_world
 from islands.problems import KIND, load
 from islands.problems.base import Problem
 from islands.progress.result import Result
+from islands.run.build import make_archipelago
 from islands.run.device import Conduct, take_device
-from islands.run.runner import Output, make_archipelago, run_asked
+from islands.run.runner import Output, run_asked
 from islands.run.start import check_exactly
 from islands.spec.agreement import require_agreement
 from islands.spec.given import gathered, of_table

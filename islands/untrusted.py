@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from islands.errors import InputError, IslandsError
 from islands.paths import reading
 
 MISMATCH = "checksum mismatch: it was changed, or damaged, after it was written"
 """What is said of a file that is whole in form, but not what was written."""
+_Made = TypeVar("_Made")
 _MOST_PARTS = 1000
 _LONGEST_REASON = 200
 """Characters of what a parser says of a damaged file, which it may quote at length."""
@@ -54,3 +57,22 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: not TOML: a line with more than {_MOST_PARTS} dots. Correct it")
     with parsing(path, "not TOML"):
         return tomllib.loads(text)
+
+
+def typed(kind: type[_Made], values: Mapping[str, Any], **made: Any) -> _Made:
+    """Return a dataclass of values, which are text, numbers and truths, and of what is `made`.
+
+    Raise a `ValueError` for a value of another type.
+    """
+    hints = get_type_hints(kind)
+    for field in fields(kind):  # type: ignore[arg-type]
+        if field.name not in made and not _is_of(values[field.name], hints[field.name]):
+            raise ValueError(f"{field.name} is {values[field.name]!r}")
+    return kind(**{**values, **made})
+
+
+def _is_of(value: Any, hint: Any) -> bool:
+    if isinstance(hint, UnionType):
+        return any(_is_of(value, each) for each in get_args(hint))
+    # To Python, true is a number; to JSON, 1.0 may be written 1.
+    return type(value) is hint or (hint is float and type(value) is int)

@@ -18,7 +18,7 @@ from islands.errors import IslandsError
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
 from islands.text import count
 

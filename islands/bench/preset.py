@@ -6,7 +6,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
 
 

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from types import TracebackType
 from typing import Self, TextIO, TypeVar
 
 _SIGN_OF_LIFE = 30.0
@@ -40,12 +39,7 @@ class Heartbeat:
             self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         if self._stream is not None:
             self._thread.join()

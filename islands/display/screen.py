@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
 from typing import Self, TextIO
 
 from islands.display.table import Table
 from islands.paths import writing
-from islands.problems.base import Problem
-from islands.progress.machine import Machine
 from islands.progress.progress import Progress
-from islands.spec.spec import RunSpec
-from islands.text import counted, one_line
 
 
 class Screen:
@@ -29,12 +24,7 @@ class Screen:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._log is not None:
             with writing(self._log.name):
                 self._log.close()
@@ -73,53 +63,3 @@ def _opened(log: Path) -> TextIO:
     with writing(log):
         # Names of files may hold bytes that are not UTF-8.
         return log.open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
-
-
-def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
-    """Return the lines that say what runs and until when, known before anything is compiled."""
-    known = ""
-    if problem.best_known is not None:
-        word = "optimum" if problem.best_known.status == "optimal" else "best known"
-        known = f", {word} {problem.best_known.value}"
-    general = spec.general
-    preset = f"   preset {spec.preset}" if spec.preset is not None else ""
-    lines = [
-        f"islands {version}   {problem.name} {one_line(problem.instance)}, size"
-        f" {problem.size}{known}",
-        *(remark.words for remark in problem.remarks),
-        f"{spec.algorithm} on {spec.encoding}{_improved(spec)}"
-        f"   {counted(general.islands, 'island')} x {general.population}"
-        f" on {counted(ranks, 'rank')}   seed {general.seed}{preset}",
-        *([spec.adjusted] if spec.adjusted else []),
-        f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
-    ]
-    return "\n".join(lines)
-
-
-def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
-    """Return the lines that say where it runs, known when all is compiled."""
-    general, migration = spec.general, spec.migration
-    travel = "no migration"
-    if migration.topology != "none" and general.islands > 1:
-        travel = (
-            f"migration {migration.topology} of {migration.migrants} every"
-            f" {counted(migration.interval, 'generation')} (transport: {machine.transport})"
-        )
-    lines = [
-        travel,
-        f"{machine.device}   backend {machine.backend}: {machine.reason}",
-        _compiled(machine.compile_seconds),
-    ]
-    if folder is not None:
-        lines.append(f"run folder {folder}")
-    return "\n".join(lines)
-
-
-def _improved(spec: RunSpec) -> str:
-    return "" if spec.improver.name == "none" else f" with {spec.improver.name}"
-
-
-def _compiled(seconds: float) -> str:
-    if seconds < 0.1:
-        return "kernels taken from the cache"
-    return f"kernels compiled in {seconds:.1f} s, and kept for the next time"

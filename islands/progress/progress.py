@@ -1,8 +1,12 @@
-"""Where a run stands at the end of an epoch."""
+"""The state of a run at the end of an epoch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from islands.archipelago.measure import IslandMeasure
+from islands.migration import Arrivals
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,25 @@ class Progress:
     def reached(self, value: float) -> bool:
         """Return whether the best cost is at least as good as `value`."""
         return self.cost is not None and not is_better(value, self.cost, maximise=self.maximise)
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one rank knows when an epoch ends."""
+
+    measures: Sequence[IslandMeasure]
+    arrivals: Arrivals | None
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where a loop stands beside its islands: all that it needs to go on from there."""
+
+    generation: int
+    seconds: float
+    before: Progress | None
+    """The progress at the end of the epoch before."""
 
 
 def is_better(cost: float | None, other: float | None, *, maximise: bool) -> bool:

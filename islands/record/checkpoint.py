@@ -19,7 +19,7 @@ import numpy as np
 from islands.archipelago.archipelago import Archipelago
 from islands.parallel import World
 from islands.paths import published, reading
-from islands.progress.epoch import Moment
+from islands.progress.progress import Moment
 from islands.record.folder import (
     CHECKPOINTS,
     MANIFEST,

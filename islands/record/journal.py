@@ -9,7 +9,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.parallel import World
 from islands.paths import writing
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch, Moment
+from islands.progress.progress import Epoch, Moment
 from islands.progress.result import Result
 from islands.record.checkpoint import (
     Checkpoints,

@@ -13,13 +13,11 @@ from typing import Any, Self
 import islands
 from islands.errors import InputError
 from islands.paths import published
-from islands.progress.epoch import Moment
-from islands.progress.progress import Progress
+from islands.progress.progress import Moment, Progress
 from islands.record.folder import MANIFEST
 from islands.record.stream import Extent
-from islands.record.typed import typed
 from islands.spec.spec import FORMAT
-from islands.untrusted import MISMATCH, bounded_text, parsing
+from islands.untrusted import MISMATCH, bounded_text, parsing, typed
 
 _LONGEST = 1 << 28
 _PART = re.compile(r"rank-\d+\.npz")

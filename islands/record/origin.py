@@ -15,7 +15,7 @@ from islands.errors import InputError
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
-from islands.progress.epoch import Moment
+from islands.progress.progress import Moment
 from islands.record.checkpoint import digest, newest_first
 from islands.record.earlier import Losses, earlier_rows, shared_losses
 from islands.record.folder import CHECKPOINTS, SETTINGS

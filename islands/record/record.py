@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch
+from islands.progress.progress import Epoch
 from islands.record.stream import Extent, Stream
 
 if TYPE_CHECKING:

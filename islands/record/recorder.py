@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch
+from islands.progress.progress import Epoch
 from islands.progress.result import Result
 from islands.record.folder import MIGRATIONS, TRACE
 from islands.record.migrations import Migrations

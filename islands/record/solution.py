@@ -16,10 +16,9 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, SETTINGS, has_checkpoint
 from islands.record.parquet import read_parquet, write_parquet
-from islands.record.typed import typed
 from islands.spec.agreement import identity
 from islands.spec.spec import RunSpec
-from islands.untrusted import parsing
+from islands.untrusted import parsing, typed
 
 _RESULT = b"islands.result"
 _RUN, _START = b"islands.run", b"islands.start"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 from islands.archipelago.archipelago import Archipelago
@@ -46,15 +45,10 @@ class Alarm:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self._ended.set()
         self._thread.join()
-        if error is None:
+        if kind is None:
             self._notice.close()
         else:
             with suppress(Exception):  # ranks may have died

@@ -13,8 +13,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch, Moment
-from islands.progress.progress import Progress
+from islands.progress.progress import Epoch, Moment, Progress
 from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm, pass_step
 from islands.run.epochs import INTERRUPTED, Outcome, Viewer, of_generation_0

@@ -18,7 +18,7 @@ from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm, pass_step
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.run.pace import Pace
 from islands.run.signals import Interruption
 from islands.run.start import check_exactly, combined

@@ -15,8 +15,7 @@ from islands.archipelago.measure import IslandMeasure
 from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch, Moment
-from islands.progress.progress import Progress
+from islands.progress.progress import Epoch, Moment, Progress
 from islands.progress.tally import Calls, Tally, summarise
 from islands.run.alarm import Alarm, pass_step
 from islands.run.pace import Pace

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.display.foreword import Foreword, open_run
+from islands.display.header import Notices, announce
 from islands.display.screen import Screen
-from islands.errors import InputError, RunError, UnwritableError, UsageError
-from islands.migration import migrates
-from islands.migration.transport import find
+from islands.errors import InputError, UnwritableError, UsageError
 from islands.parallel import RanksLostError, World
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Problem
 from islands.progress.machine import Machine
 from islands.progress.result import Result
 from islands.record.checkpoint import settle
@@ -27,9 +23,9 @@ from islands.record.kept import keep
 from islands.record.lock import FolderLock
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
-from islands.run.asked import found_again, resolved, resolved_again
+from islands.run.build import has_halo, make_archipelago, read_start
 from islands.run.device import Conduct, take_device
-from islands.run.islands_of import islands_of
+from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
 from islands.run.start import Start, perform
 from islands.spec.agreement import require_agreement
@@ -60,16 +56,18 @@ def run_asked(
     problem: Problem | None = None,
     conduct: Conduct = _ORDERLY,
     *,
-    may_be_unmet: bool = False,
+    allow_no_solution: bool = False,
 ) -> Result:
     """Resolve what was asked for, load the instance unless it is given, and run.
 
     It is an error where the run ends without a solution, not having been cut short, unless it
-    `may_be_unmet`.
+    `allow_no_solution`.
     """
     spec, chosen = world.agreed(lambda: resolved(layers(options, config), problem))
     result = run(spec, chosen, world, output, conduct)
-    return result if may_be_unmet else world.agreed(lambda: result.require_solution(chosen.hint))
+    return (
+        result if allow_no_solution else world.agreed(lambda: result.require_solution(chosen.hint))
+    )
 
 
 def resume_asked(
@@ -92,7 +90,7 @@ def resume_asked(
             world.agreed(lambda: _check_again(ended, folder, options, screen.say))
         world.agreed(lambda: _put_in_order(folder, ended) if world.rank == 0 else None)
         return ended.result
-    spec, problem = world.agreed(lambda: resolved_again(folder, found_again(folder, options)))
+    spec, problem = world.agreed(lambda: resolve_stored(folder, stored_request(folder, options)))
     return resume(spec, problem, world, output, folder, conduct)
 
 
@@ -101,11 +99,11 @@ def _check_again(
 ) -> None:
     """Compute the cost of a finished run again, where all that it needs is still there."""
     try:
-        asked = found_again(folder, options)
+        asked = stored_request(folder, options)
     except InputError as error:
         say(f"Its cost cannot be computed now, as not all is there: {error}")
         return
-    ended.require_exact(*resolved_again(folder, asked))
+    ended.require_exact(*resolve_stored(folder, asked))
 
 
 def _put_in_order(folder: Path, ended: Finished) -> None:
@@ -122,7 +120,7 @@ def run(
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
     world.agreed(lambda: _refuse_unfit(spec, conduct))
-    world.agreed(lambda: _warm_start(spec, problem))
+    world.agreed(lambda: read_start(spec, problem))
     # One rank has nobody to wait for.
     asynchronous = conduct.asynchronous and world.size > 1
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
@@ -130,14 +128,14 @@ def run(
         FolderLock() as lock,
         Interruption(suspends=suspends if output.writes else "") as interruption,
     ):
-        foreword = open_run(spec, problem, world, output.stream, quiet=output.quiet)
-        backend = _device(spec, world, conduct, foreword)
+        notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
+        backend = _device(spec, world, conduct, notices)
 
         def begun() -> Start:
             start = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
             return replace(start, folder=_folder(spec, problem, world, output, lock))
 
-        return _surviving(begun, backend, output, lock, interruption, foreword)
+        return _surviving(begun, backend, output, lock, interruption, notices)
 
 
 def resume(
@@ -151,16 +149,16 @@ def resume(
     """Go on from the newest usable checkpoint in a run's folder, or begin where there is none."""
     require_agreement(world, spec, problem, writes=True)
     with FolderLock() as lock, Interruption(suspends="writing a checkpoint") as interruption:
-        foreword = open_run(spec, problem, world, output.stream, quiet=output.quiet)
-        backend = _device(spec, world, conduct, foreword)
+        notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
+        backend = _device(spec, world, conduct, notices)
         begun = partial(_prepared, spec, problem, world, backend, folder)
-        return _surviving(begun, backend, output, lock, interruption, foreword)
+        return _surviving(begun, backend, output, lock, interruption, notices)
 
 
-def _device(spec: RunSpec, world: World, conduct: Conduct, foreword: Foreword) -> Backend:
+def _device(spec: RunSpec, world: World, conduct: Conduct, notices: Notices) -> Backend:
     name, threads = spec.general.backend, spec.general.threads or None
     backend = take_device(world, name, threads, share_gpu=conduct.share_gpu)
-    backend.compiling.tell = foreword.say
+    backend.compiling.tell = notices.say
     return backend
 
 
@@ -191,7 +189,7 @@ def _surviving(
     output: Output,
     lock: FolderLock,
     interruption: Interruption,
-    foreword: Foreword,
+    notices: Notices,
 ) -> Result:
     """Perform a start; where ranks die and the others can go on, they do so from the folder.
 
@@ -202,7 +200,7 @@ def _surviving(
     spec, problem, world, folder = first.spec, first.problem, first.world, first.folder
     start: Start | None = first
     del first
-    news, said = "", foreword.said
+    news, said = "", notices.lines
     while True:
         try:
             if start is None:
@@ -213,7 +211,7 @@ def _surviving(
             if folder is not None:
                 world.agreed(lambda: lock.take(folder) if world.rank == 0 else None)
             return perform(
-                start, interruption, output.stream, quiet=output.quiet, news=news, foreword=said
+                start, interruption, output.stream, quiet=output.quiet, news=news, notices=said
             )
         except RanksLostError:
             if folder is None:
@@ -222,63 +220,12 @@ def _surviving(
             start, said = None, []
 
 
-def make_archipelago(
-    spec: RunSpec,
-    problem: Problem,
-    world: World,
-    backend: Backend,
-    *,
-    asynchronous: bool = False,
-    goes_on: bool = False,
-) -> Archipelago:
-    """Return this rank's islands of a run, before their first generation; collective."""
-    warm_start = cache(lambda: _warm_start(spec, problem))
-    if not goes_on:
-        # What goes on from a checkpoint has no need of these files, which may be gone.
-        world.agreed(warm_start)
-    transport = None
-    if _has_halo(spec) or migrates(spec.migration, spec.general.islands):
-        transport, trouble = find(world, backend)
-        if trouble and world.rank == 0:
-            print(f"islands: {trouble}", file=sys.stderr, flush=True)
-    return world.agreed(
-        lambda: islands_of(
-            spec,
-            problem,
-            world,
-            backend,
-            transport=transport,
-            asynchronous=asynchronous,
-            warm_start=warm_start,
-        )
-    )
-
-
 def _refuse_unfit(spec: RunSpec, conduct: Conduct) -> None:
-    if conduct.asynchronous and _has_halo(spec):
+    if conduct.asynchronous and has_halo(spec):
         raise UsageError(
             "--async with halo=true: slices of one population need each other's ends in each"
             " generation. Leave --async out, or choose halo=false"
         )
-
-
-def _has_halo(spec: RunSpec) -> bool:
-    """Return whether the islands are slices of one population."""
-    return bool(getattr(spec.settings, "halo", False))
-
-
-def _warm_start(spec: RunSpec, problem: Problem) -> list[Solution]:
-    return [_given(problem, Path(path)) for path in spec.start]
-
-
-def _given(problem: Problem, path: Path) -> Solution:
-    """Return the solution in a file, having checked that it is one."""
-    solution = problem.read_solution(path)
-    try:
-        problem.check(solution)
-    except RunError as error:
-        raise InputError(f"{path}: {error}") from error
-    return solution
 
 
 def _folder(

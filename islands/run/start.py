@@ -15,12 +15,13 @@ from typing import TextIO
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
-from islands.display.screen import Screen, opening, place
+from islands.display.header import opening, place
+from islands.display.screen import Screen
 from islands.errors import RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch, Moment
 from islands.progress.machine import Machine
+from islands.progress.progress import Epoch, Moment
 from islands.progress.result import Result
 from islands.record.folder import LOG
 from islands.record.journal import Journal
@@ -55,11 +56,11 @@ def perform(
     *,
     quiet: bool,
     news: str = "",
-    foreword: Sequence[str] = (),
+    notices: Sequence[str] = (),
 ) -> Result:
     """Evolve on all ranks, say so on rank 0, and write where there is a folder; collective.
 
-    The `foreword` is what was said before it was compiled.
+    The `notices` is what was said before it was compiled.
     """
     world, folder = start.world, start.folder
     speaks = world.rank == 0
@@ -67,9 +68,9 @@ def perform(
     with Screen(stream if speaks else None, log, quiet=quiet) as screen:
         if news:
             screen.say(news)
-        for text in foreword:
+        for text in notices:
             screen.note(text)
-        if not foreword:
+        if not notices:
             screen.say(opening(islands.__version__, start.spec, start.problem, world.size))
         screen.say(place(start.spec, start.machine, folder))
         for line in world.gather(_process(start)):

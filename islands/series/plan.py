@@ -16,7 +16,7 @@ from islands.paths import reading
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS, refuse_unfit
 from islands.record.settings_file import require_intact
-from islands.run.asked import resolved
+from islands.run.request import resolved
 from islands.series.ledger import LEDGER, read_rows
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec

@@ -31,7 +31,7 @@ from islands.record.origin import restore
 from islands.record.parquet import read_parquet, write_parquet
 from islands.record.solution import recorded
 from islands.record.stream import Extent, Stream, first_rows, stream_path
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.run.runner import Output, run
 from islands.series.ledger import LEDGER, enter, read_rows, row_of
 from islands.spec.agreement import identity

@@ -19,7 +19,7 @@ from started import AnyOrder
 from islands.archipelago.measure import Candidate
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
-from islands.run import asked as asked
+from islands.run import request as request
 from islands.run.device import Conduct
 from islands.run.runner import Output
 from islands.series.plan import Plan
@@ -77,8 +77,8 @@ class Seeded(FakeArchipelago):
 def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let runs be those of `Seeded` on instances that are `Named`, in a folder of their own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Seeded)
-    monkeypatch.setattr(asked, "load", Named)
+    monkeypatch.setattr("islands.run.build.Archipelago", Seeded)
+    monkeypatch.setattr(request, "load", Named)
     monkeypatch.setattr(Seeded, "begun", [])
 
 

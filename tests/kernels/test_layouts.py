@@ -26,7 +26,7 @@ from islands.migration.kernels import _ARRIVAL
 from islands.parallel import World
 from islands.paths import data_folder
 from islands.problems.base import Problem
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
 
 POPULATION = Source(

@@ -24,7 +24,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
 from islands.run import pace as pace
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.run.start import Start, perform
 from islands.spec.resolve import layers, resolve
 

@@ -23,8 +23,7 @@ from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems.base import Solution
-from islands.progress.epoch import Epoch
-from islands.progress.progress import Progress
+from islands.progress.progress import Epoch, Progress
 from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
 from islands.record.migrations import Migrations
@@ -68,7 +67,7 @@ class OfTenths(FakeArchipelago):
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", OfTenths)
+    monkeypatch.setattr("islands.run.build.Archipelago", OfTenths)
     monkeypatch.setattr(asked, "load", lambda *_: Tenths())
 
 

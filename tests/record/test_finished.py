@@ -19,7 +19,7 @@ from islands.run.runner import Output, resume_asked
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
+    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
 
 
 def test_a_result_that_its_solution_contradicts_is_refused(tmp_path: Path) -> None:

@@ -6,8 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from fakes import FakeProblem, arrivals
 
-from islands.progress.epoch import Epoch
-from islands.progress.progress import Progress
+from islands.progress.progress import Epoch, Progress
 from islands.record.migrations import Migrations
 
 

@@ -16,8 +16,7 @@ import pytest
 from started import checkpoints, facts, killed, require_same, start, streams, whole
 
 from islands.errors import InputError
-from islands.progress.epoch import Moment
-from islands.progress.progress import Progress
+from islands.progress.progress import Moment, Progress
 from islands.record.manifest import Manifest, Part, content_digest
 from islands.record.stream import Extent
 from islands.run import pace as pace

@@ -7,8 +7,7 @@ import pyarrow.parquet as pq
 from fakes import FakeProblem
 
 from islands.archipelago.measure import IslandMeasure
-from islands.progress.epoch import Epoch
-from islands.progress.progress import Progress
+from islands.progress.progress import Epoch, Progress
 from islands.record.trace import Trace
 
 

@@ -36,7 +36,7 @@ from islands.reproduce.experiment import Experiment
 from islands.run.alarm import Alarm
 from islands.run.asynchronous import evolve_freely
 from islands.run.batch import run_batch
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.run.signals import suspending
 from islands.run.start import combined
 from islands.spec.resolve import layers, resolve

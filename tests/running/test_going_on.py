@@ -12,8 +12,7 @@ from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import IslandMeasure
 from islands.parallel import World
-from islands.progress.epoch import Moment
-from islands.progress.progress import Progress
+from islands.progress.progress import Moment, Progress
 from islands.run import epochs as module
 from islands.run.epochs import evolve
 from islands.run.signals import INTERRUPT, SUSPENSIONS

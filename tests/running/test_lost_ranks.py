@@ -49,7 +49,7 @@ class Losing(Honest):
 def test_the_ranks_that_are_left_go_on_from_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Losing)
+    monkeypatch.setattr("islands.run.build.Archipelago", Losing)
     monkeypatch.setattr(Losing, "lives", 0)
     world, stream = Shrinking(), StringIO()
     output = Output(writes=True, folder=tmp_path / "a", stream=stream)
@@ -83,7 +83,7 @@ def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
             lambda: run_asked(options, None, Shrinking(), output, FakeProblem()),
             lambda: resumed(tmp_path / "a", Shrinking()),
         ):
-            monkeypatch.setattr("islands.run.islands_of.Archipelago", counted)
+            monkeypatch.setattr("islands.run.build.Archipelago", counted)
             monkeypatch.setattr(Losing, "lives", 0)
             made.clear()
             alive.clear()
@@ -97,7 +97,7 @@ def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
 
 
 def test_without_a_folder_there_is_nothing_to_go_on_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Losing)
+    monkeypatch.setattr("islands.run.build.Archipelago", Losing)
     monkeypatch.setattr(Losing, "lives", 0)
     with pytest.raises(RanksLostError):
         run_asked(

@@ -26,7 +26,7 @@ from islands.run.start import check_exactly, combined
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
+    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
 
 
 def test_the_result_of_a_run(tmp_path: Path) -> None:
@@ -123,13 +123,13 @@ def test_a_run_holds_its_folder_to_its_end(tmp_path: Path, monkeypatch: pytest.M
     class Disturbed(Honest):
         def start(self) -> None:
             super().start()
-            monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
+            monkeypatch.setattr("islands.run.build.Archipelago", Honest)
             for disturb in (solved, resumed):
                 with pytest.raises(InputError, match="another process is at work"):
                     disturb(tmp_path / "a")
                 disturbed.append(disturb.__name__)
 
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Disturbed)
+    monkeypatch.setattr("islands.run.build.Archipelago", Disturbed)
     assert solved(tmp_path / "a").generations == 100
     assert disturbed == ["solved", "resumed"]
     assert "100 generations done" in (tmp_path / "a" / "log.txt").read_text()
@@ -164,7 +164,7 @@ def test_a_signal_to_a_run_that_is_starting_leads_to_a_checkpoint(
     assert (again.suspended, again.generations) == (True, 0)
     assert again.reason.startswith(f"{number.name}: checkpoint written; go on with")
     monkeypatch.undo()
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
+    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
     assert resumed(tmp_path / "a").generations == 100
     assert signal.getsignal(number) is signal.SIG_DFL
 
@@ -197,7 +197,7 @@ class Warm(Honest):
 def test_a_run_goes_on_without_the_solutions_that_it_started_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Warm)
+    monkeypatch.setattr("islands.run.build.Archipelago", Warm)
     tour = tmp_path / "first.tour"
     tour.write_text("0 1 2 3 4")
     solved(tmp_path / "a", start=[str(tour)])
@@ -260,7 +260,7 @@ def test_a_result_that_the_exact_check_contradicts_is_an_error(
         def measure(self) -> list[Any]:
             return [replace(m, best=99 + m.island) for m in super().measure()]
 
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Lying)
+    monkeypatch.setattr("islands.run.build.Archipelago", Lying)
     with pytest.raises(RunError, match=r"island 0 the cost 99, but its exact cost is 100"):
         solved(tmp_path / "a")
     assert not (tmp_path / "a" / "solution.parquet").exists()

@@ -25,12 +25,11 @@ from islands.display.table import row
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
-from islands.progress.epoch import Epoch, Moment
-from islands.progress.progress import Progress, is_better
+from islands.progress.progress import Epoch, Moment, Progress, is_better
 from islands.progress.result import Result
 from islands.progress.tally import UNMET, Tally, summarise
 from islands.record.manifest import Manifest
-from islands.run import asked as asked
+from islands.run import request as request
 from islands.run.asynchronous import evolve_freely
 from islands.run.batch import run_batch
 from islands.run.device import Conduct
@@ -77,8 +76,8 @@ class Late(FakeArchipelago):
 @pytest.fixture
 def meets(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let islands be late ones, and say since when they meet feasible solutions."""
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Late)
-    monkeypatch.setattr(asked, "load", lambda *_: Hinting())
+    monkeypatch.setattr("islands.run.build.Archipelago", Late)
+    monkeypatch.setattr(request, "load", lambda *_: Hinting())
     monkeypatch.setattr(Late, "meets", math.inf)
     return lambda generation: monkeypatch.setattr(Late, "meets", generation)
 
@@ -226,14 +225,14 @@ def test_one_that_a_signal_ends_keeps_its_status(
             # The second of its kind would end the process at once.
             signal.raise_signal(number)
 
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Signalled)
+    monkeypatch.setattr("islands.run.build.Archipelago", Signalled)
     cut = run(tmp_path / "a", stop="generations=1000000")
     assert ended(cut, World(), as_json=True) == status
     printed = json.loads(capsys.readouterr().out)
     assert (printed["cost"], printed["solution"], printed["island"]) == (None, None, None)
     assert cut.generations < 1_000_000
     meets(0)
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Late)
+    monkeypatch.setattr("islands.run.build.Archipelago", Late)
     assert resume(tmp_path / "a", stop="generations=50").cost == 100
 
 
@@ -269,7 +268,7 @@ def test_a_series_names_runs_without_any_and_does_not_count_them(
             super().__init__(**arguments)
             self.meets = math.inf if seed == 2 else 50  # type: ignore[misc]
 
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Seeded)
+    monkeypatch.setattr("islands.run.build.Archipelago", Seeded)
 
     def series(conduct: Conduct, **output: Any) -> tuple[Series, str]:
         stream = StringIO()

@@ -21,7 +21,7 @@ from islands.spec.spec import RunSpec
 from islands.text import option
 from islands.untrusted import read_toml
 
-Asked = tuple[Sequence[Layer], Problem]
+Request = tuple[Sequence[Layer], Problem]
 
 
 def resolved(asked: Sequence[Layer], problem: Problem | None = None) -> tuple[RunSpec, Problem]:
@@ -31,7 +31,7 @@ def resolved(asked: Sequence[Layer], problem: Problem | None = None) -> tuple[Ru
     return spec, problem.adjusted(spec.problem)
 
 
-def found_again(folder: Path, options: Mapping[str, Any]) -> Asked:
+def stored_request(folder: Path, options: Mapping[str, Any]) -> Request:
     """Return what a run in a folder asks for, and its instance, wherever they are by now."""
     options = gathered(of_table(options))
     kept = gathered(of_table(read_toml(folder / SETTINGS)))
@@ -60,7 +60,7 @@ def found_again(folder: Path, options: Mapping[str, Any]) -> Asked:
         raise _elsewhere(folder, str(error), ["--instance FILE"]) from error
 
 
-def resolved_again(folder: Path, asked: Asked) -> tuple[RunSpec, Problem]:
+def resolve_stored(folder: Path, asked: Request) -> tuple[RunSpec, Problem]:
     """Return the run and its problem; refuse parts of scripts that have changed meanwhile."""
     spec, problem = resolved(*asked)
     require_same(folder, traits(spec.to_mapping(), problem))
