@@ -38,7 +38,7 @@ def announce(
 
 
 def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
-    """Return the lines that say what runs and until when, known before anything is compiled."""
+    """Return the lines about the run and its criteria, which are known before compilation."""
     known = ""
     if problem.best_known is not None:
         word = "optimum" if problem.best_known.status == "optimal" else "best known"
@@ -59,7 +59,7 @@ def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
 
 
 def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
-    """Return the lines that say where it runs, known when all is compiled."""
+    """Return the lines about migration, device and folder, which are known after compilation."""
     general, migration = spec.general, spec.migration
     travel = "no migration"
     if migration.topology != "none" and general.islands > 1:
@@ -83,5 +83,5 @@ def _improved(spec: RunSpec) -> str:
 
 def _compiled(seconds: float) -> str:
     if seconds < 0.1:
-        return "kernels taken from the cache"
-    return f"kernels compiled in {seconds:.1f} s, and kept for the next time"
+        return "kernels loaded from the cache"
+    return f"kernels compiled in {seconds:.1f} s and stored in the cache"

@@ -13,7 +13,7 @@ from islands.spec.resolve import layers, resolve
 MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94)
 
 
-def test_the_header_says_what_runs_how_where_and_until_when() -> None:
+def test_the_header_describes_the_run_the_machine_and_the_criteria() -> None:
     problem = FakeProblem(BestKnown(200, "optimal", "a list"))
     problem.remarks = [Remark("stated", 190, "the file says best known 190")]
     spec = resolve(layers({"preset": "xavier2019", "seed": 7}), problem)
@@ -26,12 +26,12 @@ def test_the_header_says_what_runs_how_where_and_until_when() -> None:
     assert place(spec, MACHINE, Path("runs/a")).split("\n") == [
         "migration elite of 2 every 200 generations (transport: staged)",
         "2 x CPU, 1 thread   backend cpu: no GPU found",
-        "kernels compiled in 1.9 s, and kept for the next time",
+        "kernels compiled in 1.9 s and stored in the cache",
         "run folder runs/a",
     ]
 
 
-def test_the_header_keeps_its_lines_whatever_the_instance_is_called() -> None:
+def test_a_line_break_in_the_instance_name_is_escaped() -> None:
     problem = FakeProblem()
     problem.instance = "a\nstops at: 5 seconds"
     spec = resolve(layers({"stop": "generations=5"}), problem)
@@ -40,7 +40,7 @@ def test_the_header_keeps_its_lines_whatever_the_instance_is_called() -> None:
     assert second.startswith("brkga on keys")
 
 
-def test_the_header_of_an_island_alone() -> None:
+def test_the_header_of_a_single_island() -> None:
     spec = resolve(layers({"islands": 1, "stop": ["target=5", "seconds=2m"]}), FakeProblem())
     text = opening("0.1.0", spec, FakeProblem(), 2) + place(spec, MACHINE, None)
     assert "1 island x 256" in text

@@ -22,19 +22,19 @@ def said(log: Path, *, quiet: bool) -> str:
     return stream.getvalue()
 
 
-def test_the_log_is_what_was_shown(tmp_path: Path) -> None:
+def test_the_log_contains_the_output(tmp_path: Path) -> None:
     text = said(tmp_path / "log.txt", quiet=False)
     assert text.startswith("HEAD\n")
     assert text.endswith("\nEND\n")
     assert (tmp_path / "log.txt").read_text() == text
 
 
-def test_quiet_shows_the_end_alone_and_logs_all(tmp_path: Path) -> None:
+def test_quiet_prints_only_the_end_and_logs_everything(tmp_path: Path) -> None:
     assert said(tmp_path / "log.txt", quiet=True) == "END\n"
     assert (tmp_path / "log.txt").read_text() == said(tmp_path / "other.txt", quiet=False)
 
 
-def test_a_log_is_gone_on_with_and_holds_notes_that_are_not_shown(tmp_path: Path) -> None:
+def test_an_existing_log_is_extended_and_also_contains_notes(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("EARLIER\n")
     stream = StringIO()
     with Screen(stream, tmp_path / "log.txt") as screen:
@@ -65,7 +65,7 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         said(tmp_path / "log.txt", quiet=False)
 
 
-def test_an_output_that_is_full_is_named(tmp_path: Path) -> None:
+def test_a_full_output_is_named(tmp_path: Path) -> None:
     class Full(StringIO):
         name = "<stdout>"
 
@@ -79,13 +79,13 @@ def test_an_output_that_is_full_is_named(tmp_path: Path) -> None:
         screen.say("HEAD\n")
 
 
-def test_names_that_are_not_utf8_are_logged_all_the_same(tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_are_logged(tmp_path: Path) -> None:
     with Screen(None, tmp_path / "log.txt") as screen:
         screen.say("caf\udce9")
     assert (tmp_path / "log.txt").read_text() == "caf\\udce9\n"
 
 
-def test_a_screen_without_stream_and_log_is_silent() -> None:
+def test_a_screen_without_stream_and_log_prints_nothing() -> None:
     with Screen(None, None) as screen:
         screen.say("HEAD\n")
         screen.end(PROGRESS, "END")

@@ -196,7 +196,7 @@ def test_two_processes_do_not_fill_one_folder(
 ) -> None:
     monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
     first = Ledger(tmp_path)
-    with pytest.raises(InputError, match=r"another process is at work on this experiment\. Wait"):
+    with pytest.raises(InputError, match=r"another process is using this experiment\. Wait"):
         Ledger(tmp_path)
     first.close()
     Ledger(tmp_path).close()
