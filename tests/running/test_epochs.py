@@ -12,11 +12,19 @@ from islands.archipelago.measure import IslandMeasure
 from islands.errors import InputError
 from islands.parallel import World
 from islands.progress.progress import Progress
+from islands.run import pace as pace
 from islands.run.epochs import evolve
 from islands.run.pace import step_after
 from islands.spec.resolve import layers, resolve
 
 
+@pytest.fixture
+def complete_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a step last a whole epoch, however slow this machine is."""
+    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
+
+
+@pytest.mark.usefixtures("complete_epochs")
 def test_epochs_end_at_records_migrations_and_the_last_generation() -> None:
     options = {"record.every": 50, "interval": 70, "stop": "generations=160"}
     outcome, archipelago, epochs = run(options, FakeProblem())
@@ -170,6 +178,7 @@ def test_a_signal_ends_a_run_of_slow_generations_inside_an_epoch(
     assert [epoch.progress.generation for epoch in epochs] == [0, 7]
 
 
+@pytest.mark.usefixtures("complete_epochs")
 def test_an_interruption_ends_the_run_at_the_next_epoch() -> None:
     class Later(Quiet):
         asked = 0
