@@ -1,19 +1,19 @@
-"""What can go wrong, as users meet it: one message that names the value and the hint."""
+"""The errors that users see: one message that names the value and the fix."""
 
 from __future__ import annotations
 
 
 class IslandsError(Exception):
-    """The base of all errors that the command line prints as one line and ends with `status`."""
+    """Base of all errors that the command line prints on one line before it exits with `status`."""
 
     status = 2
 
 
 class _OneLineError(IslandsError, ValueError):
-    """An error about what a user wrote, which may hold anything: it is shown on one line."""
+    """An error about user input, which may contain any characters; its message is one line."""
 
     def __str__(self) -> str:
-        """Return the message with all that cannot be printed written out."""
+        """Return the message with unprintable characters escaped."""
         return "".join(
             each if each.isprintable() else each.encode("unicode_escape").decode()
             for each in super().__str__()
@@ -21,7 +21,7 @@ class _OneLineError(IslandsError, ValueError):
 
 
 class UsageError(_OneLineError):
-    """A setting, a name or a combination that cannot be."""
+    """An invalid setting, name or combination of settings."""
 
 
 class InputError(_OneLineError):
@@ -33,24 +33,24 @@ class UnwritableError(InputError):
 
 
 class CompileError(IslandsError, RuntimeError):
-    """A kernel that a compiler refused, or a compiler that is not there."""
+    """A kernel that does not compile, or a missing compiler."""
 
     status = 1
 
 
 class RunError(IslandsError, RuntimeError):
-    """A run that failed after it began, a result that the exact check contradicts among them."""
+    """A run that failed after it began, or a result that the exact check contradicts."""
 
     status = 1
 
 
 class Suspended(BaseException):
-    """Told by a signal to end, and to go on another time."""
+    """A signal asked to stop now and resume later."""
 
     status = 75
     """EX_TEMPFAIL of sysexits.h."""
 
 
 def system_reason(error: OSError) -> str:
-    """Return what the operating system says, such as `Permission denied`."""
+    """Return the operating system's message, such as `Permission denied`."""
     return error.strerror or str(error)

@@ -1,4 +1,4 @@
-"""Where things lie: the program's own folders, the cache, and files that appear whole."""
+"""Paths: the program's own folders, the cache, and files that are written atomically."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from islands.errors import InputError, UnwritableError, system_reason
 _ELSEWHERE = "name a folder that can be written"
 _OTHER_CACHE = "ISLANDS_CACHE name a folder that you may write"
 CACHE_ELSEWHERE = f"let {_OTHER_CACHE}"
-"""What helps where a file of the cache cannot be written."""
+"""The fix if a file of the cache cannot be written."""
 
 _PACKAGE = Path(__file__).resolve().parent
 
 
 def data_folder(name: str) -> Path:
-    """Return `kernels`, `instances`, ... : inside the package when installed, else beside it."""
+    """Return the path of `kernels`, `instances`, ...: in the installed package, or next to it."""
     inside = _PACKAGE / "_data" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder of the user's cache, or that itself; `ISLANDS_CACHE` moves the cache.
+    """Return a folder in the user's cache, or the cache itself; `ISLANDS_CACHE` moves the cache.
 
-    What is absent is made, for this user alone.
+    Create missing folders with access for this user only.
     """
     root = os.environ.get("ISLANDS_CACHE")
     folder = (Path(root) if root else user_cache_path("islands")) / name
@@ -49,18 +49,18 @@ def cache_folder(name: str) -> Path:
 
 
 def without_gz(name: str) -> str:
-    """Return the name of a file as it is when decompressed."""
+    """Return a file name without a final `.gz`."""
     return name[: -len(".gz")] if name.lower().endswith(".gz") else name
 
 
 def suffix_of(name: str) -> str:
-    """Return the suffix of a file as it is when decompressed, in small letters."""
+    """Return the suffix of a file name without `.gz`, in lower case."""
     return Path(without_gz(name)).suffix.lower()
 
 
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Turn an `OSError` inside into an error of ours that names `path` and the hint."""
+    """Turn an `OSError` inside the block into an `InputError` that names `path` and the fix."""
     try:
         yield
     except OSError as error:
@@ -69,11 +69,11 @@ def reading(path: Path | str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path | str, fix: str = _ELSEWHERE) -> Iterator[None]:
-    """Turn an `OSError` inside into an error of ours that names `path` and the fix."""
+    """Turn an `OSError` inside the block into an `UnwritableError` that names `path` and `fix`."""
     try:
         yield
     except BrokenPipeError:
-        raise  # a reader who has left is no fault of the file
+        raise  # the reader closed the pipe; the file is not at fault
     except OSError as error:
         raise UnwritableError(
             f"{path}: cannot be written: {system_reason(error)}. Make room there, or {fix}"
@@ -82,7 +82,7 @@ def writing(path: Path | str, fix: str = _ELSEWHERE) -> Iterator[None]:
 
 @contextmanager
 def published(path: Path, fix: str = _ELSEWHERE) -> Iterator[Path]:
-    """Yield a temporary path; what is written there appears under `path` whole, or not at all."""
+    """Yield a temporary path; at the end of the block, rename it to `path` atomically."""
     with writing(path, fix):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -92,7 +92,7 @@ def published(path: Path, fix: str = _ELSEWHERE) -> Iterator[Path]:
         try:
             yield temporary
         except OSError as error:
-            # What concerns another file, such as a compiler that cannot be started, is not ours.
+            # An error about another file, such as a missing compiler, does not concern this path.
             if error.filename not in (None, name):
                 raise
             with writing(path, fix):

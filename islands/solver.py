@@ -1,4 +1,4 @@
-"""The interface in Python: `solve` in one call, or `Solver` for a run in the caller's hands."""
+"""The Python interface: `solve` runs in one call; `Solver` lets the caller control each step."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from islands.parallel import world as launched_world
 from islands.problems import KIND, load
 from islands.problems.base import Problem
 from islands.progress.result import Result
+from islands.run.build import make_archipelago
 from islands.run.device import Conduct, take_device
-from islands.run.runner import Output, make_archipelago, run_asked
+from islands.run.runner import Output, run_asked
 from islands.run.start import check_exactly
 from islands.spec.agreement import require_agreement
 from islands.spec.given import gathered, of_table
@@ -46,19 +47,21 @@ def solve(
     world: World | None = None,
     **settings: Any,
 ) -> Result:
-    """Solve an instance, named or made, and return the best solution found.
+    """Solve an instance, given by name or as an object, and return the best solution found.
 
-    What is left out is the preset's, or the default. `stop` takes what `--stop` takes; `settings`
-    are any by their names: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`,
-    `infeasible="drop"`. Wherever a part has a name, one of your own may stand: a class derived from
-    `islands.Algorithm` and such, an object of it for a crossover, a mutation or a topology, or
-    `FILE.py:NAME`.
-    Files are written only where `out` names a folder. Under MPI, every rank calls this, and all
-    return the same; `share_gpu` lets them share a GPU.
+    An omitted setting takes the value of the preset, or its default. `stop` takes the values of
+    `--stop`; `settings` are any other settings by name: `rho=0.7`, `migration="ring"`,
+    `interval=200`, `record={"every": 10}`, `infeasible="drop"`. A setting that names a part also
+    accepts your own part: a class derived from `islands.Algorithm` and so on, an object of such a
+    class for a crossover, mutation or topology, or `FILE.py:NAME`.
 
-    Called in the main thread, Ctrl-C (SIGINT) ends it with the best so far, and once more the
-    process at once. Where `out` is given, SIGTERM and SIGUSR1 end it with a checkpoint, from which
-    `islands resume` goes on; the result is then `suspended`. Otherwise they keep their meaning.
+    Files are written only if `out` names a folder. Under MPI, call this on every rank; all ranks
+    return the same result. `share_gpu` lets ranks share a GPU.
+
+    In the main thread, Ctrl-C (SIGINT) ends the run with the best solution so far; a second Ctrl-C
+    ends the process. If `out` is given, SIGTERM and SIGUSR1 end the run with a checkpoint, from
+    which `islands resume` continues; the result is then `suspended`. Otherwise these signals keep
+    their usual effect.
     """
     refuse_while_importing("islands.solve")
     name, made = _taken(problem)
@@ -88,10 +91,10 @@ def solve(
 
 
 class Solver:
-    """Islands of an algorithm on a problem, advanced by hand.
+    """Islands that the caller advances step by step.
 
-    It takes the settings of `solve`, which uses the same parts; but it stops, records and migrates
-    only when told to. Under MPI, every rank makes the same calls.
+    It takes the same settings as `solve`, but stops, records and migrates only on request. Under
+    MPI, make the same calls on every rank.
     """
 
     def __init__(
@@ -102,7 +105,7 @@ class Solver:
         share_gpu: bool = False,
         **settings: Any,
     ) -> None:
-        """Make generation 0 of `problem`, an instance or its name."""
+        """Create generation 0 for `problem`, an instance or its name."""
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
         name, made = _taken(problem)
@@ -120,23 +123,23 @@ class Solver:
 
     @property
     def generation(self) -> int:
-        """How many generations have passed."""
+        """The number of completed generations."""
         return self._archipelago.generation
 
     def evolve(self, generations: int = 1) -> None:
-        """Pass so many generations on all islands."""
+        """Advance all islands by the given number of generations."""
         if generations < 0:
             raise UsageError(f"generations={generations}: must be at least 0")
         self._archipelago.advance(generations)
 
     def exchange(self) -> None:
-        """Let the islands exchange migrants, as the settings of migration say."""
+        """Exchange migrants between islands according to the migration settings."""
         self._archipelago.migrate()
 
     def best(self, count: int = 1) -> list[Candidate]:
-        """Return the best individuals of all populations, best first, checked exactly by NumPy.
+        """Return at most `count` best individuals of all populations, best first, checked by NumPy.
 
-        They are fewer, or none, where not so many feasible ones have been met.
+        The list is shorter, or empty, if fewer feasible individuals have been found.
         """
         if count < 1:
             raise UsageError(f"count={count}: must be at least 1")
@@ -145,15 +148,15 @@ class Solver:
         chosen = sorted(everyone, key=lambda candidate: (candidate.cost, candidate.island))[:count]
         best = [replace(each, cost=self.problem.own_sense(each.cost)) for each in chosen]
         for candidate in best:
-            # All ranks hold the same candidates, so all raise or none.
+            # All ranks have the same candidates, so either all raise or none does.
             check_exactly(self.problem, candidate, candidate.cost)
         return best
 
 
 def _taken(problem: str | Path | Problem | type[Problem]) -> tuple[str, Problem | None]:
-    """Return what `run.toml` calls an instance, and the instance where it is made already.
+    """Return the name of an instance for `run.toml`, and the instance if it already exists.
 
-    One that no file holds and no script names is called anything.
+    An instance without a file or a script may have any name.
     """
     if isinstance(problem, str | Path):
         return str(problem), None

@@ -1,4 +1,4 @@
-"""Words for people: names as they write them, settings, counts, times, and short numbers."""
+"""Text for users: names, settings, counts, durations and short numbers."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from difflib import get_close_matches
 from pathlib import Path
 
 _NEAR = 0.75
-"""How much of two names has to be alike: all but one slip in four letters."""
+"""Minimum similarity of two names: one wrong letter in four."""
 _dashes = ContextVar("dashes", default=False)
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """Return the known name that another spelling means, or `name` itself where there is none.
+    """Return the known name with the same spelling in plain form, or `name` if there is none.
 
-    `Two-Opt` and `2opt` mean `two_opt`.
+    `Two-Opt` and `2opt` both mean `two_opt`.
     """
     names = list(known)
     return name if name in names else {plain(each): each for each in names}.get(plain(name), name)
 
 
 def plain(name: str) -> str:
-    """Return what all spellings of a name have in common."""
+    """Return the plain form that all spellings of a name share."""
     plain = "".join(letter for letter in name.lower() if letter not in "-_ ")
     return plain.replace("one", "1").replace("two", "2")
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Return the message for a name that is not known, with one that is near and all others."""
+    """Return the message for an unknown name, with the nearest known name and all others."""
     names = list(known)
     near = nearest(name, names)
     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -38,16 +38,16 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def one_line(text: str, longest: int = 1000) -> str:
-    """Return text that may come from anywhere as one line of a file, cut where it is long.
+    """Return text from any source as one line, shortened to at most `longest` characters.
 
-    What ends lines, is not printable or is not UTF-8 is escaped by a backslash.
+    Line breaks, unprintable characters and invalid UTF-8 are escaped with a backslash.
     """
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: longest + 1])
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
 
 
 def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
-    """Return at most `limit` names that `name` may be a slip of, the nearest first."""
+    """Return at most `limit` known names similar to `name`, the nearest first."""
     asked, spelled = plain(name), {plain(each): each for each in known}
     mixed_up = [each for each in spelled if sorted(each) == sorted(asked)]
     near = [*mixed_up, *get_close_matches(asked, spelled, limit, _NEAR)]
@@ -56,7 +56,7 @@ def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
 
 @contextmanager
 def command_line() -> Iterator[None]:
-    """Let `option` name settings as the command line takes them, inside the block."""
+    """Make `option` write settings as command line options inside the block."""
     before = _dashes.set(True)
     try:
         yield
@@ -67,7 +67,7 @@ def command_line() -> Iterator[None]:
 def option(name: str, value: object = None) -> str:
     """Return a setting as the user writes it: `--stop best-known`, in Python `stop="best-known"`.
 
-    A switch has the value True, and a list holds several values to choose from.
+    The value of a switch is True; a list contains alternative values.
     """
     dashes = _dashes.get()
     values = [each for each in (value if isinstance(value, list) else [value]) if each is not None]
@@ -79,18 +79,18 @@ def option(name: str, value: object = None) -> str:
 
 
 def either(names: Sequence[str]) -> str:
-    """Return names to choose from, such as `ring, torus or none`."""
+    """Return alternatives as text, such as `ring, torus or none`."""
     *others, last = names or [""]
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def counted(number: float, one: str, several: str = "", form: str = "") -> str:
-    """Return a number, as `form` has it, with its noun: `1 island`, `8 islands` or `2 cities`."""
+    """Return a formatted number with its noun: `1 island`, `8 islands` or `2 cities`."""
     return f"{number:{form}} {one if number == 1 else several or f'{one}s'}"
 
 
 def seconds(words: str) -> float:
-    """Return the seconds that `90`, `60s`, `5m` or `2h` mean."""
+    """Return the number of seconds in `90`, `60s`, `5m` or `2h`."""
     units = {"s": 1, "m": 60, "h": 3600}
     unit = units.get(words[-1:])
     try:
@@ -98,7 +98,7 @@ def seconds(words: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError("must be a number of seconds, or such as 60s, 5m or 2h")
+        raise ValueError("must be a number of seconds, or a duration such as 60s, 5m or 2h")
     return number * (unit or 1)
 
 
@@ -112,7 +112,7 @@ def count(number: float) -> str:
 
 
 def gap(percent: float | None) -> str:
-    """Return a gap for a table column, or `-` where the best-known value is not known."""
+    """Return a gap for a table column, or `-` if the best-known value is unknown."""
     if percent is None:
         return "-"
     return ">999%" if percent > 999 else f"{percent:.2f}%"

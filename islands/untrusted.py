@@ -1,28 +1,31 @@
-"""Files that may be damaged: read in bounded memory, and refused in one way, whatever is wrong."""
+"""Read files that may be damaged: limit memory, and report every fault as an `InputError`."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from islands.errors import InputError, IslandsError
 from islands.paths import reading
 
 MISMATCH = "checksum mismatch: it was changed, or damaged, after it was written"
-"""What is said of a file that is whole in form, but not what was written."""
+"""The message for a file with a valid form but other content than was written."""
+_Made = TypeVar("_Made")
 _MOST_PARTS = 1000
 _LONGEST_REASON = 200
-"""Characters of what a parser says of a damaged file, which it may quote at length."""
+"""Maximum length of a parser's message, which may quote the damaged file."""
 
 
 @contextmanager
 def parsing(path: Path | str, fault: str = "is damaged or cut off") -> Iterator[None]:
-    """Turn whatever is raised inside into an error of ours that names `path`.
+    """Turn any exception inside the block into an `InputError` that names `path`.
 
-    On damaged files, parsers raise more kinds of errors than they document.
+    Parsers raise more kinds of exceptions on damaged files than they document.
     """
     try:
         yield
@@ -37,11 +40,11 @@ def parsing(path: Path | str, fault: str = "is damaged or cut off") -> Iterator[
 
 
 def bounded_text(path: Path, longest: int = 1 << 20) -> str:
-    """Return the text of a small file; refuse one that is far too long for what it should be."""
+    """Return the text of a small file; refuse a file with more than `longest` bytes."""
     with reading(path), path.open("rb") as stream:
         raw = stream.read(longest + 1)
     if len(raw) > longest:
-        raise InputError(f"{path}: has more than {longest} bytes, far more than it should")
+        raise InputError(f"{path}: has more than {longest} bytes, far more than expected")
     with parsing(path, "is not UTF-8"):
         return raw.decode()
 
@@ -49,8 +52,27 @@ def bounded_text(path: Path, longest: int = 1 << 20) -> str:
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the table in a TOML file."""
     text = bounded_text(path)
-    # Their parser takes a time, and memory, by the square of the parts of a key.
+    # The parser's time and memory grow with the square of the number of parts in a key.
     if max(line.count(".") for line in text.split("\n")) > _MOST_PARTS:
         raise InputError(f"{path}: not TOML: a line with more than {_MOST_PARTS} dots. Correct it")
     with parsing(path, "not TOML"):
         return tomllib.loads(text)
+
+
+def typed(kind: type[_Made], values: Mapping[str, Any], **made: Any) -> _Made:
+    """Return a dataclass from JSON values, which are type-checked, and from `made` values.
+
+    Raise a `ValueError` for a value of another type.
+    """
+    hints = get_type_hints(kind)
+    for field in fields(kind):  # type: ignore[arg-type]
+        if field.name not in made and not _is_of(values[field.name], hints[field.name]):
+            raise ValueError(f"{field.name} is {values[field.name]!r}")
+    return kind(**{**values, **made})
+
+
+def _is_of(value: Any, hint: Any) -> bool:
+    if isinstance(hint, UnionType):
+        return any(_is_of(value, each) for each in get_args(hint))
+    # In Python, bool is a subclass of int; JSON may write 1.0 as 1.
+    return type(value) is hint or (hint is float and type(value) is int)

@@ -9,7 +9,7 @@ from islands.errors import InputError, UnwritableError
 from islands.paths import cache_folder, published, reading, writing
 
 
-def test_a_file_appears_whole(tmp_path: Path) -> None:
+def test_a_file_is_published_atomically(tmp_path: Path) -> None:
     path = tmp_path / "new" / "a.txt"
     with published(path) as temporary:
         temporary.write_text("all")
@@ -18,7 +18,7 @@ def test_a_file_appears_whole(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_file_that_is_not_finished_does_not_appear(tmp_path: Path) -> None:
+def test_an_unfinished_file_is_not_published(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("old")
     with pytest.raises(KeyError), published(tmp_path / "a.txt") as temporary:
         raise KeyError(temporary.write_text("half"))
@@ -26,7 +26,7 @@ def test_a_file_that_is_not_finished_does_not_appear(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "a.txt"
     message = r"a\.txt: cannot be written: .*\. Make room there, or name a folder"
@@ -63,7 +63,7 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_in_the_way_is_named(tmp_path: Path) -> None:
+def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.mkdir()
     message = r"a\.txt: cannot be written: Is a directory"
@@ -71,17 +71,17 @@ def test_a_folder_in_the_way_is_named(tmp_path: Path) -> None:
         temporary.write_text("all")
 
 
-def test_what_fails_beside_the_file_keeps_its_own_name(tmp_path: Path) -> None:
+def test_errors_about_other_files_keep_their_name(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="compiler"), published(tmp_path / "a.txt"):
         raise FileNotFoundError(2, "No such file", "compiler")
 
 
-def test_a_reader_who_leaves_is_no_fault_of_the_file() -> None:
+def test_a_broken_pipe_is_not_an_error_of_the_file() -> None:
     with pytest.raises(BrokenPipeError), writing("a"):
         raise BrokenPipeError(32, "Broken pipe")
 
 
-def test_what_cannot_be_read_is_named() -> None:
+def test_an_unreadable_file_is_named() -> None:
     message = r"^a/b: Permission denied\. Name a file that can be read$"
     with pytest.raises(InputError, match=message), reading("a/b"):
         raise PermissionError(13, "Permission denied")

@@ -60,7 +60,7 @@ def test_values_are_converted_where_nothing_is_lost(name: str, value: Any, expec
         ("large", "-1", "large=-1: must be from 0 to 9223372036854775807"),
         ("size", "1.5", "size=1.5: must be a whole number"),
         ("size", "1e999", "size=1e999: must be a whole number"),
-        ("wait", "5d", "wait=5d: must be a number of seconds, or such as 60s, 5m or 2h"),
+        ("wait", "5d", "wait=5d: must be a number of seconds, or a duration such as 60s, 5m or 2h"),
         ("wait", "-1m", "wait=-1m: must be at least 0"),
         ("size", [1], r"size=[1]: must be a whole number"),
         ("size", True, "size=True: must be a whole number"),

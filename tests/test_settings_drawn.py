@@ -13,7 +13,7 @@ from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_arguments, options
 from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
-from islands.run.asked import resolved
+from islands.run.request import resolved
 from islands.spec.resolve import layers
 
 RUNS = 200

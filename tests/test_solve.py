@@ -18,7 +18,7 @@ from islands.run import runner as runner
 from islands.run.device import take_device
 
 
-def test_one_call_solves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_call_solves_an_instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = solve(
         "demo/tsp", stop="generations=60", islands=2, population=32, backend="cpu", improver="none"
@@ -30,7 +30,7 @@ def test_one_call_solves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_problem_in_hand_is_the_same_as_its_name(tmp_path: Path) -> None:
+def test_a_problem_object_gives_the_same_result_as_its_name(tmp_path: Path) -> None:
     def digest(problem: str | Problem, out: Path | None = None) -> str:
         options = {"rho": 0.6, "migration": "ring", "interval": 7, "record": {"every": 10}}
         options["improver"] = "none"
@@ -48,7 +48,7 @@ def test_a_problem_in_hand_is_the_same_as_its_name(tmp_path: Path) -> None:
     assert 'topology = "ring"' in (tmp_path / "a" / "run.toml").read_text()
 
 
-def test_another_seed_is_another_run_and_the_same_is_the_same() -> None:
+def test_only_another_seed_gives_another_digest() -> None:
     digests = [
         solve("demo/tsp", stop="generations=5", population=32, seed=seed, improver="none").digest
         for seed in (1, 2, 1)
@@ -65,7 +65,7 @@ def test_a_run_starts_from_a_given_solution(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a\nb", "caf\udce9", "a\0b", "x" * 5000, "out", "", "../up"])
 @pytest.mark.parametrize("kind", ["tsp", "qap", "mkp"])
-def test_a_problem_made_in_python_may_have_any_name(
+def test_a_problem_object_may_have_any_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -87,7 +87,7 @@ def test_a_problem_made_in_python_may_have_any_name(
     assert again.digest == result.digest
 
 
-def test_verbose_speaks_and_the_default_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_verbose_runs_print(capsys: pytest.CaptureFixture[str]) -> None:
     solve("demo/tsp", stop="generations=2", population=32)
     assert capsys.readouterr().out == ""
     solve("demo/tsp", stop="generations=2", population=32, verbose=True)
@@ -124,7 +124,7 @@ def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ),
     ],
 )
-def test_errors_name_settings_as_they_are_written(
+def test_errors_name_settings_in_the_users_notation(
     settings: dict[str, Any], in_python: str, on_the_line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for make in (solve, Solver):
@@ -140,14 +140,14 @@ def test_errors_name_settings_as_they_are_written(
     assert on_the_line in capsys.readouterr().err
 
 
-def test_a_folder_in_use_is_named_as_python_has_it(tmp_path: Path) -> None:
+def test_a_finished_folder_is_named_in_python_notation(tmp_path: Path) -> None:
     few = {"stop": "generations=1", "population": 32, "out": tmp_path}
     solve("demo/tsp", **few)
     with pytest.raises(IslandsError, match=r"^out=\".*: holds a finished run\..* pass force=True"):
         solve("demo/tsp", **few)
 
 
-def test_one_generation_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_of_one_are_singular(capsys: pytest.CaptureFixture[str]) -> None:
     few = {"stop": "generations=1", "islands": 1, "population": 32, "threads": 1, "backend": "cpu"}
     result = solve("demo/tsp", verbose=True, **few)
     assert result.reason == "1 generation done"
@@ -157,6 +157,6 @@ def test_one_generation_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert not re.search(r"\b1 (generations|islands|ranks|threads|individuals)\b", out)
 
 
-def test_errors_are_of_one_class() -> None:
+def test_all_errors_have_a_common_base_class() -> None:
     with pytest.raises(IslandsError, match="rho=2"):
         solve("demo/tsp", rho=2)

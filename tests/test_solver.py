@@ -9,7 +9,7 @@ from problems_for_tests import cities, flat
 from islands import IslandsError, Solver, solve
 
 
-def test_by_hand_is_as_in_one_call(tmp_path: Path) -> None:
+def test_single_steps_give_the_same_result_as_solve(tmp_path: Path) -> None:
     settings = {"islands": 3, "population": 40, "seed": 4, "interval": 5, "backend": "cpu"}
     problem = cities(60, tmp_path)
     solver = Solver(problem, **settings)
@@ -22,7 +22,7 @@ def test_by_hand_is_as_in_one_call(tmp_path: Path) -> None:
     assert best.solution.tolist() == whole.solution.tolist()
 
 
-def test_the_best_of_all_islands_come_first_with_their_keys(tmp_path: Path) -> None:
+def test_the_best_of_all_islands_come_first(tmp_path: Path) -> None:
     problem = cities(25, tmp_path)
     solver = Solver(problem, islands=2, population=30, backend="cpu")
     solver.evolve()
@@ -35,7 +35,7 @@ def test_the_best_of_all_islands_come_first_with_their_keys(tmp_path: Path) -> N
     assert len(solver.best(1000)) == 60
 
 
-def test_of_equals_the_lowest_island_comes_first() -> None:
+def test_among_equals_the_lowest_island_comes_first() -> None:
     settings = {"algorithm": "de", "improver": "none", "islands": 3, "population": 8}
     solver = Solver(flat(9, 720), backend="cpu", **settings)
     found = solver.best(20)
@@ -52,7 +52,7 @@ def test_settings_are_checked(tmp_path: Path) -> None:
         solver.best(0)
 
 
-def test_restarts_lose_nothing(tmp_path: Path) -> None:
+def test_restarts_keep_the_best(tmp_path: Path) -> None:
     problem = cities(40, tmp_path)
     solver = Solver(problem, population=20, islands=2, reset=3, migration="none", backend="cpu")
     best = solver.best()[0].cost

@@ -1,4 +1,4 @@
-"""Words for people: names in other spellings, suggestions, settings, and counts."""
+"""Text for users: spellings of names, suggestions, settings and counts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from islands.text import (
 
 
 @pytest.mark.parametrize("name", ["2opt", "2-opt", "two-opt", "Two_Opt", "TWOOPT", "two opt"])
-def test_a_name_is_meant_however_it_is_spelled(name: str) -> None:
+def test_all_spellings_of_a_name_are_accepted(name: str) -> None:
     assert meant(name, IMPROVERS) == "two_opt"
 
 
-def test_what_is_no_spelling_of_a_name_stays_as_it_is() -> None:
+def test_other_names_are_not_changed() -> None:
     assert meant("3opt", IMPROVERS) == "3opt"
     assert meant("", IMPROVERS) == ""
     assert meant("best_known", KINDS) == "best-known"
@@ -43,7 +43,7 @@ def test_what_is_no_spelling_of_a_name_stays_as_it_is() -> None:
     [ALGORITHMS, ENCODINGS, IMPROVERS, FORMATS, TOPOLOGIES, PRESETS, KINDS],
     ids=lambda names: next(iter(names)),
 )
-def test_no_two_names_have_a_spelling_in_common(names: Iterable[str]) -> None:
+def test_names_differ_in_plain_form(names: Iterable[str]) -> None:
     assert len({plain(name) for name in names}) == len(list(names))
 
 
@@ -65,12 +65,12 @@ def test_no_two_names_have_a_spelling_in_common(names: Iterable[str]) -> None:
         ("genetic", []),
     ],
 )
-def test_only_what_is_near_is_suggested(name: str, near: list[str]) -> None:
+def test_only_similar_names_are_suggested(name: str, near: list[str]) -> None:
     assert nearest(name, [*ALGORITHMS, "tabu", "two_opt"]) == near
     assert ("Did you mean" in unknown("name", name, [*ALGORITHMS, "tabu", "two_opt"])) == bool(near)
 
 
-def test_a_setting_is_named_as_the_user_writes_it() -> None:
+def test_a_setting_is_written_in_the_users_notation() -> None:
     settings = [
         (("stop", "gap=1%"), 'stop="gap=1%"', "--stop gap=1%"),
         (("islands", 4), "islands=4", "--islands 4"),
@@ -106,7 +106,7 @@ def test_one_is_singular() -> None:
         ("\n" * 1000, "\\n" * 498 + "\\..."),
     ],
 )
-def test_anything_becomes_one_line_of_a_file(text: str, line: str) -> None:
+def test_any_text_becomes_one_line(text: str, line: str) -> None:
     assert one_line(text) == line
     assert line.isprintable()
     assert len(line.encode().decode().splitlines()) <= 1

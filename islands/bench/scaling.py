@@ -13,9 +13,9 @@ from islands.bench.ends import EndRow, TimedArchipelago
 from islands.bench.traffic import traffic
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch
+from islands.progress.progress import Epoch
+from islands.run.build import make_archipelago
 from islands.run.epochs import evolve
-from islands.run.runner import make_archipelago
 from islands.run.signals import Interruption
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec

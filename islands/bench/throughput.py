@@ -19,7 +19,7 @@ from islands.migration import migrates
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec
 

@@ -147,7 +147,7 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         if args.runs is None and not args.instances[1:]:
             result = run_asked(
-                asked, args.config, ranks, output, conduct=conduct, may_be_unmet=True
+                asked, args.config, ranks, output, conduct=conduct, allow_no_solution=True
             )
             return ended(result, ranks, as_json=args.json)
         planned = partial(Plan.of, args.instances, args.runs or 1, asked, args.config)

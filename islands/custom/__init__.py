@@ -1,1 +1,1 @@
-"""Parts that scripts bring, beside those that the package has by name."""
+"""Parts that users' scripts define, in addition to the built-in parts."""

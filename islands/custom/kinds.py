@@ -1,7 +1,7 @@
-"""The kinds of parts that a script may bring, and how one that is not built in gets its name.
+"""The kinds of parts that a script may define, and how its parts are registered.
 
-A registry stays a dictionary of names: a part of a script stands in it under its own name, which is
-what settings and records hold.
+A registry is a dictionary by name: a script's part is entered under its own name, which settings
+and records then contain.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _MEMBERS: dict[str, tuple[type, str]] = {
     "gene": (object, "numpy.dtype(numpy.float32)"),
     "Settings": (type, "a dataclass derived from islands.Settings"),
 }
-"""What parts have to have: of which type, and how it is written."""
+"""Required attributes of parts: their types, and an example of each."""
 
 
 @dataclass(frozen=True)
 class Own:
-    """A part as a script brings it."""
+    """A part from a script."""
 
     part: Any
     reference: str | None
-    """`/path/FILE.py:NAME`, by which it is found again."""
+    """`/path/FILE.py:NAME`, from which it can be loaded again."""
 
 
 class Kind:
@@ -68,10 +68,10 @@ class Kind:
         is_made: bool = False,
         entry: Callable[[Any], Any] = lambda part: part,
     ) -> None:
-        """Take the registry, in which a part stands as its `entry`, and the parts built in.
+        """Use a registry, which contains `entry(part)` for each part, and the built-in parts.
 
-        Parts are classes, which each run makes anew, unless the kind `is_made`: then they are
-        objects, and a class stands for one that is made without arguments.
+        Parts are classes, from which each run creates objects. If `is_made`, they are objects; a
+        class then stands for the object that it creates without arguments.
         """
         self.what, self.base, self.registry, self.own = what, base, registry, dict[str, Own]()
         self._built_in, self._needs = tuple(built_in), ("name", *needs)
@@ -80,15 +80,15 @@ class Kind:
         Kind.all.append(self)
 
     def named(self, value: Any) -> Any:
-        """Return the name of a part that is given as `FILE.py:NAME`, a class or an object.
+        """Return the name of a part given as `FILE.py:NAME`, a class or an object.
 
-        A name is returned as it is, and so is what can be no part, as it may be of another setting.
+        Return a name unchanged, and also a value that cannot be a part, as of another setting.
         """
         is_part = is_reference(value) or not isinstance(value, str | int | float | None)
         return self.taken(value).part.name if is_part else value
 
     def taken(self, value: Any) -> Own:
-        """Enter a part of a script into the registry; refuse what is none of this kind."""
+        """Register a part from a script; refuse a value that is not of this kind."""
         words, reference = repr(value), None
         if is_reference(value):
             words, reference = value, lasting(value)
@@ -99,7 +99,7 @@ class Kind:
             raise self._unfit(words, value)
         part = value
         if self._is_made and isinstance(value, type):
-            with own_lines(file_of(value), f"{words} is made without arguments"):
+            with own_lines(file_of(value), f"{words} is created without arguments"):
                 part = value()
         own = Own(part, reference or reference_to(part) or reference_to(value))
         if not any(each in (part, type(part)) for each in self._built_in):
@@ -115,11 +115,11 @@ class Kind:
             return defined[name]
         near = nearest(name, defined) if name else []
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        missing = f"defines no {name!r}.{hint}" if name else "which of its parts is missing."
+        missing = f"defines no {name!r}.{hint}" if name else "the name of a part is missing."
         raise InputError(f"{path}: {missing} {self._offered(path)}")
 
     def _offered(self, path: Path) -> str:
-        """Say what a script defines that would do."""
+        """Return a hint that names the script's parts of this kind."""
         defined = vars(module_of(path)).items()
         fit = [name for name, each in defined if self._fits(each) and not self._is_known(each)]
         if not fit:
@@ -132,7 +132,7 @@ class Kind:
         return self._is_made and isinstance(value, self.base)
 
     def _stands_for_class(self, value: Any) -> bool:
-        """Return whether an object, of a kind that runs make anew, has nothing of its own."""
+        """Return whether an object without attributes stands for its class."""
         if self._is_made or not isinstance(value, self.base):
             return False
         maker = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))
@@ -144,17 +144,15 @@ class Kind:
     def _unfit(self, words: str, value: Any) -> UsageError:
         own = f"islands.{self.base.__name__}"
         if isinstance(value, self.base):
-            fix = f"Pass the class {type(value).__name__}, which each run makes anew"
+            fix = f"Pass the class {type(value).__name__}: each run creates its own object"
         elif is_reference(words):
             fix = self._offered(parted(words)[0])
         else:
             fix = f"Pass a subclass of {own}, FILE.py:NAME of one, or a name"
-        return UsageError(
-            f"{words}: is {_described(value)}, but {_one(self.what)} is wanted. {fix}"
-        )
+        return UsageError(f"{words}: is {_described(value)}, but must be {_one(self.what)}. {fix}")
 
     def _require_complete(self, part: Any) -> None:
-        """Refuse a part that lacks what the engine asks of it, or whose name is not its own."""
+        """Refuse a part that lacks a required attribute or has the name of another part."""
         kind = part if isinstance(part, type) else type(part)
         words = f"{self.what} {kind.__name__}"
         if lacking := sorted(getattr(kind, "__abstractmethods__", ())):
@@ -166,7 +164,7 @@ class Kind:
             value = getattr(part, name)
             if not isinstance(value, wanted):
                 raise UsageError(
-                    f"{words}: {name} is {_described(value)}. Write such as {name} = {example}"
+                    f"{words}: {name} is {_described(value)}. Write it like {name} = {example}"
                 )
         if hasattr(part, "Settings"):
             _require_settings(words, part.Settings)
@@ -176,37 +174,40 @@ class Kind:
             )
         if known := self._taken.get(plain(part.name)):
             raise UsageError(
-                f"{words}: the name {part.name!r} means the {self.what} {known!r} that is built in."
-                " Give it a name of its own"
+                f"{words}: the name {part.name!r} is taken by the built-in {self.what} {known!r}."
+                " Choose another name"
             )
         if isinstance(header := getattr(part, "header", None), Header):
             _require_own_file(words, header)
 
 
 def _require_settings(words: str, settings: type) -> None:
-    """Refuse settings that no one could set."""
+    """Refuse a `Settings` class that cannot be used."""
     if not issubclass(settings, Settings):
         raise UsageError(
             f"{words}: Settings is {_described(settings)}. Derive it from islands.Settings"
         )
     if not is_dataclass(settings) or any(isinstance(v, Field) for v in vars(settings).values()):
         raise UsageError(
-            f"{words}: {settings.__name__} is no dataclass. Write @dataclass(frozen=True) above it"
+            f"{words}: {settings.__name__} is not a dataclass. Decorate it with"
+            " @dataclass(frozen=True)"
         )
 
 
 def _require_own_file(words: str, header: Header) -> None:
-    """Refuse a header that neither is a file of the package nor has a text, or that is both."""
+    """Refuse a header that is neither built in nor has a text, or that is both."""
     is_file = (data_folder("kernels") / header.name).is_file()
     if is_file == (header.text is not None):
-        fix = "there is a built-in header of this name. Choose another"
+        fix = "a built-in header has this name. Choose another name"
         if not is_file:
-            fix = f"has no text. Write islands.Header({header.name!r}, TEXT), or a Path of its file"
+            fix = (
+                f"has no text. Write islands.Header({header.name!r}, TEXT), or the Path of its file"
+            )
         raise UsageError(f"{words}: header {header.name!r}: {fix}")
 
 
 def _described(value: Any) -> str:
-    """Say what a value is."""
+    """Return a description of a value."""
     for kind in Kind.all:
         if value is kind.base:
             return f"islands.{value.__name__} itself"

@@ -1,4 +1,4 @@
-"""What a user's script defines, by `FILE.py:NAME`, and what goes wrong in a user's own lines."""
+"""Load parts from users' scripts by `FILE.py:NAME`, and report errors in users' code."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from islands.errors import InputError, IslandsError, UsageError
 from islands.paths import reading
 
 _modules: dict[tuple[Path, str], ModuleType] = {}
-"""Those that were imported, by the file and the digest of its text."""
+"""The imported modules, by file and digest of its text."""
 _importing: list[Path] = []
 
 
 def is_reference(value: object) -> bool:
-    """Return whether a value is text such as `FILE.py:NAME`."""
+    """Return whether a value is a string of the form `FILE.py:NAME`."""
     return isinstance(value, str) and (value.endswith(".py") or ".py:" in value)
 
 
 def parted(reference: str) -> tuple[Path, str]:
-    """Return the file, by its full path, and the name in it, which may be empty."""
+    """Return the absolute path of the file, and the name in it, which may be empty."""
     file, colon, name = reference.rpartition(".py:")
     path = Path(f"{file}.py" if colon else reference).expanduser()
     with reading(path):
@@ -34,13 +34,13 @@ def parted(reference: str) -> tuple[Path, str]:
 
 
 def lasting(reference: str) -> str:
-    """Return a reference that means the same in any folder."""
+    """Return a reference with an absolute path, which is valid in any working directory."""
     path, name = parted(reference)
     return f"{path}:{name}"
 
 
 def module_of(path: Path) -> ModuleType:
-    """Import a script, once for each text that its file has; it never is `__main__`."""
+    """Import a script, once for each version of its text; its name is never `__main__`."""
     with reading(path):
         text = path.read_bytes()
     digest = hashlib.sha256(text).hexdigest()
@@ -52,9 +52,9 @@ def module_of(path: Path) -> ModuleType:
 def _imported(path: Path, text: bytes, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = str(path)
-    if str(path.parent) not in sys.path:  # where what it imports may lie
+    if str(path.parent) not in sys.path:  # it may import modules from its folder
         sys.path.append(str(path.parent))
-    sys.modules[name] = module  # dataclasses look themselves up there
+    sys.modules[name] = module  # dataclasses look up their module there
     _importing.append(path)
     try:
         with own_lines(path):
@@ -68,17 +68,17 @@ def _imported(path: Path, text: bytes, name: str) -> ModuleType:
 
 
 def refuse_while_importing(call: str) -> None:
-    """Refuse a call that a script makes while it is imported, which would import it again."""
+    """Refuse a call that a script makes during its import, which would import it again."""
     if _importing:
         raise UsageError(
-            f"this calls {call} while the script is imported. Put it below the line"
+            f"the script calls {call} while it is imported. Put this call below the line"
             ' if __name__ == "__main__":'
         )
 
 
 @contextmanager
 def own_lines(file: Path | str | None, what: str = "") -> Iterator[None]:
-    """Turn whatever a user's code in `file` raises inside into an error that shows its line."""
+    """Turn any exception of the user's code in `file` into an error that shows its line."""
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -89,7 +89,7 @@ def own_lines(file: Path | str | None, what: str = "") -> Iterator[None]:
 
 
 def place_in(error: BaseException) -> str:
-    """Return the line of a script that was imported in which it went wrong; empty where in none."""
+    """Return the line of an imported script that raised the error; empty if there is none."""
     files = {str(path) for path, _ in _modules}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename in files:
@@ -103,7 +103,7 @@ def _described(error: BaseException) -> str:
 
 
 def _line(error: BaseException, file: str) -> str:
-    """Return the line in which it went wrong: of a syntax error where it is, else of `file`."""
+    """Return the line of the error: of a syntax error its own, else the last in `file`."""
     if isinstance(error, SyntaxError) and error.filename:
         file, numbers = error.filename, [error.lineno or 0]
     else:
@@ -116,9 +116,9 @@ def _line(error: BaseException, file: str) -> str:
 
 
 def reference_to(value: Any) -> str | None:
-    """Return `FILE.py:NAME` of what a script's top level names, or None where there is none.
+    """Return `FILE.py:NAME` of a value at the top level of a script, or None.
 
-    An object without anything of its own is as good as its class.
+    An object without attributes may be represented by its class.
     """
     for module in _homes(value):
         file = getattr(module, "__file__", None)
@@ -133,12 +133,12 @@ def reference_to(value: Any) -> str | None:
 
 
 def file_of(value: Any) -> str | None:
-    """Return the file that a class or a function is written in, where there is one."""
+    """Return the file that defines a class or function, or None."""
     return getattr(sys.modules.get(value.__module__), "__file__", None)
 
 
 def _homes(value: Any) -> Iterator[ModuleType]:
-    """Yield the modules of users that may hold a value under a name."""
+    """Yield the users' modules that may define a value."""
     of = (value, getattr(value, "function", None), type(value))
     names = [name for each in of if isinstance(name := getattr(each, "__module__", None), str)]
     for name in dict.fromkeys([*names, "__main__"]):

@@ -1,1 +1,1 @@
-"""What people see while a run lasts, on the terminal and in log.txt."""
+"""The output of a run on the terminal and in log.txt."""

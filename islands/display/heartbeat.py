@@ -1,4 +1,4 @@
-"""What a long command says on standard error: what it is at, and how long the rest may take."""
+"""Report the progress and the remaining time of a long command on standard error."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from types import TracebackType
 from typing import Self, TextIO, TypeVar
 
 _SIGN_OF_LIFE = 30.0
-"""Seconds of silence, while one piece goes on, after which something is said."""
+"""Seconds without output, during one piece of work, before a line is printed."""
 _SELDOM = 5.0
-"""Seconds from one line of a log file to the next; a terminal's line is rewritten at once."""
+"""Minimum seconds between lines of a log file; on a terminal, the line is rewritten at once."""
 
 Piece = TypeVar("Piece")
 
 
 class Heartbeat:
-    """Says at which piece of its work a command is; to None, nothing.
+    """Reports which piece of its work a command is doing; with the stream None, nothing.
 
-    A thread gives the sign of life while the `with` block lasts. All else is said between pieces,
-    so that no piece is measured while something is written.
+    A thread reports during long pieces, while the `with` block lasts. Otherwise output appears only
+    between pieces, so that it does not affect measurements.
     """
 
     def __init__(self, stream: TextIO | None = None, work: str = "") -> None:
-        """Speak of `work` to `stream`."""
+        """Report the progress of `work` to `stream`."""
         self.work = work
         self._stream, self._is_terminal = stream, stream is not None and stream.isatty()
         self._pieces = _Pieces(0, None)
@@ -40,12 +39,7 @@ class Heartbeat:
             self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         if self._stream is not None:
             self._thread.join()
@@ -59,10 +53,10 @@ class Heartbeat:
         seconds: float | None = None,
         effort: Callable[[Piece], float] = lambda _: 1.0,
     ) -> Iterator[Piece]:
-        """Yield the pieces, and say each by its `words` when its turn comes.
+        """Yield the pieces, and report each by its `words` when it begins.
 
-        The pieces that are done tell how long the others take, by their `effort`. Before, that is
-        known where each takes at most so many `seconds`.
+        Estimate the remaining time from the completed pieces and their `effort`; before the first
+        is complete, from the maximum `seconds` of a piece, if given.
         """
         self._pieces = _Pieces(sum(map(effort, pieces)), seconds)
         for place, piece in enumerate(pieces, 1):
@@ -77,17 +71,17 @@ class Heartbeat:
             self._words = ""
 
     def skip(self) -> None:
-        """Learn nothing from the time of the piece at work, such as one that was done before."""
+        """Ignore the time of the current piece, for example because its result already existed."""
         self._pieces.is_typical = False
 
     def detail(self, words: str) -> None:
-        """Say what the piece is at."""
+        """Report the state of the current piece."""
         with self._lock:
             self._detail = words
             self._say()
 
     def print(self, text: str, stream: TextIO) -> None:
-        """Print a line of the results, clear of what is said here."""
+        """Print a line of results, after erasing the progress line."""
         with self._lock:
             self._wipe()
             print(text, file=stream, flush=True)
@@ -109,7 +103,7 @@ class Heartbeat:
         what = ", ".join(filter(None, [self._words, self._detail]))
         line = f"{self.work}: " + "; ".join(filter(None, [what, self._pieces.outlook(now)]))
         if self._is_terminal:
-            # The cursor goes back, so that whatever else is printed takes the place of the line.
+            # Return the cursor to the start, so that other output overwrites the line.
             self._is_drawn = True
             width = shutil.get_terminal_size().columns - 1
             self._write(f"\r\x1b[K{line[:width]}\r")
@@ -122,7 +116,7 @@ class Heartbeat:
             self._write("\r\x1b[K")
 
     def _write(self, text: str) -> None:
-        # Work goes on where nobody listens any more.
+        # The work continues if the output is closed.
         if self._stream is not None:
             with suppress(OSError, ValueError):
                 self._stream.write(text)
@@ -130,7 +124,7 @@ class Heartbeat:
 
 
 class _Pieces:
-    """How long pieces have taken, and those that are left may take."""
+    """The time of the completed pieces, and an estimate for the rest."""
 
     def __init__(self, effort: float, seconds: float | None) -> None:
         self._left, self._seconds = effort, seconds
@@ -149,12 +143,12 @@ class _Pieces:
             self._took += time.perf_counter() - self._piece_began
 
     def outlook(self, now: float) -> str:
-        """Return how long it has taken, and may take, as far as that is known."""
+        """Return the elapsed time, and the remaining time if it is known."""
         gone = now - self._began
         if not self._done and self._seconds is not None and gone < 1:
             each, whole = duration(self._seconds), duration(self._seconds * self._left)
-            return f"at most {each} each, about {whole} in all, compiling apart"
-        words = [f"{duration(gone)} gone"] if gone >= 1 else []
+            return f"at most {each} each, about {whole} in all, plus compilation"
+        words = [f"{duration(gone)} elapsed"] if gone >= 1 else []
         unit = self._took / self._done if self._done else self._seconds
         if unit is not None:
             others = unit * (self._left - self._effort)
@@ -164,7 +158,7 @@ class _Pieces:
 
 
 def duration(seconds: float) -> str:
-    """Return a time for people, such as `0.5 s`, `90 s`, `25 min` or `3.2 h`."""
+    """Return a readable duration, such as `0.5 s`, `90 s`, `25 min` or `3.2 h`."""
     if seconds < 100:
         return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""What a run says while a generation takes long: how far it is, and what would make it shorter."""
+"""Report the progress of a long generation, and settings that would shorten it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from islands.spec.spec import RunSpec
 from islands.text import counted
 
 _SECONDS = 5.0
-"""After which a generation takes long, and from one word about it to the next."""
+"""Seconds until a generation counts as long, and between messages about it."""
 
 
 class Slow:
-    """Looks at the generations that are being made, from a thread that has nothing else to do."""
+    """Reports on the generations in progress; called from a thread."""
 
     def __init__(self, archipelago: Archipelago, spec: RunSpec, say: Callable[[str], None]) -> None:
         self._archipelago, self._spec, self._say = archipelago, spec, say
@@ -23,14 +23,14 @@ class Slow:
         self._has_advised = False
 
     def look(self) -> None:
-        """Say how far the generations are, where it is time for that."""
+        """Print the progress of the current generations if a message is due."""
         now, ahead = time.perf_counter(), self._archipelago.ahead
         if ahead is not self._ahead:
             self._ahead, self._began, self._said = ahead, now, now
         elif ahead and now - self._said >= _SECONDS:
             self._said = now
             words = self._words(ahead, now - self._began)
-            if self._archipelago.ahead is ahead:  # and not whole meanwhile
+            if self._archipelago.ahead is ahead:  # they may have completed meanwhile
                 self._say(words)
 
     def _words(self, ahead: range, seconds: float) -> str:
@@ -45,7 +45,7 @@ class Slow:
         return f"  {what} after {seconds:.0f} s{self._advice()}"
 
     def _advice(self) -> str:
-        """Return what would make generations shorter; once is enough."""
+        """Return settings that shorten generations, the first time; later an empty string."""
         if self._has_advised:
             return ""
         self._has_advised = True
@@ -53,4 +53,4 @@ class Slow:
         if self._spec.improver.name != "none":
             ways += ["a smaller improver.rate", "fewer improver.steps"]
         ways.append("a GPU" if self._archipelago.is_on_cpu else "more GPUs")
-        return f". What makes it shorter: {', '.join(ways[:-1])}, or {ways[-1]}"
+        return f". To shorten it: {', '.join(ways[:-1])}, or {ways[-1]}"

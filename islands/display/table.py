@@ -1,4 +1,4 @@
-"""The table that a run prints: a row at each new best, at most one a second, else one every 5 s."""
+"""The table of a run: a row at each new best, at most one per second, else one every 5 s."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Callable
 from islands.progress.progress import Progress
 from islands.text import count, gap
 
-KEY = "* new best, C checkpoint since the row before.   Mean, Spread (mean above best): of all."
+KEY = (
+    "* new best, C checkpoint since the previous row."
+    "   Mean, Spread (mean above best): all individuals."
+)
 HEADER = (
     "     Generation     Time |         Best     Gap  Island |         Mean  Spread"
     " |   Evals  Evals/s"
@@ -18,7 +21,7 @@ SECONDS_BETWEEN_ROWS = 5.0
 
 
 class Table:
-    """Decides by the run's own time which epochs become rows."""
+    """Selects, by the run's own time, the epochs that become rows."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
@@ -27,7 +30,7 @@ class Table:
         self._is_kept = False
 
     def kept(self) -> None:
-        """Mark the next row by a checkpoint."""
+        """Mark the next row as after a checkpoint."""
         self._is_kept = True
 
     def show(self, progress: Progress) -> None:
@@ -36,7 +39,7 @@ class Table:
             self._print(progress)
 
     def finish(self, progress: Progress) -> None:
-        """Print the last epoch's row, unless it has been."""
+        """Print a row for the last epoch unless it has one."""
         if progress != self._last:
             self._print(progress)
 
@@ -59,7 +62,7 @@ class Table:
 
 
 def row(progress: Progress, before: Progress | None, *, is_kept: bool = False) -> str:
-    """Return one row; speeds and the star compare with the row before."""
+    """Return one row; the speed and the star refer to the previous row."""
     is_new = progress.cost is not None and (before is None or progress.cost != before.cost)
     return (
         f"{'*' if is_new else ' '}{'C' if is_kept else ' '}"
@@ -77,7 +80,7 @@ def _time(seconds: float) -> str:
 
 
 def or_dash(number: float | None) -> str:
-    """Return a number, or `-` where there is none."""
+    """Return a number, or `-` for None."""
     return "-" if number is None else str(number)
 
 

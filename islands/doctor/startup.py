@@ -49,9 +49,9 @@ def _start(backend_name: str) -> None:
     """Start a run up to its first row, and print when each step began."""
     moments = {"imports": time.monotonic()}
     from islands.parallel import World
-    from islands.run.asked import resolved
+    from islands.run.build import make_archipelago
     from islands.run.device import take_device
-    from islands.run.runner import make_archipelago
+    from islands.run.request import resolved
     from islands.spec.resolve import layers
 
     moments["instance"] = time.monotonic()

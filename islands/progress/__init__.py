@@ -1,1 +1,1 @@
-"""Where a run stands and what it comes to: plain records that every room shares."""
+"""The progress and the result of a run: plain records for all other packages."""

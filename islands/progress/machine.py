@@ -1,4 +1,4 @@
-"""On what all ranks together run, in words."""
+"""Describe the machine of all ranks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from islands.parallel import World
 
 @dataclass(frozen=True)
 class Machine:
-    """What all ranks together run on, in words."""
+    """A description of the machine that all ranks run on."""
 
     ranks: int
     backend: str
@@ -23,7 +23,7 @@ class Machine:
     """Why this backend was chosen."""
     transport: str
     compile_seconds: float
-    """Of the slowest rank."""
+    """The time of the slowest rank."""
 
     @classmethod
     def of(cls, world: World, backend: Backend, archipelago: Archipelago) -> Self:

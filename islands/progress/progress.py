@@ -1,15 +1,19 @@
-"""Where a run stands at the end of an epoch."""
+"""The state of a run at the end of an epoch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from islands.archipelago.measure import IslandMeasure
+from islands.migration import Arrivals
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands at an epoch's end; costs are in the instance's own sense.
+    """The progress of a run at the end of an epoch; costs have the sign of the objective.
 
-    Until a feasible solution has been met, there is no cost and no island that found it.
+    Until a feasible solution is found, there is no cost and no island.
     """
 
     generation: int
@@ -19,7 +23,7 @@ class Progress:
     island: int | None
     """The island that found the best solution."""
     best_generation: int
-    """The generation in which the best cost of all islands was reached; 0 where none was."""
+    """The generation in which the best cost of all islands was reached; 0 without a solution."""
     mean: float
     gap: float | None = None
     best_known: float | None = None
@@ -30,8 +34,27 @@ class Progress:
         return self.cost is not None and not is_better(value, self.cost, maximise=self.maximise)
 
 
+@dataclass(frozen=True)
+class Epoch:
+    """The data of one rank at the end of an epoch."""
+
+    measures: Sequence[IslandMeasure]
+    arrivals: Arrivals | None
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The state of the loop, apart from its islands, that it needs to resume."""
+
+    generation: int
+    seconds: float
+    before: Progress | None
+    """The progress at the end of the previous epoch."""
+
+
 def is_better(cost: float | None, other: float | None, *, maximise: bool) -> bool:
-    """Return whether a cost is better than another one; any is better than none."""
+    """Return whether a cost is better than another one; None is worse than any cost."""
     if cost is None or other is None:
         return cost is not None
     return cost > other if maximise else cost < other

@@ -1,4 +1,4 @@
-"""What a run ends with."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from islands.text import counted
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The best solution, exactly checked, and how it came about.
+    """The best solution, exactly checked, and how it was found.
 
-    Costs are in the instance's own sense: a profit is to be large. They are whole numbers unless
-    those of the instance have decimals. A run that has met no feasible solution has neither a cost
-    nor a solution, and no island has found one.
+    Costs have the sign of the instance's objective: a profit is maximised. They are integers unless
+    the instance's costs have decimals. A run without a feasible solution has no cost, no solution
+    and no island.
     """
 
     instance: str
@@ -33,7 +33,7 @@ class Result:
     cost: float | None
     best_known: float | None
     gap: float | None
-    """In per cent, positive when worse."""
+    """In per cent; positive if worse than the best-known value."""
     solution: NDArray[np.int64] | None
     island: int | None
     """The island that found the best solution."""
@@ -42,13 +42,13 @@ class Result:
     generations: int
     evaluations: int
     seconds: float
-    """Of the generation loop alone."""
+    """The time of the generation loop alone."""
     compile_seconds: float
     reason: str
-    """Why the run stopped, in words."""
+    """Why the run stopped."""
     interrupted: bool
     suspended: bool
-    """Whether a signal asked for a checkpoint, from which the run is to go on."""
+    """Whether a signal asked for a checkpoint, from which the run can be resumed."""
     seed: int
     ranks: int
     islands: int
@@ -58,22 +58,22 @@ class Result:
     transport: str
     """How migrants travel between ranks."""
     reproducible: bool
-    """Whether the run by these settings has the same digest each time, unless ended by time."""
+    """Whether the settings give the same digest each time, unless the time limit ends the run."""
     digest: str
     """SHA-256 of all final populations and costs: equal digests mean equal runs, bit for bit.
 
-    Empty where the run `is_partial`.
+    Empty if the run `is_partial`.
     """
     folder: str | None
     solution_kind: str = "order"
-    """`order`, or `subset` where the solution says by 0 and 1 which items are chosen."""
+    """`order`, or `subset` if the solution marks chosen items by 1 and others by 0."""
     given_up_seconds: float = 0.0
-    """Of `seconds`, those of generations that were given up when the run ended."""
+    """The part of `seconds` spent on generations that were abandoned at the end of the run."""
     is_partial: bool = False
-    """Whether it ended inside generation 0, so that there is nothing to go on from."""
+    """Whether it ended inside generation 0, so that there is nothing to resume from."""
 
     def items(self) -> list[int] | None:
-        """Return the solution as a list of items: in their order, or those that are chosen."""
+        """Return the solution as a list of items: in their order, or only the chosen items."""
         if self.solution is None:
             return None
         if self.solution_kind == "subset":
@@ -81,25 +81,25 @@ class Result:
         return [int(item) for item in self.solution]
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the result as JSON takes it."""
+        """Return the result as a dictionary for JSON."""
         return dataclasses.asdict(self) | {"solution": self.items()}
 
     def require_solution(self, hint: str = "") -> Self:
-        """Return the result; raise a `RunError` where the run has ended without a solution.
+        """Return the result; raise a `RunError` if the run ended without a solution.
 
-        One that was cut short may find a solution yet.
+        An interrupted run may still find a solution, and is returned.
         """
         if self.cost is not None or self.interrupted or self.suspended:
             return self
         sentences = [
-            f"{self.instance}: no feasible solution was met in"
+            f"{self.instance}: no feasible solution found in"
             f" {counted(self.evaluations, 'evaluation')}"
         ]
         if hint:
             sentences.append(hint)
         if self.folder is not None and self.reproducible:
             again = f"islands resume {shlex.quote(self.folder)} --stop KIND=VALUE"
-            sentences.append(f"To go on with this run: {again}")
+            sentences.append(f"To continue this run: {again}")
         raise RunError(". ".join(sentences))
 
     def to_json(self) -> str:
@@ -107,7 +107,7 @@ class Result:
         return json.dumps(self.to_mapping())
 
     def summary(self) -> str:
-        """Return the lines that end a run."""
+        """Return the final lines of a run's output."""
         lines = [
             f"Stopped: {self.reason}   (generation {self.generations}, {self.seconds:.1f} s)",
             self._best(),

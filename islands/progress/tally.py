@@ -1,6 +1,6 @@
-"""What ranks tell each other when an epoch ends: a row of numbers each, the same for all to see.
+"""The numbers that ranks share when an epoch ends: one row per rank, the same on all ranks.
 
-From the same rows, every rank finds the same progress and takes the same decisions by itself.
+From the same rows, every rank computes the same progress and makes the same decisions.
 """
 
 from __future__ import annotations
@@ -16,50 +16,50 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress, is_better
 
-UNMET = np.iinfo(np.int64).max
-"""The best of islands that have met no feasible solution."""
+NO_SOLUTION = np.iinfo(np.int64).max
+"""The best cost of islands that have found no feasible solution."""
 _LOW_BITS = 32
+_ABANDONED = 1 << 16  # differs from the numbers of all signals
 
 
-_GAVE_UP = 1 << 16  # beside the numbers of signals
-
-
-class Calls(NamedTuple):
-    """What can end a run or delay it, whatever its islands do."""
+class StopRequests(NamedTuple):
+    """What can end or delay a run apart from its islands."""
 
     signals: int
-    """Those that have come to any rank, as `islands.run.signals` counts them."""
+    """The signals that any rank has received, as `islands.run.signals` numbers them."""
     seconds: float
-    """The time by the clock of rank 0."""
-    is_whole: bool = True
-    """Whether no rank has given up the generations before."""
+    """The time on rank 0."""
+    is_complete: bool = True
+    """Whether no rank has abandoned the latest generations."""
 
     @classmethod
-    def shared(cls, world: World, signals: int, seconds: float, *, is_whole: bool = True) -> Self:
-        """Return the same on every rank; collective."""
-        own = [signals | (0 if is_whole else _GAVE_UP), _nanoseconds(seconds)]
+    def shared(
+        cls, world: World, signals: int, seconds: float, *, is_complete: bool = True
+    ) -> Self:
+        """Return the stop requests of all ranks, the same on every rank; collective."""
+        own = [signals | (0 if is_complete else _ABANDONED), _nanoseconds(seconds)]
         return cls._of(world.share(np.array(own, np.int64)).tolist())
 
     @classmethod
     def _of(cls, rows: Sequence[Sequence[int]]) -> Self:
-        said = 0
+        merged = 0
         for row in rows:
-            said |= row[0]
-        return cls(said & ~_GAVE_UP, rows[0][1] / 1e9, not said & _GAVE_UP)
+            merged |= row[0]
+        return cls(merged & ~_ABANDONED, rows[0][1] / 1e9, not merged & _ABANDONED)
 
 
 @dataclass(frozen=True)
 class Tally:
-    """The sums of all islands, and the best of them: costs are minimised."""
+    """The sums over all islands, and the best cost, which is minimised."""
 
     best: int
-    """`UNMET` where there is none."""
+    """`NO_SOLUTION` if there is none."""
     best_generation: int
     island: int
     evaluations: int
     total_high: int
     total_low: int
-    """The lower 32 bits of the sum, which need not fit 64 together."""
+    """The lower 32 bits of the sum, which may exceed 64 bits."""
     islands: int
 
     @property
@@ -71,10 +71,11 @@ class Tally:
     def of(cls, measures: Sequence[IslandMeasure]) -> Self:
         """Return the tally of the islands of one rank.
 
-        A best cost belongs to the island that reached it first, and of these to the lowest.
+        A best cost belongs to the island that reached it first, among several to the lowest number.
         """
         best, generation, island = min(
-            (UNMET if m.best is None else m.best, m.best_generation, m.island) for m in measures
+            (NO_SOLUTION if m.best is None else m.best, m.best_generation, m.island)
+            for m in measures
         )
         evaluations = sum(measure.evaluations for measure in measures)
         total = sum(measure.total for measure in measures)
@@ -82,7 +83,7 @@ class Tally:
         return cls(best, generation, island, evaluations, high, low, len(measures))
 
     @classmethod
-    def together(cls, rows: Sequence[Self]) -> Self:
+    def merged(cls, rows: Sequence[Self]) -> Self:
         """Return the tally of all ranks."""
         best, generation, island = min((t.best, t.best_generation, t.island) for t in rows)
         evaluations = sum(row.evaluations for row in rows)
@@ -90,12 +91,12 @@ class Tally:
         islands = sum(row.islands for row in rows)
         return cls(best, generation, island, evaluations, high, low, islands)
 
-    def shared(self, world: World, signals: int, seconds: float) -> tuple[Self, Calls]:
-        """Return the tally of all ranks and what calls; collective."""
+    def shared(self, world: World, signals: int, seconds: float) -> tuple[Self, StopRequests]:
+        """Return the tally and the stop requests of all ranks; collective."""
         own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
         own += [self.evaluations, self.total_high, self.total_low, self.islands]
         rows = world.share(np.array(own, np.int64)).tolist()
-        return self.together([type(self)(*row[2:]) for row in rows]), Calls._of(rows)
+        return self.merged([type(self)(*row[2:]) for row in rows]), StopRequests._of(rows)
 
 
 def summarise(
@@ -106,12 +107,12 @@ def summarise(
     problem: Problem,
     before: Progress | None = None,
 ) -> Progress:
-    """Return where all islands together stand, `before` being where they stood an epoch ago.
+    """Return the progress of all islands; `before` is the progress one epoch ago.
 
-    A best stays that of the island that found it when others receive the solution, and when the
-    island restarts.
+    The best solution remains attributed to the island that found it, even after that island
+    restarts or others receive the solution.
     """
-    cost = None if tally.best == UNMET else problem.own_sense(tally.best)
+    cost = None if tally.best == NO_SOLUTION else problem.own_sense(tally.best)
     found: tuple[int | None, int] = (tally.island, tally.best_generation)
     if cost is None:
         found = None, 0

@@ -1,1 +1,1 @@
-"""The folder of a run: its settings, lock, trace, migrations, checkpoints and solution."""
+"""The folder of a run: settings, lock, trace, migrations, checkpoints and solution."""

@@ -1,7 +1,7 @@
-"""Checkpoints: `checkpoints/GENERATION.START/rank-000.npz`, which count by their manifest.
+"""Checkpoints: `checkpoints/GENERATION.START/rank-000.npz`, valid once they have a manifest.
 
-Each start of a run has a number. What it writes, no other start writes again, so that a checkpoint
-and the records that belong to it stay as they are until they are no longer needed.
+Each start of a run has a number and never overwrites files of other starts, so that a checkpoint
+and its records stay unchanged as long as they are needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from islands.archipelago.archipelago import Archipelago
 from islands.parallel import World
 from islands.paths import published, reading
-from islands.progress.epoch import Moment
+from islands.progress.progress import Moment
 from islands.record.folder import (
     CHECKPOINTS,
     MANIFEST,
@@ -37,7 +37,7 @@ _STREAM = re.compile(rf"rank-[0-9]+\.([0-9]+){re.escape(UNFINISHED)}")
 
 
 class Checkpoints:
-    """Writes those of one start of a run, and removes what they make needless."""
+    """Writes the checkpoints of one start of a run, and removes obsolete ones."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class Checkpoints:
         self._kept = [goes_on_from] if goes_on_from is not None else []
 
     def keep(self, moment: Moment, records: Callable[[], Mapping[str, Extent]]) -> None:
-        """Write a checkpoint, unless there is one of now; collective.
+        """Write a checkpoint unless the current generation has one; collective.
 
-        `records` secures the records and returns how far each goes.
+        `records` flushes the records to disk and returns their extents.
         """
         name = f"{moment.generation:012}.{self._start}"
         if name in self._kept:
@@ -73,8 +73,8 @@ class Checkpoints:
         extents = records()
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
-            summed = Summed(stream)
-            # Its option to allow pickles is of no account for arrays of numbers.
+            summed = HashingWriter(stream)
+            # mypy does not know that `saved` never contains `allow_pickle`.
             saved = self._archipelago.snapshot(is_copied=False)
             np.savez(cast(IO[bytes], summed), **saved)  # type: ignore[arg-type]
             stream.flush()
@@ -90,8 +90,8 @@ class Checkpoints:
             remove_streams(self._run, {*map(start_of, self._kept), self._start})
 
 
-class Summed(io.RawIOBase):
-    """A stream that knows the checksum of what is written to it, so that nobody has to read it."""
+class HashingWriter(io.RawIOBase):
+    """A stream that computes the checksum while it writes, so that the file is not read again."""
 
     def __init__(self, to: IO[bytes]) -> None:
         self._to, self._sum = to, hashlib.sha256()
@@ -101,45 +101,45 @@ class Summed(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        """Write, and take the data into the checksum."""
+        """Write the data and add it to the checksum."""
         self._sum.update(data)
         return self._to.write(data)
 
     def digest(self) -> str:
-        """Return the SHA-256 of all that was written."""
+        """Return the SHA-256 of all data written."""
         return self._sum.hexdigest()
 
 
 def newest_first(run: Path) -> list[str]:
-    """Return the names of the checkpoints that count."""
+    """Return the names of the valid checkpoints, the newest first."""
     with reading(run / CHECKPOINTS):
         found = (path.parent.name for path in (run / CHECKPOINTS).glob(f"*/{MANIFEST}"))
         return sorted(filter(_NAME.fullmatch, found), key=_order, reverse=True)
 
 
 def next_start(run: Path) -> int:
-    """Return the number of a start that has left nothing in the folder yet."""
+    """Return the first start number without files in the folder."""
     names = [path.name for path in (run / CHECKPOINTS).glob("*")]
     starts = [start_of(name) for name in names if _NAME.fullmatch(name)]
     return 1 + max([*starts, *_starts_of_streams(run).values()], default=0)
 
 
-def settle(run: Path, start: int) -> None:
-    """Remove all that a run which a start has finished, with its Parquet files, no longer needs."""
+def remove_obsolete(run: Path, start: int) -> None:
+    """Remove what a finished run does not need besides its Parquet files and last checkpoint."""
     for name in newest_first(run):
-        # Of the records of earlier starts, nothing stays.
+        # The records of earlier starts are removed below.
         if start_of(name) != start:
             remove_checkpoint(run / CHECKPOINTS / name)
     remove_streams(run, ())
 
 
 def start_of(checkpoint: str) -> int:
-    """Return which start of the run wrote a checkpoint."""
+    """Return the number of the start that wrote a checkpoint."""
     return _order(checkpoint)[1]
 
 
 def remove_streams(run: Path, needed: Collection[int]) -> None:
-    """Remove the records of starts that are not needed."""
+    """Remove the streams of all starts except the needed ones."""
     for path, start in _starts_of_streams(run).items():
         if start not in needed:
             path.unlink(missing_ok=True)

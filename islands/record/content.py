@@ -1,4 +1,4 @@
-"""A checksum of rows: of their values alone, whatever file they are in and however it is cut up."""
+"""A checksum of rows that depends only on their values, not on the file or the batch sizes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class RowsChecksum:
-    """The SHA-256 of rows of one schema, which may be added in batches of any size."""
+    """The SHA-256 of rows of one schema; add them in batches of any size."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._columns = {field: _ColumnChecksum(field.type) for field in schema}
@@ -24,7 +24,7 @@ class RowsChecksum:
             checksum.add(column)
 
     def hexdigest(self, metadata: Mapping[bytes, bytes] | None = None) -> str:
-        """Return the checksum of the rows so far, and of what is said about them."""
+        """Return the checksum of the rows so far and of the metadata."""
         whole = hashlib.sha256()
         for field, checksum in self._columns.items():
             whole.update(f"{field.name} {field.type} {checksum.hexdigest()}\n".encode())
@@ -34,7 +34,7 @@ class RowsChecksum:
 
 
 class _ColumnChecksum:
-    """The checksums of the values of a column, and of where they are unknown or end."""
+    """Checksums of the values of a column, and of their validity or lengths."""
 
     def __init__(self, kind: pa.DataType) -> None:
         import pyarrow as pa
@@ -57,7 +57,7 @@ class _ColumnChecksum:
 
 
 def _text(column: pa.StringArray) -> tuple[bytes, bytes]:
-    """Return the characters of a column end to end, and the length of each value."""
+    """Return the concatenated characters of a column, and the length of each value."""
     if len(column) == 0:
         return b"", b""
     _, offsets, characters = column.buffers()
@@ -67,7 +67,7 @@ def _text(column: pa.StringArray) -> tuple[bytes, bytes]:
 
 
 def checksum(table: pa.Table, metadata: Mapping[bytes, bytes] | None = None) -> str:
-    """Return the checksum of a table and of what is said about it."""
+    """Return the checksum of a table and its metadata."""
     rows = RowsChecksum(table.schema)
     for batch in table.to_batches():
         rows.add(batch)

@@ -1,6 +1,6 @@
-"""The rows of records that a run goes on after: those that an uninterrupted run would have by then.
+"""The record rows that a resumed run starts with: the same as an uninterrupted run would have.
 
-A state is worth more than its records: where these are lost, the run goes on without them.
+The state matters more than its records: if these are lost, the run continues without them.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from islands.record.record import Record
 
 _DAMAGED = ".damaged"
-"""What follows the name of a file whose rows could not be read, and which nothing removes."""
+"""The suffix for files with unreadable rows, which nothing removes."""
 _NONE = Extent(0, "")
 
 Losses = Mapping[Path, str]
-"""Files of records that could not be read, and why."""
+"""Record files that could not be read, and why."""
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """What is left of one record."""
+    """The readable rows of one record."""
 
     rows: pa.Table
     losses: Losses
@@ -45,7 +45,7 @@ def earlier_rows(
     mine: range,
     schedule: Schedule,
 ) -> Earlier:
-    """Return the rows of my islands that the run begins with."""
+    """Return the rows of this rank's islands up to the checkpoint."""
     import pyarrow as pa
 
     folder = run / kind.folder
@@ -67,18 +67,18 @@ def earlier_rows(
     last = manifest.moment.generation - (1 if kind.is_of_now else 0)
     wanted = (island >= mine.start) & (island < mine.stop) & (generation <= last)
     table = table.filter(pa.array(wanted & schedule.visits(generation)))
-    # The rows of each island are in order already, and stay so.
+    # The sort is stable: the rows of each island remain in order.
     order = [("generation", "ascending"), (kind.island, "ascending")]
     return Earlier(table.sort_by(order), losses)
 
 
 def shared_losses(losses: Losses, world: World) -> Losses:
-    """Return what any rank has lost; collective."""
+    """Return the losses of all ranks; collective."""
     return {path: why for each in world.allgather(dict(losses)) for path, why in each.items()}
 
 
 def set_aside(losses: Losses) -> None:
-    """Rename what could not be read, so that nobody overwrites it."""
+    """Rename unreadable files so that they are not overwritten."""
     for path in losses:
         if path.exists():
             number = 1

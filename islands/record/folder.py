@@ -1,4 +1,4 @@
-"""A run's folder: no two runs share one, and nothing but an earlier run is ever overwritten."""
+"""A run's folder: no two runs share one, and only files of earlier runs are overwritten."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from islands.record.lock import FolderLock
 
 SETTINGS = "run.toml"
-"""The file that is written first: a folder that holds one of ours is that of a run."""
+"""The first file written; a folder with a valid one is a run's folder."""
 LOG = "log.txt"
 TRACE, MIGRATIONS = "trace", "migrations"
-"""The folders in it with a file a rank."""
+"""Folders with one file per rank."""
 UNFINISHED = ".unfinished.arrows"
-"""The suffix of a rank's file while its run lasts."""
+"""The suffix of a rank's file during the run."""
 CHECKPOINTS = "checkpoints"
-"""The folder in it with a folder a checkpoint, which holds a file a rank and the manifest."""
+"""The folder of checkpoints, each a folder with one file per rank and the manifest."""
 MANIFEST = "manifest.json"
-"""The file of a checkpoint that is written last."""
+"""The last file written in a checkpoint."""
 PARTS, INDEX = "parts", "index.json"
-"""The folder in it with the headers that scripts have brought, and the file that lists them."""
+"""The folder of headers from scripts, and the file that lists them."""
 FINISHED = "solution.parquet"
-"""The file that is written last: a folder that holds it is that of a finished run."""
+"""The last file written; a folder that contains it is that of a finished run."""
 _FIRST_LINE = re.compile(
     rf"{SIGN}( (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}))?: --config repeats it\.\n"
 )
@@ -47,9 +47,9 @@ _FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 
 
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
-    """Refuse what is not a folder, one with files of others, and without `force` a run's.
+    """Refuse a file, a folder with foreign files and, without `force`, a folder with a run.
 
-    A run that has come to no checkpoint is nothing to be kept.
+    A run without a checkpoint may be overwritten.
     """
     if folder is None:
         return
@@ -59,7 +59,7 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
         if folder.exists() and _holds_files(folder) and not _is_of_a_run(folder):
             raise UsageError(
                 f"{option('out', folder)}: holds files, but no run. Name a folder that is new or"
-                " empty, so that nothing of yours is overwritten"
+                " empty, so that your files are not overwritten"
             )
         if (folder / FINISHED).exists() and not force:
             raise UsageError(
@@ -68,7 +68,7 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
             )
         if has_checkpoint(folder) and not force:
             raise UsageError(
-                f"{option('out', folder)}: holds a run that can go on. Go on with: islands resume"
+                f"{option('out', folder)}: holds a run that can be resumed. Use: islands resume"
                 f" {shlex.quote(str(folder))}; or pass {option('force', True)} to overwrite it"
             )
     except OSError as error:
@@ -76,19 +76,19 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
 
 
 def has_checkpoint(folder: Path) -> bool:
-    """Return whether there is something to go on from."""
+    """Return whether there is a checkpoint to resume from."""
     return any((folder / CHECKPOINTS).glob(f"*/{MANIFEST}"))
 
 
 def require_run(folder: Path) -> None:
-    """Refuse what is not the folder of a run, and one of another format."""
+    """Refuse a folder without a run, or with one of another format."""
     try:
         if _is_of_a_run(folder):
             return _require_own_format(folder)
-        is_spoilt = (folder / SETTINGS).exists() and (folder / LOG).exists()
+        is_damaged = (folder / SETTINGS).exists() and (folder / LOG).exists()
     except OSError as error:
         raise InputError(f"{folder}: {system_reason(error)}. Name a run's folder") from error
-    if is_spoilt:
+    if is_damaged:
         raise InputError(
             f"{folder / SETTINGS}: is damaged: it does not begin with {SIGN!r}. Restore it"
         )
@@ -103,21 +103,23 @@ def _require_own_format(folder: Path) -> None:
         line = stream.readline(_LONGEST_LINE).decode(errors="replace")
     said = _FIRST_LINE.fullmatch(line)
     if said is None:
-        raise InputError(f"{settings}: is damaged: its first line says no format. Restore it")
-    # Those of format 2 and before did not say so.
-    version, form = said["version"] or "before this one", int(said["format"] or 2)
+        raise InputError(f"{settings}: is damaged: its first line contains no format. Restore it")
+    # Files of format 2 and older do not contain the format.
+    form = int(said["format"] or 2)
     if form != FORMAT:
+        version = said["version"]
+        writer = f"islands {version}" if version else "an earlier version of islands"
         raise InputError(
-            f"{folder}: is of format {form}, of islands {version}, but this is islands"
-            f" {islands.__version__}, of format {FORMAT}. Use the version that wrote it, or repeat"
+            f"{folder}: has format {form}, written by {writer}, but this is islands"
+            f" {islands.__version__} with format {FORMAT}. Use the version that wrote it, or repeat"
             f" the run with: islands run --config {shlex.quote(str(settings))}"
         )
 
 
 def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> Path:
-    """Return a folder for a run: the one asked for, emptied of an earlier run, or a fresh one.
+    """Return the folder for a run: the requested one without an earlier run, or a new one.
 
-    From then on it is held.
+    The folder is locked on return.
     """
     refuse_unfit(folder, force=force)
     try:
@@ -128,7 +130,7 @@ def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> P
         folder.mkdir(parents=True, exist_ok=True)
         _require_writable(folder)
         lock.take(folder)
-        # It may have been another's until now.
+        # Check again: another process may have used it until now.
         refuse_unfit(folder, force=force)
         _remove_earlier_run(folder)
     except OSError as error:
@@ -137,16 +139,16 @@ def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> P
 
 
 def remove_unpublished(folder: Path) -> None:
-    """Remove what a run that was killed had begun to write, outside of its checkpoints."""
+    """Remove temporary files of a killed run, except in its checkpoints."""
     for path in _unpublished_of_a_run(folder):
         path.unlink(missing_ok=True)
 
 
 def remove_checkpoint(checkpoint: Path) -> None:
-    """Remove a checkpoint, which no longer counts from the first moment on."""
+    """Remove a checkpoint; it is invalid as soon as the manifest is removed."""
     with writing(checkpoint):
         for path in _files_of_a_checkpoint(checkpoint):
-            if not path.is_dir():  # which no run has made
+            if not path.is_dir():  # no run creates a folder of this name
                 path.unlink(missing_ok=True)
         if not any(checkpoint.iterdir()):
             checkpoint.rmdir()
@@ -158,7 +160,7 @@ def _unusable(folder: Path, error: OSError) -> UsageError:
 
 
 def _holds_files(folder: Path) -> bool:
-    # A run that is killed before it has written its settings leaves no more than these.
+    # A run that is killed before it writes its settings leaves only these files.
     return any(
         not path.name.startswith(f".{SETTINGS}.")
         and not (path.name == LOG and path.stat().st_size == 0)
@@ -175,7 +177,7 @@ def _is_of_a_run(folder: Path) -> bool:
 
 
 def fresh(parent: Path, name: str) -> Path:
-    """Make a folder that was not there; making it is the test, so that two runs never share one."""
+    """Create a new folder; `mkdir` is atomic, so two runs never share one."""
     parent.mkdir(parents=True, exist_ok=True)
     number = 1
     while True:
@@ -189,7 +191,7 @@ def fresh(parent: Path, name: str) -> Path:
 
 
 def _require_writable(folder: Path) -> None:
-    """Write where the run will, so that an earlier one is not removed for a run that cannot be."""
+    """Check that the folder can be written before an earlier run is removed."""
     for place in (folder, *(folder / name for name in _FOLDERS)):
         if place.exists():
             with TemporaryFile(dir=place) as probe:
@@ -197,25 +199,25 @@ def _require_writable(folder: Path) -> None:
 
 
 def _remove_earlier_run(folder: Path) -> None:
-    """Remove the files that runs write, and nothing else that a user may keep there.
+    """Remove the files of a run, but not other files of the user.
 
-    The log, by which the folder is held, is emptied.
+    The log is emptied, not removed, as the lock needs it.
     """
     for path in _files_of_a_run(folder):
         if path.name == LOG:
             os.truncate(path, 0)
         else:
             path.unlink(missing_ok=True)
-    # The innermost first.
+    # Inner folders first.
     for place in (*(folder / CHECKPOINTS).glob("[0-9]*"), *(folder / name for name in _FOLDERS)):
         if place.is_dir() and not any(place.iterdir()):
             place.rmdir()
 
 
 def _files_of_a_run(folder: Path) -> Iterator[Path]:
-    # The sign of a finished run goes first: a folder half emptied must not look whole. The sign of
-    # a run goes last: what is left of it must not look like a user's own files.
-    # Between them, what can be gone on from goes before what it needs.
+    # Remove the solution first: a partly emptied folder must not look finished. Remove the settings
+    # last: the remaining files must not look like a user's own. In between, remove checkpoints
+    # before the records that they need.
     yield folder / FINISHED
     for checkpoint in sorted((folder / CHECKPOINTS).glob("[0-9]*")):
         yield from _files_of_a_checkpoint(checkpoint)
@@ -231,7 +233,7 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
 
 
 def _solutions() -> list[str]:
-    """Return the names that solutions have in the formats of all kinds of problems."""
+    """Return the solution file names of all kinds of problems."""
     return [f"solution{kind.solution_suffix}" for kind in PROBLEMS.values()]
 
 
@@ -243,12 +245,12 @@ def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
 
 
 def kept_as(header: str) -> str:
-    """Return the name of the file that keeps a header of a script."""
+    """Return the file name under which a script's header is stored."""
     return header.replace("/", "-")
 
 
 def _parts(folder: Path) -> list[str]:
-    """Return the files of headers that the run has kept."""
+    """Return the names of the stored header files."""
     index = folder / PARTS / INDEX
     if not index.exists():
         return []
@@ -265,6 +267,6 @@ def _files_of_a_checkpoint(checkpoint: Path) -> Iterator[Path]:
 
 
 def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
-    """Yield what `published` leaves of files that begin so, when it is killed."""
+    """Yield temporary files that `published` leaves when killed, for names with these prefixes."""
     for name in names:
         yield from sorted(folder.glob(f".{name}*"))

@@ -1,4 +1,4 @@
-"""All that one start of a run writes beside its log, and where it goes on if it does not begin."""
+"""Everything that one start of a run writes apart from its log; resumes from a checkpoint."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from islands.archipelago.archipelago import Archipelago
 from islands.parallel import World
 from islands.paths import writing
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch, Moment
+from islands.progress.progress import Epoch, Moment
 from islands.progress.result import Result
 from islands.record.checkpoint import (
     Checkpoints,
     newest_first,
     next_start,
+    remove_obsolete,
     remove_streams,
-    settle,
     start_of,
 )
 from islands.record.earlier import Losses, set_aside
 from islands.record.folder import FINISHED, remove_unpublished
-from islands.record.kept import keep
 from islands.record.origin import Origin, restore
+from islands.record.parts import store_parts
 from islands.record.recorder import Recorder
 from islands.record.settings_file import write_settings
 from islands.spec.agreement import identity
@@ -31,7 +31,7 @@ from islands.spec.spec import RunSpec
 
 
 class Journal:
-    """Writes the records, the checkpoints and the solution; every call is made by all ranks."""
+    """Writes the records, checkpoints and solution; call each method on all ranks."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Journal:
         *,
         goes_on: bool,
     ) -> None:
-        """Open the folder; where the run `goes_on`, let the archipelago take over a checkpoint."""
+        """Open the folder; if `goes_on`, restore the archipelago from a checkpoint."""
         self.folder, self._world = folder, world
         run = identity(spec, problem)
         origin: Origin | None = None
@@ -63,7 +63,7 @@ class Journal:
         )
 
     def _prepare(self, spec: RunSpec, problem: Problem, losses: Losses) -> None:
-        """Leave what the checkpoints need, and no sign that the run has ended."""
+        """Remove all files that the checkpoints do not need, and the mark of a finished run."""
         if self._world.rank == 0:
             with writing(self.folder):
                 set_aside(losses)
@@ -71,7 +71,7 @@ class Journal:
                 remove_unpublished(self.folder)
                 remove_streams(self.folder, {*map(start_of, newest_first(self.folder))})
             write_settings(self.folder, spec)
-            keep(self.folder, traits(spec.to_mapping(), problem))
+            store_parts(self.folder, traits(spec.to_mapping(), problem))
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the records."""
@@ -82,9 +82,9 @@ class Journal:
         self._checkpoints.keep(moment, self._recorder.extents)
 
     def finish(self, result: Result) -> None:
-        """Write what stays, the solution last, and remove what was needed to get there."""
+        """Write the final files, the solution last, and remove temporary ones."""
         self._recorder.publish(result)
         self._world.barrier()
         if self._world.rank == 0:
             self._recorder.finish(result)
-            settle(self.folder, self._start)
+            remove_obsolete(self.folder, self._start)

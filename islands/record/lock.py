@@ -1,4 +1,4 @@
-"""One process at a time is at work in a folder: two would take each other's files away."""
+"""Lock a folder for one process: two would remove each other's files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import os
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 from weakref import finalize
 
@@ -17,50 +16,45 @@ from islands.paths import writing
 from islands.record.folder import LOG
 
 _PATIENCE_SECONDS = 5.0
-"""How long a process that is being ended may take to leave."""
+"""How long to wait for a process that is ending."""
 _HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EINVAL)
-"""What systems say of files that they cannot lock; NFS locks no folders."""
+"""Errors for files that cannot be locked; NFS cannot lock folders."""
 
 
 class FolderLock:
-    """Locks the folder of a run, or of other work, from `take` to the end of its `with` block.
+    """Locks the folder of a run, or other work, from `take` to the end of the `with` block.
 
-    The system unlocks it when the process ends in any way.
+    The system releases the lock when the process ends in any way.
     """
 
     def __init__(self, work: str = "run", file: str = LOG) -> None:
-        """Let messages call the work so; `file` in its folder, never replaced, is locked too."""
+        """Use `work` in messages; also lock `file` in the folder, which is never replaced."""
         self._work, self._file = work, file
         self._locks = ExitStack()
-        # One that is dropped without a block lets go too, as files do.
+        # Release the lock even if the object is discarded without a `with` block.
         finalize(self, self._locks.close)
         self._has_taken = False
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._locks.close()
         self._has_taken = False
 
     def take(self, folder: Path) -> None:
-        """Lock the folder, unless this is done; refuse one that another process has locked."""
+        """Lock the folder unless this is done; refuse one that another process has locked."""
         if not self.takes(folder, _PATIENCE_SECONDS):
             which = f"; {folder / LOG} names its host and pid" if self._file == LOG else ""
             raise InputError(
-                f"{folder}: another process is at work on this {self._work}{which}. Wait until it"
+                f"{folder}: another process is using this {self._work}{which}. Wait until it"
                 " ends, or end it"
             )
 
     def takes(self, folder: Path, patience: float = 0.0) -> bool:
-        """Return whether the folder is locked now, for which another process may have to leave.
+        """Lock the folder, waiting at most `patience` seconds; return whether this succeeded.
 
-        The file in it is locked as well, where filesystems lock files, but no folders.
+        The file is locked as well, as some filesystems lock files but not folders.
         """
         if self._has_taken:
             return True
@@ -80,7 +74,7 @@ class FolderLock:
 
 
 def _is_locked(path: Path, descriptor: int) -> bool:
-    """Lock an open file, unless another process has; return whether it is locked now."""
+    """Lock an open file unless another process has locked it; return whether this succeeded."""
     with writing(path):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

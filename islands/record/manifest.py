@@ -1,4 +1,4 @@
-"""The manifest of a checkpoint: what it holds of which run. Without one, there is no checkpoint."""
+"""The manifest of a checkpoint, which identifies its run and files and makes it valid."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from typing import Any, Self
 import islands
 from islands.errors import InputError
 from islands.paths import published
-from islands.progress.epoch import Moment
-from islands.progress.progress import Progress
+from islands.progress.progress import Moment, Progress
 from islands.record.folder import MANIFEST
 from islands.record.stream import Extent
-from islands.record.typed import typed
 from islands.spec.spec import FORMAT
-from islands.untrusted import MISMATCH, bounded_text, parsing
+from islands.untrusted import MISMATCH, bounded_text, parsing, typed
 
 _LONGEST = 1 << 28
 _PART = re.compile(r"rank-\d+\.npz")
@@ -27,7 +25,7 @@ _PART = re.compile(r"rank-\d+\.npz")
 
 @dataclass(frozen=True)
 class Part:
-    """What one rank has written: the state of its islands, and how far its records go by then."""
+    """The file of one rank: the state of its islands, and the extents of its records."""
 
     first: int
     islands: int
@@ -39,18 +37,18 @@ class Part:
 
 @dataclass(frozen=True)
 class Manifest:
-    """All of a checkpoint but the states themselves."""
+    """All data of a checkpoint except the states."""
 
     run: str
-    """What tells this run from others."""
+    """The identity of the run."""
     start: int
-    """Which start of the run wrote it, and the records that belong to it."""
+    """The number of the start that wrote it and the records that belong to it."""
     migrations: int
     moment: Moment
     parts: tuple[Part, ...]
 
     def write(self, checkpoint: Path) -> None:
-        """Make the checkpoint count."""
+        """Write the manifest, which makes the checkpoint valid."""
         values = {"format": FORMAT, "islands": islands.__version__, **asdict(self)}
         values["sha256"] = content_digest(values)
         with published(checkpoint / MANIFEST) as temporary:
@@ -58,19 +56,19 @@ class Manifest:
 
     @classmethod
     def read(cls, checkpoint: Path, run: str) -> Self:
-        """Return the manifest of a checkpoint of this run; refuse any other."""
+        """Return the manifest of a checkpoint of this run; refuse others."""
         path = checkpoint / MANIFEST
         with parsing(path):
             values = json.loads(bounded_text(path, _LONGEST))
             if not isinstance(values, dict):
-                raise InputError(f"{MANIFEST}: is no manifest of a checkpoint")
+                raise InputError(f"{MANIFEST}: is not the manifest of a checkpoint")
             _require_own_format(values)
             if values.pop("sha256", None) != content_digest(values):
                 raise InputError(f"{MANIFEST}: {MISMATCH}")
             _require_own_version(values)
             if values["run"] != run:
                 raise InputError(
-                    f"{MANIFEST}: is of another run, with other settings or another instance"
+                    f"{MANIFEST}: belongs to a run with other settings or another instance"
                 )
             return cls._of(values)
 
@@ -94,11 +92,11 @@ class Manifest:
 def _require_own_format(values: Mapping[str, Any]) -> None:
     form = values.get("format")
     if form != FORMAT or isinstance(form, bool):
-        raise InputError(f"{MANIFEST}: is of format {form}, but this is format {FORMAT}")
+        raise InputError(f"{MANIFEST}: has format {form}, but the current format is {FORMAT}")
 
 
 def _require_own_version(values: Mapping[str, Any]) -> None:
-    """Refuse what was written by a version with other kernels, which those of fixes have not."""
+    """Refuse checkpoints of another minor version, whose kernels may differ."""
     written, own = str(values.get("islands")), islands.__version__
     if written.split(".")[:2] != own.split(".")[:2]:
         raise InputError(
@@ -111,7 +109,7 @@ def _part(values: Mapping[str, Any]) -> Part:
     records = {name: typed(Extent, extent) for name, extent in values["records"].items()}
     part = typed(Part, values, records=records)
     if _PART.fullmatch(part.file) is None:
-        raise ValueError(f"{part.file} is no file of a rank")
+        raise ValueError(f"{part.file} is not the file of a rank")
     for number in (part.first, part.islands, *(extent.rows for extent in records.values())):
         _natural(number)
     return part
@@ -119,10 +117,10 @@ def _part(values: Mapping[str, Any]) -> Part:
 
 def _natural(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is no whole number from 0")
+        raise ValueError(f"{value!r} is not a non-negative integer")
     return value
 
 
 def content_digest(values: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a manifest's values, but for that itself."""
+    """Return the SHA-256 of a manifest's other values."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The migrations of one rank: a row a migrant that arrived, in `migrations/rank-000.parquet`."""
+"""The migrations of one rank: a row per immigrant, in `migrations/rank-000.parquet`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch
+from islands.progress.progress import Epoch
 from islands.record.folder import MIGRATIONS
 from islands.record.record import Record, cost_type, repeated
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Migrations(Record):
-    """Takes the arrivals on one rank's islands, in the instance's own sense of cost."""
+    """Records the arrivals on one rank's islands; costs have the sign of the objective."""
 
     folder: ClassVar[str] = MIGRATIONS
     island: ClassVar[str] = "to"
@@ -45,11 +45,11 @@ class Migrations(Record):
 
     @staticmethod
     def rows_of(epoch: Epoch) -> int:
-        """Return how many migrants arrived."""
+        """Return the number of migrants that arrived."""
         return len(epoch.arrivals.cost) if epoch.arrivals is not None else 0
 
     def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
-        """Return a row an arrival, by the island that it came to."""
+        """Return one row per arrival, ordered by receiving island."""
         arrivals = [epoch.arrivals for epoch in epochs if epoch.arrivals is not None]
         counts = [len(each.cost) for each in arrivals]
         return [
@@ -65,6 +65,6 @@ class Migrations(Record):
         ]
 
     def _own_sense(self, costs: NDArray[np.int64]) -> NDArray[Any]:
-        """Return costs in the instance's own sense, without the mark of what is not feasible."""
+        """Return costs with the sign of the objective, without the bit of infeasible ones."""
         own: NDArray[Any] = self._problem.own_sense(costs >> 1 if self._problem.marks else costs)
         return own

@@ -1,4 +1,4 @@
-"""Where a run goes on: its newest checkpoint that is whole, on the same or other ranks."""
+"""Find and restore the newest valid checkpoint, on any number of ranks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.errors import InputError
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
-from islands.progress.epoch import Moment
+from islands.progress.progress import Moment
 from islands.record.checkpoint import digest, newest_first
 from islands.record.earlier import Losses, earlier_rows, shared_losses
 from islands.record.folder import CHECKPOINTS, SETTINGS
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """A checkpoint that the archipelago has taken over."""
+    """The checkpoint that was restored."""
 
     name: str
     moment: Moment
     earlier: Mapping[str, pa.Table]
-    """The rows that each record of this rank begins with."""
+    """The initial rows of each record of this rank."""
     losses: Losses
-    """Of the records of all ranks."""
+    """The losses of all ranks' records."""
 
 
 def restore(
@@ -50,10 +50,10 @@ def restore(
     archipelago: Archipelago,
     say: Callable[[str], None],
 ) -> Origin | None:
-    """Restore the newest usable checkpoint, and say why newer ones are not; collective.
+    """Restore the newest usable checkpoint, and report why newer ones are not usable; collective.
 
-    One whose records are lost is used where there is no other. Where there is no checkpoint at all,
-    there is nothing to go on from; where all are unusable, refuse.
+    Use a checkpoint without its records only if there is no other. Return None if there is no
+    checkpoint; refuse if all are unusable.
     """
     names = world.bcast(world.agreed(lambda: newest_first(run) if world.rank == 0 else []))
     refused: list[str] = []
@@ -66,10 +66,10 @@ def restore(
             losses = shared_losses(origin.losses, world)
             if not (losses and needs_records):
                 archipelago.meet()
-                say(f"goes on from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
+                say(f"resumed from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
                 return replace(origin, losses=losses)
             without_records.append(name)
-            say(f"passed over {CHECKPOINTS}/{name} for one with records: {_first(losses)}")
+            say(f"skipped {CHECKPOINTS}/{name}, looking for one with records: {_first(losses)}")
             return None
         refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
         say(f"refused {refused[-1]}")
@@ -81,10 +81,10 @@ def restore(
     for name in without_records:
         if (origin := tried(name, needs_records=False)) is not None:
             for reason in origin.losses.values():
-                say(f"there is none, so that {reason}")
+                say(f"no other checkpoint, so {reason}")
             return origin
     world.agreed(lambda: _require_one(run, refused))
-    say("begins anew, as there is no checkpoint yet")
+    say("starts again, as there is no checkpoint yet")
     return None
 
 
@@ -128,14 +128,14 @@ def _tried(
 
 
 def _needed(manifest: Manifest, mine: range) -> list[tuple[Part, slice]]:
-    """Return the parts that hold islands of mine, with the places of these in them."""
+    """Return the parts that contain this rank's islands, with their positions in each."""
     found = []
     for part in manifest.parts:
         first, stop = max(part.first, mine.start), min(part.first + part.islands, mine.stop)
         if first < stop:
             found.append((part, slice(first - part.first, stop - part.first)))
     if sum(place.stop - place.start for _, place in found) != len(mine):
-        raise InputError(f"its files do not hold islands {mine.start} to {mine.stop - 1}")
+        raise InputError(f"its files do not contain islands {mine.start} to {mine.stop - 1}")
     return found
 
 
@@ -144,7 +144,7 @@ def _part(checkpoint: Path, part: Part, place: slice) -> dict[str, NDArray[Any]]
     with reading(path):
         size = path.stat().st_size
     if size != part.bytes:
-        raise InputError(f"{part.file}: has {size} bytes of {part.bytes}")
+        raise InputError(f"{part.file}: has {size} bytes instead of {part.bytes}")
     if digest(path) != part.sha256:
         raise InputError(f"{part.file}: {MISMATCH}")
     with parsing(path), np.load(path, allow_pickle=False) as arrays:
@@ -153,5 +153,5 @@ def _part(checkpoint: Path, part: Part, place: slice) -> dict[str, NDArray[Any]]
 
 def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     if len({frozenset(part) for part in parts}) != 1:
-        raise InputError("its files hold different arrays")
+        raise InputError("its files contain different arrays")
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

@@ -1,7 +1,7 @@
-"""The Parquet files of a run's folder, each of which carries a checksum of all that it says.
+"""Parquet files with a checksum of all their rows and metadata.
 
-Nothing is read or written by Arrow's own threads: at the end of a short process, one that is still
-at work ends it by `abort`.
+Arrow's own threads are not used: a thread that still runs when a short process ends would end
+it with `abort`.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _CHECKSUM = b"islands.sha256"
-"""The key of the metadata that holds the checksum of the rows and of all other metadata."""
+"""The metadata key of the checksum of the rows and all other metadata."""
 _SCHEMA = b"ARROW:schema"
-"""The key under which Arrow itself keeps the types of the columns."""
+"""The metadata key of Arrow's own schema."""
 
 
 def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
-    """Write tables one after the other; the file appears whole."""
+    """Write tables one after the other to a file, which appears complete or not at all."""
     import pyarrow.parquet as pq
 
     rows = RowsChecksum(schema)
-    # An open file, since Arrow takes no path that is not UTF-8.
+    # Pass an open file, as Arrow accepts no path that is not UTF-8.
     with (
         published(path) as temporary,
         temporary.open("wb") as stream,
@@ -43,7 +43,7 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> 
 
 
 def read_parquet(path: Path) -> pa.Table:
-    """Return the rows and metadata that were written; refuse a damaged file."""
+    """Return the rows and metadata; refuse a damaged file."""
     import pyarrow.parquet as pq
 
     with (
@@ -57,7 +57,7 @@ def read_parquet(path: Path) -> pa.Table:
         said = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
         found = checksum(table, said).encode()
     if _CHECKSUM not in metadata:
-        raise InputError(f"{path}: has no checksum: another version of islands wrote it")
+        raise InputError(f"{path}: has no checksum: it was written by another version of islands")
     if metadata[_CHECKSUM] != found:
         raise InputError(f"{path}: {MISMATCH}")
     return table.replace_schema_metadata(said)

@@ -1,4 +1,4 @@
-"""What the records of a rank have in common: rows are gathered, and written in bulk."""
+"""The base of a rank's records: rows are buffered, and written in bulk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch
+from islands.progress.progress import Epoch
 from islands.record.stream import Extent, Stream
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ _SECONDS_BETWEEN_WRITES = 1.0
 
 
 class Record(ABC):
-    """Takes epochs; each is a few rows of `schema`."""
+    """Records epochs as rows of `schema`."""
 
     folder: ClassVar[str]
-    """The folder in a run's with a file a rank."""
+    """The folder of a run with one file per rank."""
     island: ClassVar[str]
-    """The column with the island that a row belongs to."""
+    """The column with the island of a row."""
     is_of_now: ClassVar[bool]
-    """Whether the rows of a generation tell what it is, and are written when it is gone on from."""
+    """Whether a generation's rows describe its state, and so are written again after resuming."""
 
     def __init__(self, run: Path, rank: int, start: int, problem: Problem) -> None:
         self._problem, self._schema = problem, self.schema(problem)
@@ -41,16 +41,16 @@ class Record(ABC):
     @staticmethod
     @abstractmethod
     def schema(problem: Problem) -> pa.Schema:
-        """Return the columns for runs on a problem, whose costs may have decimals."""
+        """Return the columns for a problem, whose costs may have decimals."""
 
     @staticmethod
     @abstractmethod
     def rows_of(epoch: Epoch) -> int:
-        """Return how many rows an epoch makes."""
+        """Return the number of rows of an epoch."""
 
     @abstractmethod
     def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
-        """Return the rows of epochs, column by column."""
+        """Return the rows of epochs as columns."""
 
     def begin_with(self, earlier: pa.Table) -> None:
         """Begin with rows of an earlier start."""
@@ -58,7 +58,7 @@ class Record(ABC):
             self._stream.write(batch)
 
     def add(self, epoch: Epoch) -> None:
-        """Add the rows of an epoch. It is called often, and so does next to nothing."""
+        """Add the rows of an epoch. This is called often, and so mostly only buffers them."""
         rows = self.rows_of(epoch)
         if rows == 0:
             return
@@ -71,12 +71,12 @@ class Record(ABC):
             self._written_at = seconds
 
     def kept(self) -> Extent:
-        """Return the rows so far, all of which would survive the machine."""
+        """Write all rows to disk and return their extent."""
         self._write()
         return self._stream.secured()
 
     def publish(self, metadata: Mapping[str, str]) -> None:
-        """Write the Parquet file; the stream stays."""
+        """Write the Parquet file and keep the stream."""
         self._write()
         self._stream.close()
         self._stream.publish(metadata)
@@ -96,14 +96,14 @@ class Record(ABC):
 
 
 def cost_type(problem: Problem) -> pa.DataType:
-    """Return the type of columns of costs."""
+    """Return the column type of costs."""
     import pyarrow as pa
 
     return pa.int64() if problem.unit == 1 else pa.float64()
 
 
 def _words(column: NDArray[np.str_]) -> pa.Array:
-    """Return a column of few different words; Arrow takes long over NumPy's."""
+    """Return a text column with few distinct values; Arrow converts NumPy text slowly."""
     import pyarrow as pa
 
     words: list[str] = []
@@ -116,5 +116,5 @@ def _words(column: NDArray[np.str_]) -> pa.Array:
 
 
 def repeated(values: Sequence[Any], counts: Sequence[int]) -> NDArray[Any]:
-    """Return each value as often as its rows."""
+    """Return each value repeated by its count."""
     return np.repeat(np.array(values), counts)

@@ -1,4 +1,4 @@
-"""What a run writes into its folder besides its log and its checkpoints."""
+"""Write the records and the solution of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch
+from islands.progress.progress import Epoch
 from islands.progress.result import Result
 from islands.record.folder import MIGRATIONS, TRACE
 from islands.record.migrations import Migrations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def records(spec: RunSpec) -> list[type[Record]]:
-    """Return the kinds of records that a run writes."""
+    """Return the record classes that a run uses."""
     return [Trace, Migrations] if spec.record.migrations else [Trace]
 
 
 class Recorder:
-    """Writes one rank's part of a run's folder; rank 0 writes what there is once."""
+    """Writes one rank's records; rank 0 also writes the solution."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Recorder:
         start: int,
         earlier: Mapping[str, pa.Table],
     ) -> None:
-        """Open the records of this start of the run, which begin with `earlier` rows."""
+        """Open the records of this start, beginning with `earlier` rows."""
         self._folder, self._spec, self._problem, self._start = folder, spec, problem, start
         self._records = [kind(folder, rank, start, problem) for kind in records(spec)]
         for record in self._records:
@@ -50,21 +50,21 @@ class Recorder:
                 record.begin_with(earlier[record.folder])
 
     def epoch(self, epoch: Epoch) -> None:
-        """Add what this rank knows of an epoch."""
+        """Add this rank's data of an epoch."""
         for record in self._records:
             record.add(epoch)
 
     def extents(self) -> dict[str, Extent]:
-        """Return how far each record goes, having secured it."""
+        """Write each record to disk and return the extents."""
         return {record.folder: record.kept() for record in self._records}
 
     def publish(self, result: Result) -> None:
-        """Write this rank's records as they stay."""
+        """Write the final Parquet files of this rank."""
         for record in self._records:
             record.publish(_metadata(self._spec, result))
 
     def finish(self, result: Result) -> None:
-        """Write the solution, on rank 0, when every rank's records are there: this ends the run."""
+        """Write the solution on rank 0, after all ranks' records: this finishes the run."""
         for name in (TRACE, MIGRATIONS):
             for path in (self._folder / name).glob("rank-*.parquet"):
                 match = re.fullmatch(r"rank-(\d+)\.parquet", path.name)
@@ -76,7 +76,7 @@ class Recorder:
 
 
 def _metadata(spec: RunSpec, result: Result) -> dict[str, str]:
-    """Return what each Parquet file says about its run, under keys that begin with `islands.`."""
+    """Return the metadata of each Parquet file; all keys begin with `islands.`."""
     facts = result.to_mapping()
     del facts["solution"]
     return {

@@ -1,4 +1,4 @@
-"""`run.toml`: the settings of a run, with a checksum of them in its last line."""
+"""`run.toml`: the settings of a run, with their checksum in the last line."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from islands.untrusted import MISMATCH, bounded_text, read_toml
 
 _CHECKSUM = "# SHA-256 of the lines above: "
 _LAST = "checkpoint"
-"""The table that is written last."""
+"""The last table in the file."""
 
 
 def write_settings(folder: Path, spec: RunSpec) -> None:
-    """Write the file, which makes a folder that of a run."""
+    """Write the file, which marks the folder as a run's."""
     text = spec.to_toml()
     with published(folder / SETTINGS) as temporary:
         temporary.write_text(f"{text}{_CHECKSUM}{_digest(text)}\n", encoding="utf-8")
 
 
 def require_intact(folder: Path) -> Path:
-    """Return the file in a run's folder; refuse one whose lines are not those that were written.
+    """Return the path of the settings; refuse a file that was changed.
 
-    Whoever changes them on purpose can take out the checksum.
+    A user who changes it on purpose can remove the checksum.
     """
     path = folder / SETTINGS
     lines, found, said = bounded_text(path).rpartition(_CHECKSUM)
@@ -37,12 +37,12 @@ def require_intact(folder: Path) -> Path:
             " line, or begin a new run with: islands run --config"
         )
     if not found and _LAST not in read_toml(path):
-        raise InputError(f"{path}: is cut off: it has no table [{_LAST}]. Restore it")
+        raise InputError(f"{path}: is truncated: it has no table [{_LAST}]. Restore it")
     return path
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """Return the table in the file."""
+    """Return the settings as a dictionary."""
     return read_toml(require_intact(folder))
 
 

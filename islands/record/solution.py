@@ -1,4 +1,4 @@
-"""The solution that a finished run leaves, and the result that is read from it again."""
+"""Write the solution of a finished run, and read its result again."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, SETTINGS, has_checkpoint
 from islands.record.parquet import read_parquet, write_parquet
-from islands.record.typed import typed
 from islands.spec.agreement import identity
 from islands.spec.spec import RunSpec
-from islands.untrusted import parsing
+from islands.untrusted import parsing, typed
 
 _RESULT = b"islands.result"
 _RUN, _START = b"islands.run", b"islands.start"
@@ -33,7 +32,7 @@ def write_solution(
     start: int,
     metadata: Mapping[str, str],
 ) -> None:
-    """Write the solution in the format of its kind and as a table: this ends the folder."""
+    """Write the solution in the format of its problem and as Parquet, which finishes the run."""
     import pyarrow as pa
 
     assert result.solution is not None, "a run without a solution is not finished"
@@ -48,36 +47,36 @@ def write_solution(
 
 @dataclass(frozen=True)
 class Finished:
-    """What a finished run has left."""
+    """The result of a finished run, with what identifies the run."""
 
     result: Result
     run: str
-    """What tells the run from others: see `islands.spec.agreement.identity`."""
+    """The identity of the run: see `islands.spec.agreement.identity`."""
     start: int
-    """Which start of the run ended it, whose records and checkpoints stay."""
+    """The number of the start that finished the run, whose records and checkpoints stay."""
 
     def require_exact(self, spec: RunSpec, problem: Problem) -> None:
-        """Compute the cost again; refuse a result of another run, or one that is contradicted."""
+        """Compute the cost again; refuse a result of another run, or a contradicted one."""
         result, path = self.result, Path(str(self.result.folder), FINISHED)
         assert result.solution is not None, "a finished run has a solution"
         if self.run != identity(spec, problem):
             raise InputError(
-                f"{path}: is of another run than {SETTINGS} beside it, or {result.instance} has"
-                " changed since. Restore the file that was changed"
+                f"{path}: belongs to another run than {SETTINGS}, or {result.instance} has"
+                " changed since. Restore the changed file"
             )
         exact = problem.cost(result.solution)
         if exact != result.cost:
             word = problem.cost_word
             raise InputError(
-                f"{path}: says {word} {result.cost}, but its solution has {word} {exact}."
+                f"{path}: states {word} {result.cost}, but its solution has {word} {exact}."
                 f" {_remedy(path.parent)}"
             )
 
 
 def finished(folder: Path, *, goes_on: bool) -> Finished | None:
-    """Return what a run has left that has ended by itself and is not to go on, or None.
+    """Return the result of a finished run, or None if it must be resumed.
 
-    Refuse one that is to go on, or was interrupted, but has no checkpoints.
+    Refuse a run to be resumed, because it was interrupted or `goes_on`, without checkpoints.
     """
     if not (folder / FINISHED).exists():
         return None
@@ -87,15 +86,15 @@ def finished(folder: Path, *, goes_on: bool) -> Finished | None:
     if not (found.result.reproducible and has_checkpoint(folder)):
         why = ""
         if not found.result.reproducible:
-            why = "its ranks did not wait for each other (--async), so that "
+            why = "its ranks did not wait for each other (--async), so "
         raise InputError(
-            f"{folder}: {why}there are no checkpoints to go on from. {_begin_again(folder)}"
+            f"{folder}: {why}there are no checkpoints to resume from. {_start_again(folder)}"
         )
     return None
 
 
 def recorded(folder: Path) -> Finished:
-    """Return what a finished run has left."""
+    """Return the result of a finished run."""
     path = folder / FINISHED
     try:
         table = read_parquet(path)
@@ -110,16 +109,16 @@ def recorded(folder: Path) -> Finished:
 
 
 def _remedy(folder: Path) -> str:
-    """Return what helps where the result is spoilt."""
+    """Return the fix for a damaged result."""
     if has_checkpoint(folder):
-        return f"Remove {FINISHED}, and islands resume goes on from the last checkpoint"
-    return _begin_again(folder)
+        return f"Remove {FINISHED} and use islands resume to continue from the last checkpoint"
+    return _start_again(folder)
 
 
-def _begin_again(folder: Path) -> str:
+def _start_again(folder: Path) -> str:
     again = ["islands", "run", "--config", str(folder / SETTINGS)]
     for kind in PROBLEMS.values():
         native = folder / f"solution{kind.solution_suffix}"
         if native.exists():
-            return f"Begin from its solution with: {shlex.join([*again, '--start', str(native)])}"
-    return f"Begin again with: {shlex.join(again)}"
+            return f"Start from its solution with: {shlex.join([*again, '--start', str(native)])}"
+    return f"Start again with: {shlex.join(again)}"

@@ -1,7 +1,7 @@
-"""Rows of one rank: an Arrow stream while a run lasts, a Parquet file when it has ended.
+"""Rows of one rank: an Arrow stream during the run, a Parquet file at its end.
 
-A Parquet file cannot be read until its end is written; a stream that was cut off can, up to there.
-Each start of a run writes streams of its own: those a checkpoint belongs to stay as they are.
+A Parquet file is unreadable until its end is written; a truncated stream is readable up to there.
+Each start of a run writes its own streams, so that those of a checkpoint stay unchanged.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _START = b"islands.start"
-"""The key of a file's metadata that holds which start of the run wrote it."""
+"""The metadata key of the start that wrote a file."""
 _ROWS_A_GROUP = 1 << 16
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The first rows of a record: how many, and the checksum of what they say."""
+    """The number of leading rows of a record, and their checksum."""
 
     rows: int
     sha256: str
 
 
 def finished_path(folder: Path, rank: int) -> Path:
-    """Return the Parquet file of a rank."""
+    """Return the path of a rank's Parquet file."""
     return folder / f"rank-{rank:03}.parquet"
 
 
 def stream_path(folder: Path, rank: int, start: int) -> Path:
-    """Return the stream of a rank, which the so manieth start of the run writes."""
+    """Return the path of the stream that a rank writes in a start."""
     return folder / f"rank-{rank:03}.{start}{UNFINISHED}"
 
 
 class Stream:
-    """Takes batches of rows of one schema."""
+    """Writes batches of rows of one schema."""
 
     def __init__(self, folder: Path, rank: int, start: int, schema: pa.Schema) -> None:
         import pyarrow as pa
@@ -62,7 +62,7 @@ class Stream:
             self._stream = pa.ipc.new_stream(self._sink, self._schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Add rows, which a killed process leaves readable."""
+        """Add rows, which remain readable if the process is killed."""
         with writing(self._path):
             self._stream.write_batch(batch)
             self._sink.flush()
@@ -70,7 +70,7 @@ class Stream:
         self._checksum.add(batch)
 
     def secured(self) -> Extent:
-        """Return what has been written, when it would survive the machine."""
+        """Write all rows to disk and return their extent."""
         with writing(self._path):
             os.fsync(self._sink.fileno())
         return Extent(self._rows, self._checksum.hexdigest())
@@ -82,7 +82,7 @@ class Stream:
             self._sink.close()
 
     def publish(self, metadata: Mapping[str, str]) -> None:
-        """Write the Parquet file of a closed stream, which stays."""
+        """Write the Parquet file from the closed stream, which stays."""
         import pyarrow as pa
 
         schema = self._schema.with_metadata({**self._schema.metadata, **metadata})
@@ -91,7 +91,7 @@ class Stream:
 
 
 def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield the rows of many small batches in few tables, so that memory stays small as well."""
+    """Yield the rows of many small batches in larger tables, to limit memory."""
     import pyarrow as pa
 
     waiting: list[pa.RecordBatch] = []
@@ -107,7 +107,7 @@ def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: Extent) -> pa.Table:
-    """Return the first rows that a rank wrote in one start of the run; refuse others."""
+    """Return the leading rows that a rank wrote in one start; refuse rows with other content."""
     if extent.rows == 0:
         return schema.empty_table()
     path = rows_path(folder, rank, start)
@@ -118,7 +118,7 @@ def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: E
     else:
         raise InputError(f"{path}: is missing")
     if found.num_rows < extent.rows:
-        raise InputError(f"{path}: holds {found.num_rows} of {counted(extent.rows, 'row')}")
+        raise InputError(f"{path}: contains {found.num_rows} of {counted(extent.rows, 'row')}")
     found = found.slice(0, extent.rows)
     with parsing(path):
         is_as_written = checksum(found) == extent.sha256
@@ -128,14 +128,14 @@ def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: E
 
 
 def rows_path(folder: Path, rank: int, start: int) -> Path:
-    """Return the file with the rows of a rank: the stream, or what was made of it at the end."""
+    """Return the file with the rows of a rank: the stream, or its Parquet file."""
     streamed, published = stream_path(folder, rank, start), finished_path(folder, rank)
     is_there = not streamed.exists() and published.exists()
     return published if is_there and _start_of(published) in (start, None) else streamed
 
 
 def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
-    """Return rows of a stream, which may be cut off where there are enough."""
+    """Return at least `enough` rows of a stream, which may be truncated after them."""
     import pyarrow as pa
 
     batches: list[pa.RecordBatch] = []
@@ -152,7 +152,7 @@ def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
 
 
 def _start_of(path: Path) -> int | None:
-    """Return which start of the run wrote a Parquet file; None where it cannot be read."""
+    """Return the start that wrote a Parquet file; None if it cannot be read."""
     import pyarrow.parquet as pq
 
     try:

@@ -1,4 +1,4 @@
-"""Tables with tabs between their columns, whose rows carry a checksum of what they say."""
+"""Tab-separated tables with a checksum in each row."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Row = dict[str, str]
 _CHECKSUM = "sha256"
 """The last column."""
 
-# The solution of a large instance is one field.
+# The solution of a large instance is a single field.
 csv.field_size_limit(sys.maxsize)
 
 
 def read_table(path: Path, columns: Sequence[str], what: str) -> list[Row]:
-    """Return the rows of a table, none where there is no file; refuse one of other columns.
+    """Return the rows of a table, empty without a file; refuse other columns.
 
-    `what` it is to be is said where it is not.
+    `what` describes the rows in messages.
     """
     with reading(path):
         if not path.exists():
@@ -36,13 +36,13 @@ def read_table(path: Path, columns: Sequence[str], what: str) -> list[Row]:
         names = tuple(reader.fieldnames or ())
     if names != (*columns, _CHECKSUM):
         raise InputError(
-            f"{path}: is no table of {what}, whose columns are {', '.join(columns)}, {_CHECKSUM}."
+            f"{path}: is not a table of {what} with the columns {', '.join(columns)}, {_CHECKSUM}."
             " Remove it, or name another folder"
         )
     for number, row in enumerate(rows, 2):
         if None in row or row.pop(_CHECKSUM) != _checksum(row, columns):
             raise InputError(
-                f"{path}: line {number}: {MISMATCH}. Remove that line, and it is made anew"
+                f"{path}: line {number}: {MISMATCH}. Remove the line; it will be computed again"
             )
     return rows
 
@@ -50,7 +50,7 @@ def read_table(path: Path, columns: Sequence[str], what: str) -> list[Row]:
 def write_table(
     path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, sealed: bool = True
 ) -> None:
-    """Write a table, which appears whole; only one that is `sealed` has checksums."""
+    """Write a table atomically; only a `sealed` one has checksums."""
     with (
         published(path) as temporary,
         temporary.open("w", newline="", encoding="utf-8") as stream,

@@ -1,4 +1,4 @@
-"""The trace of one rank: a row an island an epoch, in `trace/rank-000.parquet`."""
+"""The trace of one rank: a row per island and epoch, in `trace/rank-000.parquet`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch
+from islands.progress.progress import Epoch
 from islands.record.folder import TRACE
 from islands.record.record import Record, cost_type, repeated
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Trace(Record):
-    """Takes the measures of one rank's islands, in the instance's own sense of cost.
+    """Records the measures of one rank's islands; costs have the sign of the objective.
 
-    The best of an island that has met no feasible solution is null.
+    The best cost of an island without a feasible solution is null.
     """
 
     folder: ClassVar[str] = TRACE
@@ -48,11 +48,11 @@ class Trace(Record):
 
     @staticmethod
     def rows_of(epoch: Epoch) -> int:
-        """Return how many islands there are."""
+        """Return the number of islands."""
         return len(epoch.measures)
 
     def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
-        """Return a row an island an epoch."""
+        """Return one row per island and epoch."""
         own = self._problem.own_sense
         counts = [len(epoch.measures) for epoch in epochs]
         measures = [measure for epoch in epochs for measure in epoch.measures]
@@ -69,6 +69,6 @@ class Trace(Record):
 
 
 def _known(numbers: Sequence[int | None]) -> np.ma.MaskedArray[Any, Any]:
-    """Return numbers of which some are not known, as Arrow takes them."""
+    """Return numbers as a masked array for Arrow, in which None is masked."""
     unknown = [number is None for number in numbers]
     return np.ma.MaskedArray([number or 0 for number in numbers], unknown, np.int64)

@@ -1,1 +1,1 @@
-"""One run: prepared, evolved by one of the loops, ended by a criterion or a signal."""
+"""Prepare one run, evolve it, and end it at a criterion or signal."""

@@ -1,11 +1,10 @@
-"""Whoever has islands give up a generation that takes too long when a run is to end."""
+"""Watch the clock and signals in a thread, and abandon a long generation when a run must end."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 from islands.archipelago.archipelago import Archipelago
@@ -13,17 +12,16 @@ from islands.display.slow import Slow
 from islands.parallel import StopNotice, World
 from islands.run.signals import Interruption
 
-_LOOKS = 0.1
-"""Seconds from one look at the clock and at the signals to the next."""
-_GRACE = 0.5
-"""Seconds in which generations may still become whole, so that short ones are not lost."""
+_CHECK_SECONDS = 0.1
+"""Seconds between checks of the clock and of signals."""
+_GRACE_SECONDS = 0.5
+"""Seconds that the current generations have to complete, so that short ones are not lost."""
 
 
 class Alarm:
-    """A thread that looks, while its `with` block lasts, whether a run is over.
+    """A thread that checks, inside its `with` block, whether a run must end.
 
-    The thread that runs the islands waits for the device, and hears nothing. A signal to one rank
-    is one to all.
+    The main thread waits for the device and cannot check. A signal to one rank stops all ranks.
     """
 
     def __init__(
@@ -34,7 +32,7 @@ class Alarm:
         world: World | None = None,
         slow: Slow | None = None,
     ) -> None:
-        """Let `slow` say what takes long; collective over a `world` of several ranks."""
+        """Let `slow` report long generations; collective over a `world` of several ranks."""
         self._archipelago, self._interruption = archipelago, interruption
         self._is_late, self._slow = is_late, slow
         self._notice = StopNotice(world if world is not None else World())
@@ -46,60 +44,55 @@ class Alarm:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self._ended.set()
         self._thread.join()
-        if error is None:
+        if kind is None:
             self._notice.close()
         else:
-            with suppress(Exception):  # ranks may have died
+            with suppress(Exception):  # other ranks may have died
                 self._notice.give_up()
 
     def _watch(self) -> None:
-        while not self._ended.wait(_LOOKS):
-            self._tell()
-            if self._is_over() and not self._ended.wait(_GRACE):
+        while not self._ended.wait(_CHECK_SECONDS):
+            self._report()
+            if self._is_over() and not self._ended.wait(_GRACE_SECONDS):
                 self._archipelago.give_up()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         try:
             if self._slow is not None:
                 self._slow.look()
-        except Exception:  # nobody listens, but the run has to end all the same
+        except Exception:  # the output is closed, but the run must still end
             self._slow = None
 
     def _is_over(self) -> bool:
-        is_called = self._is_called() or bool(self._interruption.requested)
+        is_stopped = self._has_foreign_signal() or bool(self._interruption.requested)
         try:
             if self._interruption.requested:
                 self._notice.ring()
             self._notice.listen()
-        except Exception:  # ranks have died, of which the thread that waits for them will hear
+        except Exception:  # ranks have died, which the main thread will detect
             self._notice = StopNotice(World())
-        return is_called or self._notice.rings or self._is_late()
+        return is_stopped or self._notice.rings or self._is_late()
 
-    def _is_called(self) -> bool:
-        """Return whether somebody else's handler is to be let in.
+    def _has_foreign_signal(self) -> bool:
+        """Return whether a signal has arrived for a handler that is not ours.
 
-        Once a generation is enough: a handler that lets the run go on may be called so often that
-        no generation would ever become whole.
+        Abandon each generation at most once: a handler may let the run continue, and frequent
+        signals would then prevent every generation from completing.
         """
         ahead = self._archipelago.ahead[:1]
-        if not self._interruption.takes_call() or not ahead or ahead == self._lost:
+        if not self._interruption.has_new_signal() or not ahead or ahead == self._lost:
             return False
         self._lost = ahead
         return True
 
 
-def pass_step(archipelago: Archipelago, generations: int, *, may_take_long: bool) -> bool:
-    """Pass generations; return whether they are whole, which is not waited for unless needed.
+def advance_step(archipelago: Archipelago, generations: int, *, may_take_long: bool) -> bool:
+    """Advance by `generations`; return False if they were abandoned and must be withdrawn.
 
-    Where they are not, they have to be withdrawn.
+    Wait for their completion only if they `may_take_long`.
     """
     if may_take_long:
         return archipelago.attempt(generations)

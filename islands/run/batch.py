@@ -1,6 +1,6 @@
-"""Several runs of one instance side by side: seeds one after the other, in the same launches.
+"""Concurrent runs of one instance with consecutive seeds, in the same kernel launches.
 
-Each is the run that it would be alone, bit for bit; together they fill a GPU that one leaves idle.
+Each gives the same bits as a single run; a batch fills a GPU that one run leaves idle.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.progress.tally import Tally, summarise
-from islands.run.alarm import Alarm, pass_step
-from islands.run.islands_of import islands_of
+from islands.run.alarm import Alarm, advance_step
+from islands.run.build import islands_of
 from islands.run.pace import Pace
 from islands.run.signals import Interruption
 from islands.run.start import check_exactly, combined
@@ -27,42 +27,42 @@ from islands.spec.spec import RunSpec
 from islands.spec.stop import first_reason, time_limit
 from islands.text import option
 
-_SELDOM = 1000
-"""Generations from one look at the runs to the next, where nothing but generations ends them.
+_RARE = 1000
+"""Generations between measurements if only the number of generations ends the runs.
 
-There is no trace to write, and while the host looks, a GPU has nothing to do.
+There is no trace to write, and a GPU is idle while the host measures.
 """
 
 
 @dataclass(frozen=True)
 class BatchRun:
-    """How one of the runs ended."""
+    """The result of one run of a batch."""
 
     seed: int
     progress: Progress
     best: Candidate | None
-    """Of all its generations; its cost was checked exactly. None where none was feasible."""
+    """The best of all generations, checked exactly; None if no feasible solution was found."""
     reason: str
     digest: str
     present: float | None
-    """The best cost of the last generation alone; None where it may be infeasible."""
+    """The best cost of the last generation; None if it may be infeasible."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """All of the runs, and the seconds of the loop that they share."""
+    """All runs of a batch, and the seconds of their common loop."""
 
     runs: tuple[BatchRun, ...]
     seconds: float
 
     @property
     def seconds_a_run(self) -> float:
-        """The time of all divided by their number."""
+        """The time of the batch divided by the number of runs."""
         return self.seconds / len(self.runs)
 
 
 def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Batch:
-    """Pass so many runs of `spec` at once, the first with its seed, until the last has ended."""
+    """Run `runs` runs of `spec` at once, with consecutive seeds, until the last one has ended."""
     spec.general.later(runs - 1)
     problem = problem.adjusted(spec.problem)
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
@@ -76,65 +76,65 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
     def is_late() -> bool:
         return time.perf_counter() - began - aside >= limit
 
-    # Signals are left to whoever handles them, who can once the islands have been given up.
+    # Signals keep their handlers, which run once the generation has been abandoned.
     with Interruption() as interruption, Alarm(archipelago, interruption, is_late):
         archipelago.may_be_partial = True
         archipelago.start()
         while archipelago.is_partial and not is_late():
-            archipelago.start()  # after a signal whose handler lets the runs go on
+            archipelago.start()  # a signal's handler let the runs continue
         _require_generation_0(archipelago, spec)
         while True:
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
-            pace.met(last, archipelago.generation, seconds)
+            pace.epoch_ended(last, archipelago.generation, seconds)
             for run in sorted({*range(runs)} - {*ended}):
                 progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
                 before[run] = last = progress
                 reason = first_reason(spec.stop, progress)
                 if reason is not None:
                     present = _present(_of_run(measures, run, spec), problem)
-                    # How a run has ended is no part of the time of the others.
+                    # The time for the result of one run does not count for the others.
                     paused = time.perf_counter()
                     ended[run] = _ended(archipelago, spec, problem, run, progress, present, reason)
                     aside += time.perf_counter() - paused
             if len(ended) == runs:
                 return Batch(tuple(ended[run] for run in range(runs)), seconds)
-            _go_on(archipelago, spec, pace, began + aside)
+            _advance(archipelago, spec, pace, began + aside)
 
 
 def _require_generation_0(archipelago: Archipelago, spec: RunSpec) -> None:
-    """Refuse what ended inside generation 0, of which some runs may have nothing."""
+    """Refuse a batch that ended inside generation 0, in which some runs may have no individuals."""
     if archipelago.is_partial:
         given = next(each.text for each in spec.stop if each.kind == "seconds")
         raise UsageError(
-            f"{option('stop', given)}: not even generation 0 of the runs is whole by then. Let them"
-            " take longer, or choose a smaller population"
+            f"{option('stop', given)}: too short to complete generation 0 of the runs. Allow more"
+            " time, or choose a smaller population"
         )
 
 
-def _go_on(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) -> None:
-    """Pass generations until the host is to look at the runs, or their time is over."""
+def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) -> None:
+    """Advance until the next measurement or the time limit."""
     limit = time_limit(spec.stop)
-    schedule = looks = Schedule.of(spec)
+    schedule = measured = Schedule.of(spec)
     if all(criterion.kind == "generations" for criterion in spec.stop):
-        schedule = replace(schedule, record_every=_SELDOM)
-        looks = replace(schedule, migration_interval=None)
+        schedule = replace(schedule, record_every=_RARE)
+        measured = replace(schedule, migration_interval=None)
     while True:
         visit = schedule.next_visit(archipelago.generation)
         while (left := visit - archipelago.generation) > 0:
             step = min(pace.step, left) if math.isfinite(limit) else left
             long = archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
-            if not pass_step(archipelago, step, may_take_long=long):
+            if not advance_step(archipelago, step, may_take_long=long):
                 archipelago.withdraw()
                 return
             if archipelago.generation < visit:
                 archipelago.wait()
                 seconds = time.perf_counter() - began
-                pace.waited(archipelago.generation, seconds)
+                pace.step_ended(archipelago.generation, seconds)
                 if seconds >= limit:
                     return
         if schedule.migrates(visit):
             archipelago.migrate()
-        if looks.visits(visit):
+        if measured.visits(visit):
             return
 
 
@@ -144,7 +144,7 @@ def _of_run(measures: list[IslandMeasure], run: int, spec: RunSpec) -> list[Isla
 
 
 def _present(measures: list[IslandMeasure], problem: Problem) -> float | None:
-    """Return the best cost of the last generation; None where it may be infeasible."""
+    """Return the best cost of the last generation; None if it may be infeasible."""
     costs = [each.present for each in measures if each.present is not None]
     return problem.own_sense(min(costs)) if costs else None
 

@@ -1,4 +1,4 @@
-"""Which device a rank takes, and how ranks go about a run."""
+"""Select the device of a rank, and how ranks cooperate in a run."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from islands.parallel import World
 
 @dataclass(frozen=True)
 class Conduct:
-    """How ranks go about a run; it is told anew at each start."""
+    """How ranks cooperate in a run; chosen anew at each start."""
 
     share_gpu: bool = False
-    """Whether several may take the same GPU."""
+    """Whether several ranks may use the same GPU."""
     asynchronous: bool = False
-    """Whether they do not wait for each other, so that no two runs are the same."""
+    """Whether ranks do not wait for each other, so that a run cannot be repeated exactly."""
 
 
 def take_device(
     world: World, name: str, threads: int | None = None, *, share_gpu: bool = False
 ) -> Backend:
-    """Return the backend of this name on the device that this rank takes; collective."""
+    """Return the backend `name` on the device of this rank; collective."""
     visible = world.agreed(lambda: _visible(name))
     everyone = world.local_allgather(visible)
 
@@ -39,7 +39,7 @@ def take_device(
 
 
 def _visible(name: str) -> list[str]:
-    """Return the GPUs that this rank may take; none where it is to use the CPU."""
+    """Return the GPUs that this rank may use; empty if it uses the CPU."""
     if not takes_gpu(name):
         return []
     from islands.backends.cuda import identities

@@ -1,6 +1,6 @@
-"""The loop of a run: generations without a visit of the host, then migrate, measure and decide.
+"""The loop of a run: advance without the host, then migrate, measure and decide.
 
-There is one collective an epoch: from the same numbers, every rank takes the same decisions.
+There is one collective per epoch: from the same numbers, every rank makes the same decisions.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from islands.archipelago.measure import IslandMeasure
 from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch, Moment
-from islands.progress.progress import Progress
-from islands.progress.tally import Calls, Tally, summarise
-from islands.run.alarm import Alarm, pass_step
+from islands.progress.progress import Epoch, Moment, Progress
+from islands.progress.tally import StopRequests, Tally, summarise
+from islands.run.alarm import Alarm, advance_step
 from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Interruption, suspension
 from islands.spec.schedule import Schedule
@@ -28,17 +27,17 @@ from islands.text import counted
 
 _VIEW_SECONDS = 1.0
 INTERRUPTED = "interrupted by a signal"
-"""Why a run ends that is told to, in words."""
+"""The reason of a run that SIGINT ended."""
 
 
 class Viewer(Protocol):
-    """Whoever is told of a run as it goes on."""
+    """Receives the progress and messages of a running run."""
 
     def show(self, progress: Progress) -> None:
-        """See where it stands."""
+        """Show the progress."""
 
     def say(self, text: str) -> None:
-        """Hear something in words."""
+        """Show a message."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,11 @@ class Outcome:
     moment: Moment
     interrupted: bool = False
     suspended: bool = False
-    """Whether the run is to go on another time."""
+    """Whether the run is to be resumed later."""
     is_partial: bool = False
-    """Whether not even generation 0 is whole, so that there is nothing to go on from."""
+    """Whether generation 0 is incomplete, so that there is nothing to resume from."""
     given_up_seconds: float = 0.0
-    """How long generations took that were given up."""
+    """Seconds spent on abandoned generations."""
 
 
 def evolve(
@@ -68,10 +67,10 @@ def evolve(
     origin: Moment | None = None,
     viewer: Viewer | None = None,
 ) -> Outcome:
-    """Run until a criterion is met or a signal comes, from the start or a restored `origin`.
+    """Run until a criterion is satisfied or a signal arrives, from the start or from `origin`.
 
-    `keep`, which is called on all ranks together, writes a checkpoint. A `viewer` sees more of the
-    run than what it passes on its way to its end; it is there on all ranks or on none.
+    `keep` writes a checkpoint; it is called on all ranks. A `viewer` also receives progress between
+    epochs; pass one on all ranks or on none.
     """
     loop = _Loop(archipelago, spec, problem, world, watch, interruption, keep, origin, viewer)
     slow = Slow(archipelago, spec, viewer.say) if viewer is not None else None
@@ -79,18 +78,18 @@ def evolve(
         if origin is None:
             archipelago.may_be_partial = True
             world.agreed(archipelago.start)
-            while loop.begins_again():
+            while loop.must_restart():
                 world.agreed(archipelago.start)
         elif not loop.ends_epoch(origin.generation):
-            loop.pass_epoch()
+            loop.run_epoch()
         while (outcome := loop.look()) is None:
-            loop.pass_epoch()
+            loop.run_epoch()
     return outcome
 
 
-def of_generation_0(progress: Progress) -> str:
-    """Return how much there is of a generation 0 that is not whole, for the end of a reason."""
-    return f"{counted(progress.evaluations, 'individual')} of generation 0 made by then"
+def size_of_generation_0(progress: Progress) -> str:
+    """Return the size of an incomplete generation 0, as the end of a reason."""
+    return f"generation 0 is incomplete, with {counted(progress.evaluations, 'individual')}"
 
 
 class _Loop:
@@ -115,48 +114,48 @@ class _Loop:
         self._began = time.perf_counter() - self._kept_at
         self._viewed_at = self._kept_at
         self._given_up_seconds = 0.0
-        stood = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
-        self._pace = Pace(spec, *stood)
+        resumed_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
+        self._pace = Pace(spec, *resumed_at)
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
         self._may_take_long = any(world.allgather(archipelago.may_take_long))
         self.is_partial = False
-        """Whether generation 0 was given up before it was whole."""
+        """Whether generation 0 was abandoned."""
 
     def is_late(self) -> bool:
-        """Return whether the time is over; for any thread."""
+        """Return whether the time limit is reached; any thread may call this."""
         return self._seconds() >= self._limit
 
-    def begins_again(self) -> bool:
-        """Return whether generation 0 was given up for a run that goes on; collective.
+    def must_restart(self) -> bool:
+        """Return whether generation 0 was abandoned although the run continues; collective.
 
-        So it does after a signal that somebody else's handler has taken.
+        This happens after a signal for a handler that is not ours.
         """
         self.is_partial = self._world.any(self._archipelago.is_partial)
         if not self.is_partial:
             return False
-        calls = Calls.shared(self._world, self._interruption.requested, self._seconds())
-        return not calls.signals and calls.seconds < self._limit
+        requests = StopRequests.shared(self._world, self._interruption.requested, self._seconds())
+        return not requests.signals and requests.seconds < self._limit
 
     def ends_epoch(self, generation: int) -> bool:
-        """Return whether a run by these criteria decides at this generation."""
+        """Return whether the run measures and decides at this generation."""
         last = self._schedule.last
         return bool(self._schedule.visits(generation) or (last is not None and generation > last))
 
     def look(self) -> Outcome | None:
-        """Measure, tell, and decide whether the run is over."""
+        """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
-        tally, calls = Tally.of(measures).shared(
+        tally, requests = Tally.of(measures).shared(
             self._world, self._interruption.requested, self._seconds()
         )
         generation = self._archipelago.generation
         population = self._spec.general.population
         progress = summarise(
-            tally, generation, calls.seconds, population, self._problem, self._before
+            tally, generation, requests.seconds, population, self._problem, self._before
         )
-        self._pace.met(self._before, generation, calls.seconds)
-        self._unseen, self._viewed_at = (measures, progress), calls.seconds
-        moment = Moment(generation, calls.seconds, self._before)
-        outcome = self._outcome(progress, calls, moment)
+        self._pace.epoch_ended(self._before, generation, requests.seconds)
+        self._unseen, self._viewed_at = (measures, progress), requests.seconds
+        moment = Moment(generation, requests.seconds, self._before)
+        outcome = self._outcome(progress, requests, moment)
         if outcome is None:
             self._keep_if_due(moment)
             self._before = progress
@@ -165,36 +164,40 @@ class _Loop:
         return outcome
 
     def _show(self) -> None:
-        """Tell of the last epoch, unless that is done."""
+        """Report the last epoch unless this is done."""
         if self._unseen is not None:
             measures, progress = self._unseen
             self._unseen = None
             self._watch(Epoch(measures, self._archipelago.arrivals(), progress))
 
-    def _outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
-        outcome = self._whole_outcome(progress, calls, moment)
+    def _outcome(
+        self, progress: Progress, requests: StopRequests, moment: Moment
+    ) -> Outcome | None:
+        outcome = self._whole_outcome(progress, requests, moment)
         if outcome is None:
             return None
         outcome = replace(outcome, given_up_seconds=self._given_up_seconds)
         if not self.is_partial:
             return outcome
-        reason = f"{outcome.reason}; {of_generation_0(progress)}"
+        reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
         return replace(outcome, reason=reason, is_partial=True)
 
-    def _whole_outcome(self, progress: Progress, calls: Calls, moment: Moment) -> Outcome | None:
-        if calls.signals & INTERRUPT:
+    def _whole_outcome(
+        self, progress: Progress, requests: StopRequests, moment: Moment
+    ) -> Outcome | None:
+        if requests.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
-        # Inside an epoch only the clock is a reason, so that nothing else depends on where one is.
+        # Inside an epoch only the time limit counts: no other criterion depends on the step length.
         is_visit = self.ends_epoch(progress.generation)
-        if is_visit or calls.seconds >= self._limit:
+        if is_visit or requests.seconds >= self._limit:
             reason = first_reason(self._spec.stop, progress)
             if reason is not None:
                 return Outcome(progress, reason, moment)
-        signal = suspension(calls.signals)
+        signal = suspension(requests.signals)
         return Outcome(progress, signal, moment, suspended=True) if signal is not None else None
 
-    def pass_epoch(self) -> None:
-        """Pass the generations up to the next visit, and migrate; or fewer where it is over."""
+    def run_epoch(self) -> None:
+        """Advance to the next visit and migrate; stop earlier if the run is over."""
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
             step = min(self._pace.step, visit - self._archipelago.generation)
@@ -204,31 +207,31 @@ class _Loop:
             if long or self._archipelago.is_on_cpu:
                 self._show()
             began = self._seconds()
-            is_whole = pass_step(self._archipelago, step, may_take_long=long)
-            # Where that is quick, the host has time for the epoch before while a GPU is at work.
+            is_complete = advance_step(self._archipelago, step, may_take_long=long)
+            # After a quick launch, the host can report the previous epoch while a GPU works.
             self._show()
             if self._archipelago.generation == visit and not long:
                 break
             self._archipelago.wait()
-            calls = Calls.shared(
-                self._world, self._interruption.requested, self._seconds(), is_whole=is_whole
+            requests = StopRequests.shared(
+                self._world, self._interruption.requested, self._seconds(), is_complete=is_complete
             )
-            if not calls.is_whole:
-                self._given_up_seconds += calls.seconds - began
+            if not requests.is_complete:
+                self._given_up_seconds += requests.seconds - began
                 self._archipelago.withdraw()
                 return
             if self._archipelago.generation == visit:
                 break
-            self._pace.waited(self._archipelago.generation, calls.seconds)
-            if calls.signals or calls.seconds >= self._limit:
+            self._pace.step_ended(self._archipelago.generation, requests.seconds)
+            if requests.signals or requests.seconds >= self._limit:
                 return
-            self._view_if_due(calls.seconds)
-            self._keep_if_due(Moment(self._archipelago.generation, calls.seconds, self._before))
+            self._view_if_due(requests.seconds)
+            self._keep_if_due(Moment(self._archipelago.generation, requests.seconds, self._before))
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
 
     def _view_if_due(self, seconds: float) -> None:
-        """Show where the run stands between two visits that lie far apart; collective."""
+        """Show the progress between two distant visits; collective."""
         if self._viewer is None or seconds - self._viewed_at < _VIEW_SECONDS:
             return
         self._viewed_at = seconds

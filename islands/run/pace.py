@@ -1,4 +1,4 @@
-"""How many generations pass from one look at the clock to the next."""
+"""Choose the number of generations between checks of the clock."""
 
 from __future__ import annotations
 
@@ -8,74 +8,77 @@ from islands.progress.progress import Progress
 from islands.spec.spec import RunSpec
 
 _STEP_SECONDS = 0.5
-"""After about so long at the latest, the host looks at the clock and for signals."""
+"""Approximate maximum time between checks of the clock and of signals."""
 
 
 class Pace:
-    """The length of a step, which follows the speed of the run; the same on ranks that agree."""
+    """The number of generations in a step, adapted to the speed of the run.
+
+    Ranks with the same times get the same steps.
+    """
 
     def __init__(self, spec: RunSpec, generation: int = 0, seconds: float = 0.0) -> None:
-        """Begin at a generation, and at the time at which the device stood there."""
+        """Begin at a generation, and at the time when it was completed."""
         self._first = first_step(spec)
         self.step = max(1, self._first)
         self._waited_at = generation, seconds
         self._plain = self._searching = math.inf
-        """Seconds that a generation has taken lately, without searches and with them."""
+        """Seconds per generation in recent steps, without and with local search."""
 
     def may_be_slow(self, generation: int, step: int) -> bool:
-        """Return whether a step from a generation on may take longer than the host is to be deaf.
+        """Return whether a step may last much longer than the interval between checks.
 
-        Searches may take many times as long as those before.
+        A local search may take many times longer than previous ones.
         """
         if searches := self._searches(generation, generation + step):
             return self._searching * searches > _STEP_SECONDS / 10
         return self._plain * step > 2 * _STEP_SECONDS
 
-    def met(self, before: Progress | None, generation: int, seconds: float) -> None:
-        """Take the speed of the epoch that has ended."""
+    def epoch_ended(self, before: Progress | None, generation: int, seconds: float) -> None:
+        """Adapt to the speed of the epoch that has ended."""
         self.step = step_after(before, generation, seconds, self._first)
         since = (before.generation, before.seconds) if before is not None else (generation - 1, 0.0)
-        self._take(*since, generation, seconds)
+        self._update(*since, generation, seconds)
         self._waited_at = generation, seconds
 
-    def waited(self, generation: int, seconds: float) -> None:
-        """Take longer steps where the last one was quick."""
+    def step_ended(self, generation: int, seconds: float) -> None:
+        """Lengthen the steps if the last one was quick."""
         before, since = self._waited_at
         self.step = max(self.step, _fitting(generation - before, seconds - since))
-        self._take(before, since, generation, seconds)
+        self._update(before, since, generation, seconds)
         self._waited_at = generation, seconds
 
-    def _take(self, before: int, since: float, generation: int, seconds: float) -> None:
-        # Generation 0 has no searches, whatever its number says.
+    def _update(self, before: int, since: float, generation: int, seconds: float) -> None:
+        # Generation 0 has no local search, whatever its number suggests.
         if searches := self._searches(max(before, 0), generation):
             self._searching = (seconds - since) / searches
         elif generation > before:
             self._plain = (seconds - since) / (generation - before)
 
     def _searches(self, before: int, generation: int) -> int:
-        """Return how many of the generations after one have searches."""
+        """Return the number of generations with local search in (before, generation]."""
         return generation // self._first - before // self._first if self._first else 0
 
 
 def step_after(before: Progress | None, generation: int, seconds: float, first: int) -> int:
-    """Return how many generations pass in about half a second, by the speed of the last epoch.
+    """Return the number of generations that take about half a second at the last epoch's speed.
 
-    Where individuals are improved, the `first` step has as many as have one with improvements among
-    them, and no step has fewer.
+    With local search, each step has at least `first` generations, so that it contains one with
+    searches.
     """
     if before is None:
-        # To make generation 0 takes about as long as any other without improvements.
+        # Generation 0 takes about as long as any other generation without local search.
         return first or _fitting(1, seconds)
     return max(first, _fitting(generation - before.generation, seconds - before.seconds))
 
 
 def first_step(spec: RunSpec) -> int:
-    """Return how many generations have one with improvements among them, or 0 where none has."""
+    """Return how many generations contain one with local search, or 0 without an improver."""
     return 0 if spec.improver.name == "none" else spec.improver.every
 
 
 def _fitting(generations: int, elapsed: float) -> int:
-    """Return how many generations pass in about half a second, where so many took so long."""
+    """Return the number of generations in half a second at the speed of the given ones."""
     fitting = int(_STEP_SECONDS * generations / max(elapsed, 1e-9))
-    # Of powers of two there are few, and a GPU keeps what it has prepared for each number.
+    # Use powers of two only, as a GPU stores a prepared graph for each number.
     return 1 << max(0, fitting.bit_length() - 1)

@@ -1,35 +1,31 @@
-"""A run from what was asked for to its `Result`: a new one, or one that goes on."""
+"""Run or resume: from the requested settings to a `Result`."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.display.foreword import Foreword, open_run
+from islands.display.header import Notices, announce
 from islands.display.screen import Screen
-from islands.errors import InputError, RunError, UnwritableError, UsageError
-from islands.migration import migrates
-from islands.migration.transport import find
+from islands.errors import InputError, UnwritableError, UsageError
 from islands.parallel import RanksLostError, World
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Problem
 from islands.progress.machine import Machine
 from islands.progress.result import Result
-from islands.record.checkpoint import settle
+from islands.record.checkpoint import remove_obsolete
 from islands.record.folder import FINISHED, claim, refuse_unfit, require_run
-from islands.record.kept import keep
 from islands.record.lock import FolderLock
+from islands.record.parts import store_parts
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
-from islands.run.asked import found_again, resolved, resolved_again
+from islands.run.build import has_halo, make_archipelago, read_start
 from islands.run.device import Conduct, take_device
-from islands.run.islands_of import islands_of
+from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
 from islands.run.start import Start, perform
 from islands.spec.agreement import require_agreement
@@ -42,11 +38,11 @@ _ORDERLY = Conduct()
 
 @dataclass(frozen=True)
 class Output:
-    """Where a run writes its files and speaks; the default is nowhere."""
+    """Where a run writes its files and prints; by default nowhere."""
 
     writes: bool = False
     folder: Path | None = None
-    """None takes a fresh one in `runs`."""
+    """None creates a new folder in `runs`."""
     force: bool = False
     stream: TextIO | None = None
     quiet: bool = False
@@ -60,16 +56,18 @@ def run_asked(
     problem: Problem | None = None,
     conduct: Conduct = _ORDERLY,
     *,
-    may_be_unmet: bool = False,
+    allow_no_solution: bool = False,
 ) -> Result:
-    """Resolve what was asked for, load the instance unless it is given, and run.
+    """Resolve the requested settings, load the instance unless it is given, and run.
 
-    It is an error where the run ends without a solution, not having been cut short, unless it
-    `may_be_unmet`.
+    Raise a `RunError` if the run ends without a solution, unless it was interrupted or
+    `allow_no_solution` is true.
     """
     spec, chosen = world.agreed(lambda: resolved(layers(options, config), problem))
     result = run(spec, chosen, world, output, conduct)
-    return result if may_be_unmet else world.agreed(lambda: result.require_solution(chosen.hint))
+    return (
+        result if allow_no_solution else world.agreed(lambda: result.require_solution(chosen.hint))
+    )
 
 
 def resume_asked(
@@ -79,9 +77,9 @@ def resume_asked(
     output: Output,
     conduct: Conduct = _ORDERLY,
 ) -> Result:
-    """Go on with the run in a folder, or return its result where it is finished.
+    """Resume the run in a folder, or return its result if it is finished.
 
-    Of `options`, `stop` replaces the criteria of the run, also where these have been met.
+    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied.
     """
     world.agreed(lambda: require_run(folder))
     ended = world.agreed(lambda: finished(folder, goes_on="stop" in options))
@@ -90,54 +88,54 @@ def resume_asked(
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say(ended.result.summary())
             world.agreed(lambda: _check_again(ended, folder, options, screen.say))
-        world.agreed(lambda: _put_in_order(folder, ended) if world.rank == 0 else None)
+        world.agreed(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
-    spec, problem = world.agreed(lambda: resolved_again(folder, found_again(folder, options)))
+    spec, problem = world.agreed(lambda: resolve_stored(folder, stored_request(folder, options)))
     return resume(spec, problem, world, output, folder, conduct)
 
 
 def _check_again(
     ended: Finished, folder: Path, options: Mapping[str, Any], say: Callable[[str], None]
 ) -> None:
-    """Compute the cost of a finished run again, where all that it needs is still there."""
+    """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        asked = found_again(folder, options)
+        asked = stored_request(folder, options)
     except InputError as error:
-        say(f"Its cost cannot be computed now, as not all is there: {error}")
+        say(f"Its cost cannot be computed again, as files are missing: {error}")
         return
-    ended.require_exact(*resolved_again(folder, asked))
+    ended.require_exact(*resolve_stored(folder, asked))
 
 
-def _put_in_order(folder: Path, ended: Finished) -> None:
-    """Do what a process that was killed after it had written all has left to be done."""
+def _complete_cleanup(folder: Path, ended: Finished) -> None:
+    """Complete the cleanup of a process that was killed after it wrote the solution."""
     with FolderLock() as lock, suppress(UnwritableError):
         if lock.takes(folder) and (folder / FINISHED).exists():
-            settle(folder, ended.start)
+            remove_obsolete(folder, ended.start)
 
 
 def run(
     spec: RunSpec, problem: Problem, world: World, output: Output, conduct: Conduct = _ORDERLY
 ) -> Result:
-    """Run on all ranks; every rank returns the same result."""
+    """Run on all ranks and return the result, the same on every rank."""
     require_agreement(world, spec, problem, writes=output.writes)
     world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
     world.agreed(lambda: _refuse_unfit(spec, conduct))
-    world.agreed(lambda: _warm_start(spec, problem))
-    # One rank has nobody to wait for.
+    world.agreed(lambda: read_start(spec, problem))
+    # A single rank does not wait for others anyway.
     asynchronous = conduct.asynchronous and world.size > 1
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,
         Interruption(suspends=suspends if output.writes else "") as interruption,
     ):
-        foreword = open_run(spec, problem, world, output.stream, quiet=output.quiet)
-        backend = _device(spec, world, conduct, foreword)
+        notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
+        backend = _device(spec, world, conduct, notices)
 
         def begun() -> Start:
             start = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
             return replace(start, folder=_folder(spec, problem, world, output, lock))
 
-        return _surviving(begun, backend, output, lock, interruption, foreword)
+        return _run_to_end(begun, backend, output, lock, interruption, notices)
 
 
 def resume(
@@ -148,19 +146,19 @@ def resume(
     folder: Path,
     conduct: Conduct = _ORDERLY,
 ) -> Result:
-    """Go on from the newest usable checkpoint in a run's folder, or begin where there is none."""
+    """Resume from the newest usable checkpoint in a run's folder, or begin if there is none."""
     require_agreement(world, spec, problem, writes=True)
     with FolderLock() as lock, Interruption(suspends="writing a checkpoint") as interruption:
-        foreword = open_run(spec, problem, world, output.stream, quiet=output.quiet)
-        backend = _device(spec, world, conduct, foreword)
+        notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
+        backend = _device(spec, world, conduct, notices)
         begun = partial(_prepared, spec, problem, world, backend, folder)
-        return _surviving(begun, backend, output, lock, interruption, foreword)
+        return _run_to_end(begun, backend, output, lock, interruption, notices)
 
 
-def _device(spec: RunSpec, world: World, conduct: Conduct, foreword: Foreword) -> Backend:
+def _device(spec: RunSpec, world: World, conduct: Conduct, notices: Notices) -> Backend:
     name, threads = spec.general.backend, spec.general.threads or None
     backend = take_device(world, name, threads, share_gpu=conduct.share_gpu)
-    backend.compiling.tell = foreword.say
+    backend.compiling.tell = notices.say
     return backend
 
 
@@ -173,7 +171,7 @@ def _prepared(
     *,
     asynchronous: bool = False,
 ) -> Start:
-    """Compile all that a start needs, before anything is written; collective."""
+    """Return a start with all programs compiled, before anything is written; collective."""
     goes_on = goes_on_in is not None
     archipelago = make_archipelago(
         spec, problem, world, backend, asynchronous=asynchronous, goes_on=goes_on
@@ -185,106 +183,55 @@ def _prepared(
     )
 
 
-def _surviving(
+def _run_to_end(
     begun: Callable[[], Start],
     backend: Backend,
     output: Output,
     lock: FolderLock,
     interruption: Interruption,
-    foreword: Foreword,
+    notices: Notices,
 ) -> Result:
-    """Perform a start; where ranks die and the others can go on, they do so from the folder.
+    """Run to the end; if ranks die and the others can continue, resume from the folder.
 
-    What a start holds on the device has to go before the next one begins, so that no caller may
-    keep the one that is `begun`.
+    A start's device memory must be released before the next start, so the caller must not keep the
+    return value of `begun`.
     """
     first = begun()
     spec, problem, world, folder = first.spec, first.problem, first.world, first.folder
     start: Start | None = first
     del first
-    news, said = "", foreword.said
+    news, said = "", notices.lines
     while True:
         try:
             if start is None:
                 size = world.size
                 world.shrink()
-                news = f"{size - world.size} of {size} ranks died; the others go on"
+                news = f"{size - world.size} of {size} ranks died; the others continue"
                 start = _prepared(spec, problem, world, backend, folder)
             if folder is not None:
                 world.agreed(lambda: lock.take(folder) if world.rank == 0 else None)
             return perform(
-                start, interruption, output.stream, quiet=output.quiet, news=news, foreword=said
+                start, interruption, output.stream, quiet=output.quiet, news=news, notices=said
             )
         except RanksLostError:
             if folder is None:
                 raise
-            # Who speaks from now on may not have spoken before.
+            # Rank 0 may be another process now, which has printed nothing yet.
             start, said = None, []
 
 
-def make_archipelago(
-    spec: RunSpec,
-    problem: Problem,
-    world: World,
-    backend: Backend,
-    *,
-    asynchronous: bool = False,
-    goes_on: bool = False,
-) -> Archipelago:
-    """Return this rank's islands of a run, before their first generation; collective."""
-    warm_start = cache(lambda: _warm_start(spec, problem))
-    if not goes_on:
-        # What goes on from a checkpoint has no need of these files, which may be gone.
-        world.agreed(warm_start)
-    transport = None
-    if _has_halo(spec) or migrates(spec.migration, spec.general.islands):
-        transport, trouble = find(world, backend)
-        if trouble and world.rank == 0:
-            print(f"islands: {trouble}", file=sys.stderr, flush=True)
-    return world.agreed(
-        lambda: islands_of(
-            spec,
-            problem,
-            world,
-            backend,
-            transport=transport,
-            asynchronous=asynchronous,
-            warm_start=warm_start,
-        )
-    )
-
-
 def _refuse_unfit(spec: RunSpec, conduct: Conduct) -> None:
-    if conduct.asynchronous and _has_halo(spec):
+    if conduct.asynchronous and has_halo(spec):
         raise UsageError(
             "--async with halo=true: slices of one population need each other's ends in each"
             " generation. Leave --async out, or choose halo=false"
         )
 
 
-def _has_halo(spec: RunSpec) -> bool:
-    """Return whether the islands are slices of one population."""
-    return bool(getattr(spec.settings, "halo", False))
-
-
-def _warm_start(spec: RunSpec, problem: Problem) -> list[Solution]:
-    return [_given(problem, Path(path)) for path in spec.start]
-
-
-def _given(problem: Problem, path: Path) -> Solution:
-    """Return the solution in a file, having checked that it is one."""
-    solution = problem.read_solution(path)
-    try:
-        problem.check(solution)
-    except RunError as error:
-        raise InputError(f"{path}: {error}") from error
-    return solution
-
-
 def _folder(
     spec: RunSpec, problem: Problem, world: World, output: Output, lock: FolderLock
 ) -> Path | None:
-    """Return the run's folder, claimed by rank 0, or None where nothing is written; collective."""
+    """Return the run's folder, claimed by rank 0, or None if nothing is written; collective."""
     if not output.writes:
         return None
 
@@ -293,9 +240,9 @@ def _folder(
             return None
         name = problem.instance.split("/")[-1]
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
-        # At once, as without them what a killed run leaves is not known for its own.
+        # Write them first: they mark the folder as a run's, even if the run is killed.
         write_settings(folder, spec)
-        keep(folder, traits(spec.to_mapping(), problem))
+        store_parts(folder, traits(spec.to_mapping(), problem))
         return folder
 
     return world.bcast(world.agreed(claimed))

@@ -1,4 +1,4 @@
-"""What signals mean to a run: SIGINT ends it well, SIGTERM and SIGUSR1 with a checkpoint."""
+"""Signals of a run: SIGINT ends it normally, SIGTERM and SIGUSR1 with a checkpoint."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, ClassVar, Self
 
 from islands.errors import Suspended
@@ -16,20 +16,20 @@ from islands.errors import Suspended
 INTERRUPTED_STATUS = 128 + signal.SIGINT
 """The exit status of a run that SIGINT ended."""
 SUSPENDED_STATUS = Suspended.status
-"""The exit status of a run that is to go on from its checkpoint; EX_TEMPFAIL of sysexits.h."""
+"""The exit status of a run to resume from its checkpoint; EX_TEMPFAIL of sysexits.h."""
 
 INTERRUPT = 1
-"""Of the numbers that stand for signals, and are added where several have come."""
+"""The number of SIGINT; the numbers of several signals are combined with OR."""
 SUSPENSIONS = {2: "SIGTERM", 4: "SIGUSR1"}
 _NUMBERS = {signal.SIGINT: INTERRUPT, signal.SIGTERM: 2, signal.SIGUSR1: 4}
 
 
 @contextmanager
 def suspending() -> Iterator[None]:
-    """Let SIGTERM and SIGUSR1 raise `Suspended`: for work that is kept, piece by piece."""
+    """Make SIGTERM and SIGUSR1 raise `Suspended`, for work that is stored piece by piece."""
 
     def suspend(_number: int, _frame: FrameType | None) -> None:
-        raise Suspended("ended by a signal, to go on another time")
+        raise Suspended("ended by a signal; run it again to continue")
 
     before = {each: signal.signal(each, suspend) for each in (signal.SIGTERM, signal.SIGUSR1)}
     try:
@@ -40,30 +40,30 @@ def suspending() -> Iterator[None]:
 
 
 def suspension(requested: int) -> str | None:
-    """Return the name of a signal among those requested that asks for a checkpoint, or None."""
+    """Return the name of a received signal that requests a checkpoint, or None."""
     return next((name for number, name in SUSPENSIONS.items() if requested & number), None)
 
 
 class Interruption:
-    """Listens for signals while its `with` block lasts; `requested` is the sum of their numbers.
+    """Receives signals inside its `with` block; `requested` combines their numbers.
 
-    A thread listens, since Python's own handlers wait until a running kernel returns. Outside the
-    main thread, where Python allows no handlers, signals keep their meaning. So do SIGTERM and
-    SIGUSR1 unless `suspends` says what a run that writes does when they come, and SIGINT until
-    there is a best so far: until `hear_interrupts`, or unless `interrupts` says what it does.
+    A thread receives them, as Python's own handlers wait until a running kernel returns. Outside
+    the main thread, where Python allows no handlers, signals keep their usual effect. So do SIGTERM
+    and SIGUSR1 unless `suspends` describes what a writing run does with them, and SIGINT until
+    `handle_interrupts` is called or unless `interrupts` describes its effect.
 
-    One inside another hears in its stead, all that has come and all that the other listens for, and
-    hands on at its end what it has heard.
+    A nested object receives signals instead of the outer one, handles all signals that the outer
+    one handles, and passes them on at its end.
 
-    A signal that it leaves to a handler of somebody else has to wait until a kernel returns:
-    `takes_call` tells of it once.
+    A signal for another handler has to wait until a kernel returns: `has_new_signal` reports it
+    once.
     """
 
     _innermost: ClassVar[Interruption | None] = None
 
     def __init__(self, *, suspends: str = "", interrupts: str = "") -> None:
         self.requested = 0
-        self._is_called = False
+        self._has_new = False
         self._suspends, self._interrupts = suspends, interrupts
         self._previous: dict[signal.Signals, Any] = {}
         self._usable = threading.current_thread() is threading.main_thread()
@@ -79,20 +79,15 @@ class Interruption:
             os.set_blocking(self._write, False)
             self._previous_pipe = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
             if self._suspends:
-                self._hear(signal.SIGTERM)
-                self._hear(signal.SIGUSR1)
+                self._handle(signal.SIGTERM)
+                self._handle(signal.SIGUSR1)
             if self._interrupts:
-                self._hear(signal.SIGINT)
+                self._handle(signal.SIGINT)
             self._listener = threading.Thread(target=self._listen, daemon=True)
             self._listener.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._usable:
             for each, handler in self._previous.items():
                 signal.signal(each, handler)
@@ -104,50 +99,50 @@ class Interruption:
             if self._outer is not None:
                 self._outer.requested |= self.requested
 
-    def hear_interrupts(self) -> None:
-        """Listen for SIGINT as well, from now on."""
+    def handle_interrupts(self) -> None:
+        """Handle SIGINT as well, from now on."""
         if self._usable and signal.SIGINT not in self._previous:
-            self._hear(signal.SIGINT)
+            self._handle(signal.SIGINT)
 
-    def takes_call(self) -> bool:
-        """Return whether anything has come since the last time; for any thread."""
-        is_called, self._is_called = self._is_called, False
-        return is_called
+    def has_new_signal(self) -> bool:
+        """Return whether a signal has arrived since the last call; any thread may call this."""
+        has_new, self._has_new = self._has_new, False
+        return has_new
 
-    def _hear(self, number: signal.Signals) -> None:
-        # Known before it can come, lest it be lost.
+    def _handle(self, number: signal.Signals) -> None:
+        # Store the old handler first, so that no signal is lost.
         self._previous[number] = signal.getsignal(number)
-        # Without a handler of Python's own, the pipe would hear nothing.
+        # Without a Python handler, nothing is written to the pipe.
         signal.signal(number, _ignore)
 
     def _listen(self) -> None:
-        while heard := os.read(self._read, 1):
-            self._is_called |= heard[0] in _NUMBERS
-            if heard[0] not in self._previous:
-                self._pass_on(heard)
+        while received := os.read(self._read, 1):
+            self._has_new |= received[0] in _NUMBERS
+            if received[0] not in self._previous:
+                self._pass_on(received)
                 continue
-            number = _NUMBERS[signal.Signals(heard[0])]
+            number = _NUMBERS[signal.Signals(received[0])]
             if self.requested & INTERRUPT and number == INTERRUPT:
                 os._exit(INTERRUPTED_STATUS)
             is_known = bool(self.requested & number)
             self.requested |= number
             if not is_known:
-                with suppress(OSError, ValueError):  # where nobody listens, it is done all the same
+                with suppress(OSError, ValueError):  # the output may be closed
                     self._say(number)
 
-    def _pass_on(self, heard: bytes) -> None:
-        """Let whoever listened before hear it, such as an event loop, whose handlers it calls."""
+    def _pass_on(self, received: bytes) -> None:
+        """Pass the signal to the previous reader, such as an event loop with handlers."""
         if self._previous_pipe >= 0:
             with suppress(OSError):
-                os.write(self._previous_pipe, heard)
+                os.write(self._previous_pipe, received)
 
     def _say(self, number: int) -> None:
         ending = "writing the best so far" if self._suspends else "ending after this generation"
-        words = f"interrupted; {self._interrupts or ending} (once more to end at once)"
+        words = f"interrupted; {self._interrupts or ending} (interrupt again to end at once)"
         if number in SUSPENSIONS:
             words = f"{SUSPENSIONS[number]}; {self._suspends}"
         print(f"islands: {words}", file=sys.stderr, flush=True)
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:
-    """Leave the signal to the listening thread."""
+    """Leave the signal to the thread that reads the pipe."""

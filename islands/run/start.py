@@ -1,4 +1,4 @@
-"""One start of a run: new or restored, evolved, its best checked exactly, and written."""
+"""Perform one start of a run: evolve, check the best solution exactly, and write the result."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from typing import TextIO
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
-from islands.display.screen import Screen, opening, place
+from islands.display.header import opening, place
+from islands.display.screen import Screen
 from islands.errors import RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.epoch import Epoch, Moment
 from islands.progress.machine import Machine
+from islands.progress.progress import Epoch, Moment
 from islands.progress.result import Result
 from islands.record.folder import LOG
 from islands.record.journal import Journal
-from islands.run.asynchronous import evolve_freely
+from islands.run.asynchronous import evolve_asynchronous
 from islands.run.epochs import Outcome, evolve
 from islands.run.signals import Interruption
 from islands.spec.spec import RunSpec
@@ -32,7 +33,7 @@ from islands.spec.spec import RunSpec
 
 @dataclass(frozen=True)
 class Start:
-    """A run about to begin, or to go on, on the islands of this rank."""
+    """A run that is ready to begin or resume on the islands of this rank."""
 
     spec: RunSpec
     problem: Problem
@@ -40,12 +41,12 @@ class Start:
     archipelago: Archipelago
     machine: Machine
     device: str
-    """That of this rank."""
+    """The device of this rank."""
     folder: Path | None = None
     goes_on: bool = False
-    """Whether from what there is in the folder."""
+    """Whether to resume from the folder."""
     asynchronous: bool = False
-    """Whether ranks do not wait for each other. Then there is no moment for a checkpoint."""
+    """Whether ranks do not wait for each other, so that there are no checkpoints."""
 
 
 def perform(
@@ -55,11 +56,11 @@ def perform(
     *,
     quiet: bool,
     news: str = "",
-    foreword: Sequence[str] = (),
+    notices: Sequence[str] = (),
 ) -> Result:
-    """Evolve on all ranks, say so on rank 0, and write where there is a folder; collective.
+    """Evolve on all ranks, print on rank 0, and write files if there is a folder; collective.
 
-    The `foreword` is what was said before it was compiled.
+    `notices` are the messages that were printed before the log existed.
     """
     world, folder = start.world, start.folder
     speaks = world.rank == 0
@@ -67,33 +68,33 @@ def perform(
     with Screen(stream if speaks else None, log, quiet=quiet) as screen:
         if news:
             screen.say(news)
-        for text in foreword:
+        for text in notices:
             screen.note(text)
-        if not foreword:
+        if not notices:
             screen.say(opening(islands.__version__, start.spec, start.problem, world.size))
         screen.say(place(start.spec, start.machine, folder))
         for line in world.gather(_process(start)):
             screen.note(line)
         journal = _journal(start, screen)
         screen.say("")
-        interruption.hear_interrupts()
+        interruption.handle_interrupts()
         outcome = _evolved(start, journal, screen, interruption)
         result = _result(start, outcome)
         if journal is not None:
             if not start.asynchronous and not outcome.is_partial:
                 journal.keep(outcome.moment)
                 screen.kept()
-            # Without a solution, the run can only go on.
+            # A run without a solution is not finished; it can only be resumed.
             if not (outcome.suspended or outcome.is_partial) and result.cost is not None:
                 journal.finish(result)
-            # What one rank waits for, such as the manifest, is there before any rank leaves.
+            # All files, such as the manifest, must exist before any rank leaves.
             world.barrier()
         screen.end(outcome.progress, result.summary())
     return result
 
 
 def _process(start: Start) -> str:
-    """Return the line of the log about this rank."""
+    """Return this rank's line of the log."""
     host, rank = platform.node(), start.world.rank
     return f"rank {rank}   host {host}   pid {os.getpid()}   {start.device}"
 
@@ -122,7 +123,7 @@ def _evolved(
 
     evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
     if start.asynchronous:
-        return evolve_freely(*evolution, screen)
+        return evolve_asynchronous(*evolution, screen)
     if journal is None:
         return evolve(*evolution, viewer=screen)
 
@@ -133,14 +134,14 @@ def _evolved(
     outcome = evolve(*evolution, keep, journal.origin, screen)
     if outcome.suspended:
         hint = f"islands resume {shlex.quote(str(journal.folder))}"
-        kept = "no checkpoint; begin again" if outcome.is_partial else "checkpoint written; go on"
+        kept = "no checkpoint; start again" if outcome.is_partial else "checkpoint written; resume"
         reason = f"{outcome.reason}: {kept} with: {hint}"
         outcome = dataclasses.replace(outcome, reason=reason)
     return outcome
 
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
-    """Raise a `RunError` where the exact objective contradicts the cost that the run has shown."""
+    """Raise a `RunError` if the exact objective contradicts the cost that the run reported."""
     exact = None if best is None else problem.cost(best.solution)
     if exact != shown:
         raise RunError(
@@ -151,17 +152,17 @@ def check_exactly(problem: Problem, best: Candidate | None, shown: float | None)
 
 
 def combined(digests: Iterable[tuple[int, str]]) -> str:
-    """Return one SHA-256 over the digests of all islands, in island order."""
+    """Return one SHA-256 of the digests of all islands, in island order."""
     return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
 
 
 def _result(start: Start, outcome: Outcome) -> Result:
-    """Return the result, the same on every rank, having checked it; collective."""
+    """Return the checked result, the same on every rank; collective."""
     world, archipelago, progress = start.world, start.archipelago, outcome.progress
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
     best = min(bests, key=lambda each: (each.cost, each.island), default=None)
     world.agreed(lambda: check_exactly(start.problem, best, progress.cost))
-    # A part of generation 0 is nothing that could be had again.
+    # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
     spec, machine = start.spec, start.machine

@@ -1,1 +1,1 @@
-"""Several runs, one after the other: their plan, their ledger and the table of all."""
+"""Series of runs: plan, table of results and summary."""

@@ -1,4 +1,4 @@
-"""`runs.tsv`: a row a run of a series, with its result and all its settings."""
+"""`runs.tsv`: one row per run of a series, with its result and all settings."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ COLUMNS = (
 
 
 def row_of(result: Result) -> Row:
-    """Return the row of a run that has ended, which says the same whenever it is made."""
+    """Return the row of a completed run; it is the same each time it is built."""
     settings = Path(str(result.folder), SETTINGS)
     asked = read_settings(settings.parent)
     with reading(settings):
-        # They are written when a run begins, or goes on.
+        # The settings are written when a run begins or is resumed.
         started = datetime.fromtimestamp(settings.stat().st_mtime, UTC).astimezone()
     cells = {
         "instance": result.instance,
@@ -46,17 +46,17 @@ def row_of(result: Result) -> Row:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """Return the rows so far, none where there is no table; refuse one of somebody else's."""
+    """Return the rows so far, empty without a table; refuse a foreign table."""
     return read_table(folder / LEDGER, COLUMNS, "runs")
 
 
 def holds(folder: Path, instance: str, seed: int) -> bool:
-    """Return whether the table has a row of this run with a solution."""
+    """Return whether the table contains this run with a solution."""
     return any(_run(row) == (instance, str(seed)) and row["cost"] for row in read_rows(folder))
 
 
 def enter(folder: Path, row: Row) -> None:
-    """Put the row of a run into the table, in the place of an earlier one of the same run."""
+    """Add the row of a run, or replace its earlier row."""
     rows = {_run(each): each for each in read_rows(folder)}
     if rows.get(_run(row)) != row:
         write_table(folder / LEDGER, COLUMNS, (rows | {_run(row): row}).values())

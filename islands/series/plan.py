@@ -1,6 +1,6 @@
-"""Which runs a series is made of: each instance in turn with one seed, then with the next.
+"""The runs of a series: all instances with one seed, then all with the next.
 
-A machine that becomes slower meanwhile then does so for all instances alike.
+If the machine becomes slower, this affects all instances alike.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from islands.paths import reading
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS, refuse_unfit
 from islands.record.settings_file import require_intact
-from islands.run.asked import resolved
+from islands.run.request import resolved
 from islands.series.ledger import LEDGER, read_rows
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec
 
 _OWN = ("backend", "threads")
-"""Settings that may differ from one start of a series to the next, as no result depends on them."""
+"""Settings that may differ between starts of a series, as they do not affect results."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Job:
 
     @property
     def folder(self) -> str:
-        """The name of its folder in that of the series."""
+        """The name of the run's folder in the folder of the series."""
         return f"{self.problem.instance.split('/')[-1]}-seed{self.spec.general.seed}"
 
     def later(self, runs: int) -> Job:
-        """Return the run of the same instance that comes so many seeds later."""
+        """Return the run of the same instance with the seed increased by `runs`."""
         return Job(replace(self.spec, general=self.spec.general.later(runs)), self.problem)
 
 
@@ -58,20 +58,20 @@ class Plan:
         options: Mapping[str, Any],
         config: Path | None = None,
     ) -> Self:
-        """Resolve what was asked for; refuse here all that can be refused before the first run."""
+        """Resolve the settings of all runs; refuse invalid ones before the first run."""
         named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
         first = [Job(*resolved(layers({**options, **instance}, config))) for instance in named]
         if first[1:] and any(job.spec.start for job in first):
             raise UsageError(
-                "--start with several instances: a solution is one of a single instance. Leave it"
+                "--start with several instances: a solution belongs to one instance. Leave it"
                 " out, or name one instance"
             )
-        _refuse_twins(first)
+        _refuse_duplicates(first)
         first[-1].later(runs - 1)
         return cls(tuple(first), runs)
 
     def jobs(self) -> Iterator[Job]:
-        """Yield the runs in the order in which they are done."""
+        """Yield the runs in order."""
         for number in range(self.runs):
             for job in self.first:
                 yield job.later(number)
@@ -80,7 +80,7 @@ class Plan:
         return self.runs * len(self.first)
 
     def require_agreement(self, world: World, *places: object) -> None:
-        """Refuse ranks that would make other runs than rank 0, or in other places; collective."""
+        """Refuse ranks with different plans or places; collective."""
         facts = world.allgather(([job.folder for job in self.first], self.runs, *places))
         if any(fact != facts[0] for fact in facts):
             error = UsageError(
@@ -90,7 +90,7 @@ class Plan:
             world.agreed(lambda: _raise(error))
 
     def refuse_unfit(self, folder: Path, *, force: bool) -> None:
-        """Refuse a folder with files of others, and without `force` one with other runs."""
+        """Refuse a folder with foreign files and, without `force`, one with other runs."""
         with reading(folder):
             if not folder.exists():
                 return
@@ -102,8 +102,8 @@ class Plan:
         read_rows(folder)
         if others and LEDGER not in names:
             raise UsageError(
-                f"--out {folder}: holds files, but no series of runs. Name a folder that is new or"
-                " empty, so that nothing of yours is overwritten"
+                f"--out {folder}: holds files, but no series. Name a folder that is new or"
+                " empty, so that your files are not overwritten"
             )
         for name, job in mine.items():
             refuse_unfit(folder / name, force=True)
@@ -111,7 +111,7 @@ class Plan:
                 _refuse_other(folder, job)
 
 
-def _refuse_twins(jobs: Sequence[Job]) -> None:
+def _refuse_duplicates(jobs: Sequence[Job]) -> None:
     seen: dict[str, Job] = {}
     for job in jobs:
         other = seen.setdefault(job.folder, job)
@@ -126,7 +126,7 @@ def _refuse_twins(jobs: Sequence[Job]) -> None:
 
 
 def _refuse_other(folder: Path, job: Job) -> None:
-    """Refuse the folder of a job that holds a run which is not this one."""
+    """Refuse a job's folder that holds a run with other settings."""
     kept = resolve(layers({}, require_intact(folder / job.folder)), job.problem).to_mapping()
     asked = job.spec.to_mapping()
     names = [name for name in asked | kept if name not in _OWN]

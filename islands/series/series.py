@@ -1,4 +1,4 @@
-"""What a series of runs ends with."""
+"""The result of a series of runs."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Any, Self
 from islands.errors import RunError
 from islands.progress.result import Result
 from islands.series.plan import Plan
-from islands.series.standing import Standing
+from islands.series.summary import Summary
 
 _OF_ONE = ("best", "mean", "standard_deviation", "hits")
-"""What is said of a single instance at the top as well."""
+"""Keys that are repeated at the top level if there is a single instance."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """The results of all runs, in order, and what they come to."""
+    """The results of all runs, in order, and their summaries."""
 
     folder: Path
     instances: int
     results: Sequence[Result]
-    standings: Sequence[Standing]
-    """Of the instances that have runs which nothing cut short."""
+    summaries: Sequence[Summary]
+    """The summaries of the instances with at least one uninterrupted run."""
     interrupted: bool
     suspended: bool
-    """Whether signals ended the series, as they do a run."""
+    """Whether a signal ended the series."""
 
     @classmethod
     def of(
@@ -40,39 +40,39 @@ class Series:
         interrupted: bool,
         suspended: bool,
     ) -> Self:
-        """Return what the runs come to, each instance by itself."""
+        """Return the series with a summary of each instance."""
         whole = [each for each in results if not (each.interrupted or each.suspended)]
-        standings = [
-            Standing.of(runs, maximise=job.problem.maximise)
+        summaries = [
+            Summary.of(runs, maximise=job.problem.maximise)
             for job in plan.first
             if (runs := [each for each in whole if each.instance == job.problem.instance])
         ]
-        return cls(folder, len(plan.first), results, standings, interrupted, suspended)
+        return cls(folder, len(plan.first), results, summaries, interrupted, suspended)
 
     def require_solutions(self, hint: Callable[[str], str]) -> None:
-        """Raise a `RunError` where all runs of an instance have ended without a solution.
+        """Raise a `RunError` if all runs of an instance ended without a solution.
 
-        What is to be chosen then is said by `hint` of the kind of problem. A series that was cut
-        short may find one yet.
+        `hint` returns the fix for a kind of problem. An interrupted series is accepted, as it may
+        still find a solution.
         """
         if self.interrupted or self.suspended:
             return
-        for standing in self.standings:
-            if standing.unmet == standing.runs:
-                runs = f"none of {standing.runs} runs" if standing.runs > 1 else "no run"
-                words = f"{standing.instance}: {runs} met a feasible solution"
-                raise RunError(". ".join(filter(None, (words, hint(standing.problem)))))
+        for summary in self.summaries:
+            if summary.unmet == summary.runs:
+                runs = f"none of {summary.runs} runs" if summary.runs > 1 else "no run"
+                words = f"{summary.instance}: {runs} found a feasible solution"
+                raise RunError(". ".join(filter(None, (words, hint(summary.problem)))))
 
     def to_json(self) -> str:
         """Return the series as one JSON object on one line."""
-        standings = [asdict(standing) for standing in self.standings]
+        summaries = [asdict(summary) for summary in self.summaries]
         whole: dict[str, Any] = {
             "runs": [result.to_mapping() for result in self.results],
-            "instances": standings,
+            "instances": summaries,
             "folder": str(self.folder),
             "interrupted": self.interrupted,
             "suspended": self.suspended,
         }
         if self.instances == 1:
-            whole |= {name: standings[0][name] if standings else None for name in _OF_ONE}
+            whole |= {name: summaries[0][name] if summaries else None for name in _OF_ONE}
         return json.dumps(whole)

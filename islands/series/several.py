@@ -1,4 +1,4 @@
-"""A series of runs, one after the other; where it was ended, it goes on in its folder."""
+"""Perform a series of runs; an interrupted series is continued in its folder."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from islands.run.signals import INTERRUPT, Interruption
 from islands.series.ledger import LEDGER, enter, holds, row_of
 from islands.series.plan import Job, Plan
 from islands.series.series import Series
-from islands.series.standing import table
+from islands.series.summary import table
 from islands.text import count, counted, gap
 
 _ORDERLY = Conduct()
 
 
 def run_several(plan: Plan, world: World, output: Output, conduct: Conduct = _ORDERLY) -> Series:
-    """Do the runs that are not done yet; every rank returns the same series; collective."""
+    """Perform the missing runs and return the series, the same on every rank; collective."""
     plan.require_agreement(world, str(output.folder), output.force)
     with Interruption(suspends="ending the series of runs") as between:
         folder = world.bcast(world.agreed(lambda: _claimed(plan, output, world.rank)))
@@ -34,17 +34,17 @@ def run_several(plan: Plan, world: World, output: Output, conduct: Conduct = _OR
         try:
             return performance.perform()
         except BaseException:
-            performance.say_how_to_go_on()
+            performance.print_continuation()
             raise
         finally:
             if output.folder is None:
-                # A series that could not begin leaves nothing.
+                # Remove the folder if the series could not begin.
                 with suppress(OSError):
                     folder.rmdir()
 
 
 def _claimed(plan: Plan, output: Output, rank: int) -> Path:
-    """Return the folder of the series, which rank 0 alone makes and looks into."""
+    """Return the folder of the series; only rank 0 creates and inspects it."""
     if output.folder is not None:
         if rank == 0:
             plan.refuse_unfit(output.folder, force=output.force)
@@ -57,7 +57,7 @@ def _claimed(plan: Plan, output: Output, rank: int) -> Path:
 
 
 class _Performance:
-    """What has been done so far, which is the same on every rank."""
+    """Performs the runs and collects their results, the same on every rank."""
 
     def __init__(
         self,
@@ -73,12 +73,12 @@ class _Performance:
         self._results: list[Result] = []
 
     def perform(self) -> Series:
-        """Do all runs, or as many as signals let it; collective."""
+        """Perform the runs until all are done or a signal arrives; collective."""
         interrupted = suspended = False
         for job in self._plan.jobs():
-            heard = self._world.allgather(self._between.requested)
-            interrupted = any(each & INTERRUPT for each in heard)
-            suspended = any(each & ~INTERRUPT for each in heard)
+            requested = self._world.allgather(self._between.requested)
+            interrupted = any(each & INTERRUPT for each in requested)
+            suspended = any(each & ~INTERRUPT for each in requested)
             if interrupted or suspended:
                 break
             self._announce(job)
@@ -100,9 +100,9 @@ class _Performance:
         return series
 
     def _done(self, job: Job) -> Result:
-        """Return the result of a run: begun, gone on with, or found; collective."""
+        """Return the result of a run: new, resumed, or already finished; collective."""
         folder, world = self._folder / job.folder, self._world
-        # Where ranks do not wait for each other, there is nothing to go on from.
+        # Without checkpoints (--async), there is nothing to resume from.
         force = self._output.force or self._conduct.asynchronous
         stream = None if self._output.quiet else self._output.stream
         output = replace(self._output, folder=folder, force=force, stream=stream)
@@ -138,25 +138,25 @@ class _Performance:
             )
 
     def _end(self, series: Series) -> None:
-        if series.standings:
-            self._say(f"\n{table(series.standings)}")
+        if series.summaries:
+            self._say(f"\n{table(series.summaries)}")
         if series.interrupted or series.suspended:
-            self.say_how_to_go_on()
+            self.print_continuation()
         else:
-            self._say(f"\nWrote {self._folder}: {LEDGER}, and a folder a run")
+            self._say(f"\nWrote {self._folder}: {LEDGER}, and one folder per run")
 
-    def say_how_to_go_on(self) -> None:
-        """Say which command does the runs that are left, where some are done."""
+    def print_continuation(self) -> None:
+        """Print the command that performs the remaining runs, if some are done."""
         if self._results:
             out = f"--out {shlex.quote(str(self._folder))}"
             force = ", without --force" if self._output.force else ""
             done = sum(not (each.interrupted or each.suspended) for each in self._results)
             self._say(
                 f"\nEnded after {done} of {counted(len(self._plan), 'run')}."
-                f" Go on with the same command and {out}{force}"
+                f" Continue with the same command and {out}{force}"
             )
 
     def _say(self, text: str) -> None:
-        # Which rank is the first may change where ranks die.
+        # Another rank may become rank 0 if ranks die.
         with Screen(self._output.stream if self._world.rank == 0 else None, None) as screen:
             screen.say(text)

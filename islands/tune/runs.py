@@ -11,8 +11,8 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.run.batch import run_batch
+from islands.run.build import make_archipelago
 from islands.run.epochs import evolve
-from islands.run.runner import make_archipelago
 from islands.run.signals import Interruption
 from islands.run.start import check_exactly
 from islands.spec.spec import RunSpec

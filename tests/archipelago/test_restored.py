@@ -15,7 +15,7 @@ from islands.backends.base import Backend
 from islands.errors import InputError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
 
 State = dict[str, NDArray[Any]]

@@ -45,7 +45,7 @@ def test_a_folder_of_the_format_before_is_refused(
     assert main(line) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("islands: old: is of format 2, of islands before this")
+    assert said.err.startswith("islands: old: has format 2, written by an earlier")
     assert said.err.endswith(f"or repeat the run with: islands run --config {old}\n")
     assert before == {path: path.read_bytes() for path in Path("old").rglob("*") if path.is_file()}
 

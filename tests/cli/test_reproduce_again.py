@@ -76,7 +76,7 @@ def test_the_same_command_goes_on(
 @pytest.mark.parametrize(
     ("number", "status", "said"),
     [
-        (signal.SIGINT, 130, "interrupted; ending the experiment (once more to end at once)"),
+        (signal.SIGINT, 130, "interrupted; ending the experiment (interrupt again to end at once)"),
         (signal.SIGTERM, 75, "SIGTERM; ending the experiment"),
     ],
 )

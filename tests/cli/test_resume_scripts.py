@@ -101,8 +101,8 @@ def test_a_script_that_has_moved_is_named(capsys: pytest.CaptureFixture[str]) ->
     assert "/mine.py: No such file or directory." in said
     moved = [word.replace("mine.py", "elsewhere/mine.py") for word in PARTS]
     flags = " ".join(f"--{name} FILE.py:NAME" for name in OWN)
-    assert f"go on with: islands resume out {flags}\n" in said
-    assert "go on with: islands resume out --instance FILE\n" in refusal(capsys, *moved)
+    assert f"name its new location: islands resume out {flags}\n" in said
+    assert "name its new location: islands resume out --instance FILE\n" in refusal(capsys, *moved)
     again = resume(capsys, *moved, "--instance", "elsewhere/mine.py:nine")
     shutil.copy("elsewhere/mine.py", "mine.py")
     assert again["digest"] == whole(capsys)
@@ -125,8 +125,8 @@ def test_objects_are_found_again_by_what_their_module_calls_them(
     if not named:
         assert 'crossover = "spread"' in settings
         said = refusal(capsys)
-        assert "out: its crossover 'spread' has no name at the top level of a script, by" in said
-        assert "go on with: islands resume out --crossover FILE.py:NAME\n" in said
+        assert "out: its crossover 'spread' is not defined at the top level of a script, s" in said
+        assert "name its new location: islands resume out --crossover FILE.py:NAME\n" in said
         line = ["--crossover", "mine.py:Spread"]
     assert resume(capsys, *line)["digest"] == whole(capsys)
 
@@ -143,7 +143,7 @@ def test_a_script_in_main_is_found_again(capsys: pytest.CaptureFixture[str]) -> 
 CHANGES = {
     "the header of the crossover spread": ('"spread.cuh")', '"spread.cuh", word="word ")'),
     "the header of the problem tour": ('"tour.cuh")', '"tour.cuh", namespace="namespace ")'),
-    "what the topology circle": ("(island - 1) %", "(island + 1) %"),
+    "the definition of the topology circle": ("(island - 1) %", "(island + 1) %"),
 }
 
 
@@ -161,7 +161,7 @@ def test_a_script_that_has_changed_is_refused(
     assert "has changed since the run began" in said
     # So are the checkpoints themselves, which know their run.
     shutil.rmtree("out/parts")
-    assert "is of another run" in refusal(capsys)
+    assert "belongs to a run with other settings" in refusal(capsys)
     Path("mine.py").write_text(text + "\n# Other lines may change.\n")
     assert resume(capsys)["digest"] == whole(capsys)
 
@@ -169,13 +169,16 @@ def test_a_script_that_has_changed_is_refused(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["--encoding", "bits"], "a run goes on with the encoding that it began with, 'keys'"),
-        (["--encoding", "mine.py:Digits"], "a run goes on with the encoding that it began with"),
+        (["--encoding", "bits"], "a resumed run keeps its encoding, 'keys'"),
+        (["--encoding", "mine.py:Digits"], "a resumed run keeps its encoding"),
         (["--crossover", "one_point"], "is 'one_point', but the crossover of the run is '"),
-        (["--crossover", "mine.py:Shift"], "is a mutation (the class Shift), but a crossover"),
+        (
+            ["--crossover", "mine.py:Shift"],
+            "is a mutation (the class Shift), but must be a crossover",
+        ),
         (
             ["--migration", "mine.py:Circle"],
-            "out: the run began with topology circle, but is given topology round. Give it wh",
+            "out: the run began with topology circle, but now has topology round. Use the or",
         ),
     ],
 )
@@ -191,7 +194,7 @@ def test_a_result_is_shown_without_its_script(capsys: pytest.CaptureFixture[str]
     Path("mine.py").unlink()
     capsys.readouterr()
     assert main(["resume", "out"]) == 0
-    assert "Its cost cannot be computed now, as not all is there" in capsys.readouterr().out
+    assert "Its cost cannot be computed again, as files are missing" in capsys.readouterr().out
 
 
 def test_what_a_run_has_kept_is_all_that_goes_with_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,7 +121,7 @@ def test_a_run_that_meets_nothing_feasible_fails_and_can_go_on(
     assert main(["run", name, *SMALL, *IMPOSSIBLE, "--out", "a", "--quiet"]) == 1
     out, err = capsys.readouterr()
     assert "No feasible solution in " in out
-    assert err.startswith(f"islands: {name}: no feasible solution was met in ")
+    assert err.startswith(f"islands: {name}: no feasible solution found in ")
     assert err.count("\n") == 1
     assert main(["resume", "a", "--stop", "generations=20", "--quiet", "--backend", "cpu"]) == 1
     assert "generation 20" in capsys.readouterr().out

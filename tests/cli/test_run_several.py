@@ -108,7 +108,7 @@ def test_the_same_command_again_finds_all_done(capsys: pytest.CaptureFixture[str
         ("demo/tsp --runs 2 --set rho=2", "rho=2: must be from 0.5 to 1"),
         ("demo/tsp --runs 2 --start none.tour", "none.tour: "),
         ("demo/tsp --runs 2 --out mine.tsp", "--out mine.tsp: is a file"),
-        ("demo/tsp --runs 2 --out .", "--out .: holds files, but no series of runs. Name a folder"),
+        ("demo/tsp --runs 2 --out .", "--out .: holds files, but no series. Name a folder"),
     ],
 )
 def test_what_cannot_run_is_one_line_and_leaves_nothing(
@@ -143,7 +143,7 @@ def test_a_series_that_is_ended_goes_on_to_the_same_end(
         assert (ended["interrupted"], ended["suspended"]) == (status == 130, status == 75)
         assert [each["runs"] for each in ended["instances"]] == [1]
         assert [run["seed"] for run in ended["runs"]] == [1, 2]
-        assert b"Ended after 1 of 2 runs. Go on with the same command and --out a\n" in err
+        assert b"Ended after 1 of 2 runs. Continue with the same command and --out a\n" in err
     whole = done(capsys, *line[:-1], "b")
     assert digests(done(capsys, *line)) == digests(whole)
     assert [row["digest"] for row in rows("a")] == [row["digest"] for row in rows("b")]

@@ -159,7 +159,7 @@ SCRIPTS = {
         (
             "algorithm",
             "solves.py:A",
-            "this calls islands.solve while the script is imported",
+            "the script calls islands.solve while it is imported",
         ),
         (
             "algorithm",
@@ -177,8 +177,8 @@ SCRIPTS = {
             "no 'Bred'. Did you mean 'Breed'? Write mine.py:Bree",
         ),
         ("migration", "mine.py:Tore", "no 'Tore'. Did you mean 'Tour'? Write mine.py:circle or"),
-        ("mutation", "mine.py", "which of its parts is missing. Write mine.py:Shift"),
-        ("mutation", "mine.py:", "which of its parts is missing. Write mine.py:Shift"),
+        ("mutation", "mine.py", "the name of a part is missing. Write mine.py:Shift"),
+        ("mutation", "mine.py:", "the name of a part is missing. Write mine.py:Shift"),
         (
             "mutation",
             "empty.py:A",
@@ -192,7 +192,7 @@ SCRIPTS = {
         (
             "improver",
             "mine.py:data_folder",
-            "a function, but an improver is wanted. Write mine.",
+            "a function, but must be an improver. Write mine.",
         ),
         ("crossover", "mine.py:FEW", "defines no 'FEW'"),
     ],
@@ -225,10 +225,10 @@ def test_a_line_that_goes_wrong_while_the_run_lasts_is_shown(
     [
         (
             "mine.py:Spread",
-            "is a crossover (the class Spread), but a problem is",
+            "is a crossover (the class Spread), but must be a problem",
         ),
         ("mine.py:Nin", "defines no 'Nin'. Did you mean 'nine'?"),
-        ("mine.py:Tour", "mine.py:Tour is made without arguments: "),
+        ("mine.py:Tour", "mine.py:Tour is created without arguments: "),
     ],
 )
 def test_a_problem_that_cannot_be_had_is_shown(
@@ -251,4 +251,4 @@ def test_a_script_is_imported_once_and_never_as_the_main_one(
     with Path("mine.py").open("a") as script:
         script.write("Spread = None\n")
     assert main(["run", "demo/tsp", "--crossover", "mine.py:Spread"]) == 2
-    assert "is of the type NoneType, but a crossover is wanted" in capsys.readouterr().err
+    assert "is of the type NoneType, but must be a crossover" in capsys.readouterr().err

@@ -90,7 +90,7 @@ def test_of_two_tunings_at_once_the_second_is_refused_and_the_first_keeps_all(
     monkeypatch.setattr(TuneLedger, "add", met)
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
     assert statuses == [2]
-    words = "a: another process is at work on this tuning. Wait until it ends, or end it"
+    words = "a: another process is using this tuning. Wait until it ends, or end it"
     assert said == [("", f"islands: {words}\n")]
     assert len(rows("a")) == 6
     assert {json.loads(row["settings"])["seed"] for row in rows("a")} == {4}

@@ -188,7 +188,7 @@ def test_a_spoilt_table_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     whole = Path("a/tune.tsv").read_text()
     first = rows("a")[0]["costs"]
     for text, message in (
-        (whole.replace("costs", "cost", 1), "a/tune.tsv: is no table of a tuning"),
+        (whole.replace("costs", "cost", 1), "a/tune.tsv: is not a table of a tuning"),
         (whole.replace(first, "1 x 3", 1), "a/tune.tsv: line 2: checksum mismatch: "),
         (f"{whole}demo/tsp\t0\n", "a/tune.tsv: line 8: checksum mismatch: "),
         (whole.replace(first, "1 2", 1), "a/tune.tsv: line 2: checksum mismatch: "),

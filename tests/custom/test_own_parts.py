@@ -58,18 +58,18 @@ def usual() -> str:
 @pytest.mark.parametrize(
     ("name", "part"), [(name, part) for name, parts in OWN.items() for part in parts]
 )
-def test_a_part_of_a_script_works_as_its_like_in_the_package(
+def test_a_custom_part_gives_the_same_result_as_the_same_built_in_part(
     usual: str, name: str, part: Any
 ) -> None:
     assert digest(**BUILT_IN | {name: part}) == usual
 
 
-def test_all_parts_may_be_of_a_script() -> None:
+def test_all_parts_may_be_custom() -> None:
     file = uniform_tsp(9, seed=1)
     assert digest(copied_parts.Tour(file), **ALL) == digest(Tsp(file), **BUILT_IN)
 
 
-def test_a_solver_takes_them_too() -> None:
+def test_a_solver_accepts_custom_parts() -> None:
     problem = copied_parts.Tour(uniform_tsp(9, seed=1))
     solvers = [Solver(problem, **FEW, **each) for each in (BUILT_IN, ALL)]
     for each in solvers:
@@ -80,12 +80,12 @@ def test_a_solver_takes_them_too() -> None:
     assert one == other
 
 
-def test_a_part_of_the_package_may_be_given_as_its_class() -> None:
+def test_a_built_in_part_may_be_given_as_its_class() -> None:
     few = {"problem": "demo/tsp", "improver": "none", "encoding": "keys"}
     assert digest(algorithm=Brkga, **few) == digest(algorithm="brkga", **few)
 
 
-def test_the_same_name_given_anew_replaces_the_earlier_part(tmp_path: Path) -> None:
+def test_a_part_with_the_same_name_replaces_the_earlier_one(tmp_path: Path) -> None:
     class Spread(islands.Crossover):
         name = "spread"
         encodings = ("keys",)
@@ -137,7 +137,7 @@ class Half(islands.Algorithm):
 
 
 class Undecorated(ThresholdSettings):
-    far: int = islands.setting(5, "cities that are far")
+    far: int = islands.setting(5, "number of distant cities")
 
 
 class Undated(Threshold):
@@ -152,7 +152,7 @@ class Unsettled(Threshold):
 
 @dataclass(frozen=True)
 class Seeded(ThresholdSettings):
-    seed: int = islands.setting(5, "of the proposals")
+    seed: int = islands.setting(5, "seed of the proposals")
 
 
 class Sown(Threshold):
@@ -180,32 +180,35 @@ class Broken(Nameless):
         ({"crossover": Nameless}, 'crossover Nameless: has no name. Write name = "mine"'),
         (
             {"algorithm": Taken},
-            "algorithm Taken: the name 'brkga' means",
+            "algorithm Taken: the name 'brkga' is taken",
         ),
-        ({"crossover": Spelt}, "the name 'Two-Point' means the crossover 'two_point' that"),
+        (
+            {"crossover": Spelt},
+            "the name 'Two-Point' is taken by the built-in crossover 'two_point'",
+        ),
         ({"crossover": Spaced}, "name='a b': begin with a letter; letters, digits, - and _ follow"),
-        ({"crossover": Single}, "encodings is of the type str. Write such as"),
+        ({"crossover": Single}, "encodings is of the type str. Write it like"),
         (
             {"crossover": Headed},
-            "header is of the type str. Write such as",
+            "header is of the type str. Write it like",
         ),
         ({"crossover": Empty}, "header 'empty.cuh': has no text. Write islands.Header('empty.cuh'"),
-        ({"crossover": Hiding}, "header 'genes.cuh': there is a built-in header of this name"),
+        ({"crossover": Hiding}, "header 'genes.cuh': a built-in header has this name"),
         ({"algorithm": Half}, "algorithm Half: has no plan(). Define it"),
         (
             {"crossover": Demanding},
-            "made without arguments: .*missing 1 required",
+            "created without arguments: .*missing 1 required",
         ),
         (
             {"algorithm": Undated},
-            "Undated: Undecorated is no dataclass. Write @dataclass(frozen=Tr",
+            "Undated: Undecorated is not a dataclass. Decorate it with @dataclass",
         ),
         ({"algorithm": Unsettled}, "Settings is the class dict. Derive it from islands.Settings"),
         ({"algorithm": Sown}, "algorithm sown: its setting 'seed' has the name of another one"),
         ({"crossover": Broken}, r"test_own_parts.py, line \d+, 'self.rate = 1 // 0': ZeroDivision"),
         (
             {"crossover": copied_parts.Shift},
-            "is a mutation (the class Shift), but a cross",
+            "is a mutation (the class Shift), but must be a cross",
         ),
         (
             {"mutation": copied_parts.Spread()},
@@ -213,25 +216,25 @@ class Broken(Nameless):
         ),
         (
             {"improver": len},
-            "a function, but an improver is wanted. Pass",
+            "a function, but must be an improver. Pass",
         ),
-        ({"encoding": np.float32}, "is the class float32, but an encoding is wanted"),
-        ({"migration": [1]}, "is of the type list, but a topology is wanted"),
+        ({"encoding": np.float32}, "is the class float32, but must be an encoding"),
+        ({"migration": [1]}, "is of the type list, but must be a topology"),
         (
             {"algorithm": islands.Algorithm},
-            "is islands.Algorithm itself, but an algorithm",
+            "is islands.Algorithm itself, but must be an algorithm",
         ),
     ],
     ids=lambda each: str(each)[:40],
 )
-def test_what_is_no_part_is_refused(given: dict[str, Any], message: str) -> None:
+def test_invalid_parts_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(IslandsError) as caught:
         solve("demo/tsp", **{"algorithm": "ga", **given})
     pattern = message.replace("(", r"\(").replace(")", r"\)")
     assert re.search(pattern, str(caught.value)), caught.value
 
 
-def test_a_header_that_lacks_a_function_is_named() -> None:
+def test_a_header_without_a_required_function_is_named() -> None:
     renamed = {"void cross": "void mix"}
 
     class Lacking(copied_parts.Spread):
@@ -242,13 +245,13 @@ def test_a_header_that_lacks_a_function_is_named() -> None:
         digest(**BUILT_IN | {"crossover": Lacking})
 
 
-def test_an_object_that_each_run_makes_anew_is_refused() -> None:
+def test_an_object_of_a_kind_of_classes_is_refused() -> None:
     settings = ALGORITHMS["ga"].Settings()
-    with pytest.raises(IslandsError, match="Pass the class Breed, which each run makes anew"):
+    with pytest.raises(IslandsError, match="Pass the class Breed: each run creates its own"):
         solve("demo/tsp", algorithm=copied_parts.Breed(settings, 16, "keys"))  # type: ignore[arg-type]
 
 
-def test_an_object_with_nothing_of_its_own_stands_for_its_class() -> None:
+def test_an_object_without_attributes_stands_for_its_class() -> None:
     few = {"islands": 2, "population": 12, "interval": 3, "backend": "cpu", "improver": "none"}
     found = [
         solve("demo/tsp", algorithm=each, stop="generations=7", **few).digest
@@ -257,7 +260,7 @@ def test_an_object_with_nothing_of_its_own_stands_for_its_class() -> None:
     assert found[0] == found[1]
 
 
-def test_a_problem_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(IslandsError, match="is of the type list, but a problem is wanted"):
+def test_an_invalid_problem_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(IslandsError, match="is of the type list, but must be a problem"):
         solve([[0, 1], [1, 0]])  # type: ignore[arg-type]
     assert digest(cities(9, tmp_path).path, **BUILT_IN)

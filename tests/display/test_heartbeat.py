@@ -11,7 +11,7 @@ from islands.display.heartbeat import Heartbeat, duration
 
 
 class Clock:
-    """Stands for the module `time`, and goes only when it is told to."""
+    """Replaces the module `time`; the time advances only by assignment."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -32,38 +32,38 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_log_is_told_at_once_and_then_seldom(clock: Clock) -> None:
+def test_a_log_file_gets_the_first_line_at_once_and_then_few(clock: Clock) -> None:
     log = io.StringIO()
-    told = []
+    reported = []
     with Heartbeat(log, "tune") as heartbeat:
         for _ in heartbeat.over("abcd", "run {}".format, seconds=4):
-            told.append(log.getvalue())
+            reported.append(log.getvalue())
             clock.now += 3
-    first = "tune: run a, 1 of 4; at most 4 s each, about 16 s in all, compiling apart\n"
-    assert told[:2] == [first, first]
-    # Pieces have taken 3 s each, whatever they might have taken.
-    assert log.getvalue() == f"{first}tune: run c, 3 of 4; 6 s gone, about 6 s left\n"
+    first = "tune: run a, 1 of 4; at most 4 s each, about 16 s in all, plus compilation\n"
+    assert reported[:2] == [first, first]
+    # The estimate uses the measured 3 s per piece, not the maximum.
+    assert log.getvalue() == f"{first}tune: run c, 3 of 4; 6 s elapsed, about 6 s left\n"
 
 
-def test_without_a_limit_the_pieces_that_are_done_tell_the_time_by_their_effort(
+def test_the_estimate_uses_the_effort_of_completed_pieces(
     clock: Clock,
 ) -> None:
     log = io.StringIO()
     heartbeat = Heartbeat(log, "bench")
     for piece in heartbeat.over([2, 0, 3, 1], "size {}".format, effort=float):
         if piece == 0:
-            heartbeat.skip()  # its time says nothing
+            heartbeat.skip()  # its time is not typical
         clock.now += 10 * piece
         if piece == 3:
             heartbeat.detail("seed 7")
     assert log.getvalue().splitlines() == [
         "bench: size 2, 1 of 4",
-        "bench: size 0, 2 of 4; 20 s gone, about 40 s left",
-        "bench: size 3, 3 of 4, seed 7; 50 s gone, about 10 s left",
+        "bench: size 0, 2 of 4; 20 s elapsed, about 40 s left",
+        "bench: size 3, 3 of 4, seed 7; 50 s elapsed, about 10 s left",
     ]
 
 
-def test_a_terminal_has_one_line_that_makes_way_for_results(clock: Clock) -> None:
+def test_on_a_terminal_results_replace_the_progress_line(clock: Clock) -> None:
     terminal, results = Terminal(), io.StringIO()
     with Heartbeat(terminal, "tune") as heartbeat:
         for _ in heartbeat.over("ab", "run {}".format):
@@ -78,7 +78,7 @@ def test_a_terminal_has_one_line_that_makes_way_for_results(clock: Clock) -> Non
     assert results.getvalue() == "a result\na result\n"
 
 
-def test_a_long_piece_gives_signs_of_life_and_the_end_is_not_delayed(
+def test_a_long_piece_is_reported_repeatedly_and_the_end_is_not_delayed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_SIGN_OF_LIFE", 0.05)
@@ -95,7 +95,7 @@ def test_a_long_piece_gives_signs_of_life_and_the_end_is_not_delayed(
     assert time.perf_counter() - began < 1
 
 
-def test_nobody_need_listen() -> None:
+def test_a_closed_stream_is_ignored() -> None:
     closed = io.StringIO()
     closed.close()
     listeners = (None, SimpleNamespace(isatty=lambda: False, write=broken), unread(closed))
@@ -116,5 +116,5 @@ def unread(stream: io.StringIO) -> SimpleNamespace:
     ("seconds", "words"),
     [(0.5, "0.5 s"), (9.96, "10 s"), (99, "99 s"), (100, "2 min"), (7200, "2.0 h")],
 )
-def test_times_are_short(seconds: float, words: str) -> None:
+def test_durations_are_short(seconds: float, words: str) -> None:
     assert duration(seconds) == words

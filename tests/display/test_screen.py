@@ -5,18 +5,12 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from fakes import FakeProblem
 
-from islands.display.screen import Screen, opening, place
+from islands.display.screen import Screen
 from islands.errors import UnwritableError
-from islands.instances.catalogue import BestKnown
-from islands.instances.remarks import Remark
-from islands.progress.machine import Machine
 from islands.progress.progress import Progress
-from islands.spec.resolve import layers, resolve
 
 PROGRESS = Progress(10, 1000, 1.5, 90, 0, 9, 100.0)
-MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94)
 
 
 def said(log: Path, *, quiet: bool) -> str:
@@ -28,19 +22,19 @@ def said(log: Path, *, quiet: bool) -> str:
     return stream.getvalue()
 
 
-def test_the_log_is_what_was_shown(tmp_path: Path) -> None:
+def test_the_log_contains_the_output(tmp_path: Path) -> None:
     text = said(tmp_path / "log.txt", quiet=False)
     assert text.startswith("HEAD\n")
     assert text.endswith("\nEND\n")
     assert (tmp_path / "log.txt").read_text() == text
 
 
-def test_quiet_shows_the_end_alone_and_logs_all(tmp_path: Path) -> None:
+def test_quiet_prints_only_the_end_and_logs_everything(tmp_path: Path) -> None:
     assert said(tmp_path / "log.txt", quiet=True) == "END\n"
     assert (tmp_path / "log.txt").read_text() == said(tmp_path / "other.txt", quiet=False)
 
 
-def test_a_log_is_gone_on_with_and_holds_notes_that_are_not_shown(tmp_path: Path) -> None:
+def test_an_existing_log_is_extended_and_also_contains_notes(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("EARLIER\n")
     stream = StringIO()
     with Screen(stream, tmp_path / "log.txt") as screen:
@@ -71,7 +65,7 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         said(tmp_path / "log.txt", quiet=False)
 
 
-def test_an_output_that_is_full_is_named(tmp_path: Path) -> None:
+def test_a_full_output_is_named(tmp_path: Path) -> None:
     class Full(StringIO):
         name = "<stdout>"
 
@@ -85,49 +79,13 @@ def test_an_output_that_is_full_is_named(tmp_path: Path) -> None:
         screen.say("HEAD\n")
 
 
-def test_names_that_are_not_utf8_are_logged_all_the_same(tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_are_logged(tmp_path: Path) -> None:
     with Screen(None, tmp_path / "log.txt") as screen:
         screen.say("caf\udce9")
     assert (tmp_path / "log.txt").read_text() == "caf\\udce9\n"
 
 
-def test_a_screen_without_stream_and_log_is_silent() -> None:
+def test_a_screen_without_stream_and_log_prints_nothing() -> None:
     with Screen(None, None) as screen:
         screen.say("HEAD\n")
         screen.end(PROGRESS, "END")
-
-
-def test_the_header_says_what_runs_how_where_and_until_when() -> None:
-    problem = FakeProblem(BestKnown(200, "optimal", "a list"))
-    problem.remarks = [Remark("stated", 190, "the file says best known 190")]
-    spec = resolve(layers({"preset": "xavier2019", "seed": 7}), problem)
-    assert opening("0.1.0", spec, problem, 2).split("\n") == [
-        "islands 0.1.0   tsp fake/five, size 5, optimum 200",
-        "the file says best known 190",
-        "brkga on keys   3 islands x 256 on 2 ranks   seed 7   preset xavier2019",
-        "stops at: 1000 generations",
-    ]
-    assert place(spec, MACHINE, Path("runs/a")).split("\n") == [
-        "migration elite of 2 every 200 generations (transport: staged)",
-        "2 x CPU, 1 thread   backend cpu: no GPU found",
-        "kernels compiled in 1.9 s, and kept for the next time",
-        "run folder runs/a",
-    ]
-
-
-def test_the_header_keeps_its_lines_whatever_the_instance_is_called() -> None:
-    problem = FakeProblem()
-    problem.instance = "a\nstops at: 5 seconds"
-    spec = resolve(layers({"stop": "generations=5"}), problem)
-    first, second, *_ = opening("0.1.0", spec, problem, 2).split("\n")
-    assert first == "islands 0.1.0   tsp a\\nstops at: 5 seconds, size 5"
-    assert second.startswith("brkga on keys")
-
-
-def test_the_header_of_an_island_alone() -> None:
-    spec = resolve(layers({"islands": 1, "stop": ["target=5", "seconds=2m"]}), FakeProblem())
-    text = opening("0.1.0", spec, FakeProblem(), 2) + place(spec, MACHINE, None)
-    assert "1 island x 256" in text
-    assert "no migration" in text
-    assert "stops at: cost 5, or 120 s" in text
-    assert "run folder" not in text

@@ -1,4 +1,4 @@
-"""While a generation takes long, a run says how far it is."""
+"""A run reports the progress of long generations."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from islands.spec.resolve import layers, resolve
 
 
 class AtWork(FakeArchipelago):
-    """Has made so many individuals."""
+    """Islands with a given number of completed individuals."""
 
     is_on_cpu = True
 
     def made(self) -> int:
-        """Return how many."""
+        """Return the number of completed individuals."""
         return 31
 
 
@@ -32,20 +32,20 @@ def slow(islands: AtWork, clock: SimpleNamespace, monkeypatch: Any, **options: A
     return Slow(islands, spec, clock.said.append)  # type: ignore[arg-type]
 
 
-def test_a_generation_of_more_than_five_seconds_is_told_of(
+def test_a_generation_of_more_than_five_seconds_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock, islands = SimpleNamespace(now=100.0, said=[]), AtWork()
     looks = slow(islands, clock, monkeypatch)
     for now in (100, 107):
         clock.now = now
-        looks.look()  # nothing is being made
+        looks.look()  # no generation is running
     islands.ahead = range(2, 3)
     for now in (108, 112.9, 113, 114, 118):
         clock.now = now
         looks.look()
     assert clock.said == [
-        "  generation 2, 31 of 512 individuals after 5 s. What makes it shorter: a smaller"
+        "  generation 2, 31 of 512 individuals after 5 s. To shorten it: a smaller"
         " --population, or a GPU",
         "  generation 2, 31 of 512 individuals after 10 s",
     ]
@@ -56,9 +56,11 @@ def test_a_generation_of_more_than_five_seconds_is_told_of(
     assert clock.said[2:] == ["  generations 3 to 4 after 5 s"]
 
 
-def test_what_has_become_whole_meanwhile_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_generation_that_completes_meanwhile_is_not_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class JustDone(AtWork):
-        """Becomes whole while it is asked."""
+        """Completes its generation during the call."""
 
         def made(self) -> int:
             self.ahead = range(0)
@@ -72,7 +74,7 @@ def test_what_has_become_whole_meanwhile_is_not_told_of(monkeypatch: pytest.Monk
     assert clock.said == []
 
 
-def test_rank_0_tells_of_its_own_islands_and_of_what_slows_them(
+def test_rank_0_reports_its_own_islands_and_gives_advice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock, islands = SimpleNamespace(now=0.0, said=[]), AtWork(range(1))
@@ -82,16 +84,16 @@ def test_rank_0_tells_of_its_own_islands_and_of_what_slows_them(
     for clock.now in (1.0, 6.5):
         looks.look()
     assert clock.said == [
-        "  generation 0, 31 of 256 individuals of rank 0 after 6 s. What makes it shorter: a"
+        "  generation 0, 31 of 256 individuals of rank 0 after 6 s. To shorten it: a"
         " smaller --population, a smaller improver.rate, fewer improver.steps, or more GPUs"
     ]
 
 
-def test_between_visits_that_lie_far_apart_the_run_is_shown(
+def test_progress_is_shown_between_distant_visits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Seen(Silent):
-        """Keeps where the run stood."""
+        """Collects the progress."""
 
         def show(self, progress: Progress) -> None:
             shown.append(progress)

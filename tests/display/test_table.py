@@ -29,7 +29,7 @@ def test_a_new_best_is_shown_at_most_once_a_second() -> None:
     assert all(line.startswith("*") for line in lines[2:])
 
 
-def test_without_a_new_best_a_row_every_five_seconds() -> None:
+def test_without_a_new_best_there_is_a_row_every_five_seconds() -> None:
     lines = shown(*(progress(g, 1.0 * g, 1000) for g in range(12)), finish=False)
     assert generations(lines) == [0, 5, 10]
     assert [line[0] for line in lines[2:]] == ["*", " ", " "]
@@ -40,13 +40,13 @@ def test_the_last_epoch_is_shown_once() -> None:
     assert generations(shown(progress(0, 0.0, 9))) == [0]
 
 
-def test_the_header_comes_again_every_twenty_rows() -> None:
+def test_the_header_is_repeated_every_twenty_rows() -> None:
     lines = shown(*(progress(g, 6.0 * g, 1000) for g in range(41)))
     assert lines[0] == KEY
     assert [i for i, line in enumerate(lines) if line == f"\n{HEADER}"] == [1, 22, 43]
 
 
-def test_columns_stand_under_their_heads() -> None:
+def test_columns_are_aligned_with_the_header() -> None:
     line = row(progress(4_000_000, 3000.0, 123_456_789, gap=12.345), progress(0, 0.0, 5))
     assert line == (
         "*       4000000    50.0m |    123456789  12.35%       3 |    135802468   10.0%"
@@ -58,11 +58,11 @@ def test_columns_stand_under_their_heads() -> None:
     assert len(line) == len(HEADER)
 
 
-def test_the_speed_is_that_since_the_row_before() -> None:
+def test_the_speed_refers_to_the_previous_row() -> None:
     assert row(progress(3000, 4.0, 7), progress(1000, 2.0, 9)).split()[-2:] == ["3.0M", "1.0M"]
     assert row(progress(3000, 2.0, 7), progress(1000, 2.0, 9)).split()[-1] == "-"
 
 
-def test_what_is_not_known_yet_is_a_dash() -> None:
+def test_unknown_values_are_dashes() -> None:
     line = row(progress(0, 0.0, 0), None)
     assert line.split() == ["*", "0", "0.0s", "|", "0", "-", "3", "|", "0", "-", "|", "0", "-"]

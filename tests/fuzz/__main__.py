@@ -1,9 +1,10 @@
-"""Damages files at random, and lets all that reads any read them.
+"""Damage files at random, and pass them to all readers.
 
     python tests/fuzz [N] [--first K] [--only TARGET]
 
-Makes N cases (1,000,000) from case K on; each is read, or refused by one error of ours, in less
-than 5 s and 2 GB. Names all that are not, and ends with status 1 where there are any.
+Run N cases (1,000,000), beginning with case K. Each file must be read, or refused with one
+`IslandsError` on one line, in less than 5 s and 2 GB. Print all others; the exit status is 1 if
+there are any.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fuzz_targets import targets
 
 
 def main() -> int:
-    """Make all cases."""
+    """Run all cases."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

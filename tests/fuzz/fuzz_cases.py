@@ -1,7 +1,7 @@
-"""Cases of a fuzz test: all that reads files is given damaged ones, and reads or refuses them.
+"""Cases of a fuzz test: each reader gets damaged files, and reads or refuses them.
 
-A case is a whole file with a few changes that a counted draw chooses, so that case k is the same
-wherever it is run.
+A case is a valid file with a few random changes. The random numbers depend only on the case
+number, so that case k is the same everywhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_BYTES = 2 << 30
 
 @dataclass(frozen=True)
 class Target:
-    """Something that reads a file: whole ones, and what reads those that are made of them."""
+    """A reader, with valid files to damage."""
 
     name: str
     file: str
@@ -33,7 +33,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Fault:
-    """A case that was neither read nor refused as it should be."""
+    """A case that was neither read nor refused correctly."""
 
     target: str
     case: int
@@ -41,7 +41,7 @@ class Fault:
 
 
 def faults(targets: list[Target], folder: Path, cases: range) -> Iterator[Fault]:
-    """Yield what goes wrong; case k is for the target whose turn it is."""
+    """Yield the faults; cases are assigned to targets in turn."""
     most_bytes = _peak_bytes() + MOST_BYTES
     for case in cases:
         target = targets[case % len(targets)]
@@ -49,7 +49,7 @@ def faults(targets: list[Target], folder: Path, cases: range) -> Iterator[Fault]
         content = changed(draw.choice(target.seeds), draw)
         path = folder / target.file
         path.write_bytes(content)
-        began = time.process_time()  # others may be at work as well
+        began = time.process_time()  # excludes time of other processes
         try:
             target.read(path)
         except IslandsError as error:

@@ -1,4 +1,4 @@
-"""What damages a file: each takes its content and a draw, and returns other content."""
+"""Functions that damage a file: each takes its content and a generator, and returns new content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS += [
 
 
 def changed(content: bytes, draw: random.Random) -> bytes:
-    """Return a file with a few changes."""
+    """Return the content with a few changes."""
     for _ in range(draw.choice((1, 1, 1, 2, 4))):
         content = draw.choice(CHANGES)(content, draw)
     return content
@@ -58,7 +58,7 @@ def _word(content: bytes, draw: random.Random) -> bytes:
 
 
 def _number(content: bytes, draw: random.Random) -> bytes:
-    """Put another number in the place of one."""
+    """Replace a number by another one."""
     words = content.split(b" ")
     words[draw.randrange(len(words))] = draw.choice(NUMBERS).encode()
     return b" ".join(words)
@@ -75,7 +75,7 @@ def _zipped(content: bytes, draw: random.Random) -> bytes:
 
 
 def _large(content: bytes, draw: random.Random) -> bytes:
-    """Overwrite some bytes by those of an extreme number."""
+    """Overwrite some bytes with those of an extreme number."""
     width = draw.choice((1, 2, 4, 8))
     number = draw.choice((0, 1, (1 << 8 * width) - 1, (1 << 8 * width - 1) - 1))
     place = draw.randrange(len(content) + 1)

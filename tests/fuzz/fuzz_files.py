@@ -1,4 +1,4 @@
-"""What reads instances, solutions, settings and options, with whole ones to damage."""
+"""Readers of instances, solutions, settings and options, with valid files to damage."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def solutions() -> list[Target]:
 
 
 def settings(folder: Path) -> list[Target]:
-    """Return what reads settings."""
+    """Return the readers of settings."""
     problem = load("demo/tsp")
     spec = resolve(layers({"stop": "generations=9"}), problem)
     write_settings(folder, spec)
@@ -84,7 +84,7 @@ def settings(folder: Path) -> list[Target]:
         return resolve(layers({}, path), problem)
 
     def sealed(path: Path) -> object:
-        """Read settings whose checksum is that of their lines, whatever these are."""
+        """Read settings with a checksum of the damaged lines."""
         lines = path.read_bytes()
         digest = hashlib.sha256(lines).hexdigest().encode()
         path.write_bytes(lines + b"# SHA-256 of the lines above: " + digest + b"\n")
@@ -98,7 +98,7 @@ def settings(folder: Path) -> list[Target]:
 
 
 def words() -> list[Target]:
-    """Return what reads options."""
+    """Return the readers of options."""
     problem = load("demo/mkp")
     options = (
         "crossover_rate=0.3",

@@ -1,7 +1,7 @@
-"""What reads the records of runs, with whole ones to damage.
+"""Readers of the records of runs, with valid files to damage.
 
-Where a checksum would refuse all that is damaged, some are given the checksum of what is in them,
-so that what comes after it is tried as well.
+As a checksum would refuse every damaged file, some readers update the checksum first, to test the
+code behind it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from islands.record.origin import restore
 from islands.record.parquet import read_parquet, write_parquet
 from islands.record.solution import recorded
 from islands.record.stream import Extent, Stream, first_rows, stream_path
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.run.runner import Output, run
 from islands.series.ledger import LEDGER, enter, read_rows, row_of
 from islands.spec.agreement import identity
@@ -67,13 +67,13 @@ def tables(folder: Path) -> list[Target]:
 
 
 def checkpoints(folder: Path) -> list[Target]:
-    """Return what reads a run's folder: its result, its row in a series, and its checkpoint."""
+    """Return the readers of a run's folder: its result, its row in a series, and its checkpoint."""
     finished = Finished.of("demo/qap", folder, algorithm="ga", encoding="permutation")
     which, manifest = finished.identity, finished.manifest
     enter(folder.parent, row_of(finished.result))
 
     def sealed(path: Path) -> object:
-        """Read a manifest whose checksum is that of its content, whatever that is."""
+        """Read a manifest with a checksum of the damaged content."""
         with suppress(ValueError, AttributeError, KeyError, TypeError, RecursionError):
             found = json.loads(path.read_bytes())
             found.pop("sha256")
@@ -110,7 +110,7 @@ def checkpoints(folder: Path) -> list[Target]:
 
 @dataclass(frozen=True)
 class Finished:
-    """A small run with one checkpoint, and the islands that go on from it."""
+    """A small run with one checkpoint, and islands to restore from it."""
 
     folder: Path
     spec: RunSpec
@@ -124,7 +124,7 @@ class Finished:
 
     @classmethod
     def of(cls, instance: str, folder: Path, **options: str) -> Self:
-        """Make the run."""
+        """Perform the run."""
         problem = load(instance)
         asked = {"improver": "none", "islands": 2, "population": 20, "backend": "cpu"}
         spec = resolve(layers(asked | options | {"threads": 1, "stop": "generations=4"}), problem)
@@ -140,16 +140,16 @@ class Finished:
 
     @property
     def manifest(self) -> Path:
-        """The manifest of the checkpoint."""
+        """The path of the manifest of the checkpoint."""
         return self.state.with_name("manifest.json")
 
     @property
     def identity(self) -> str:
-        """What tells this run from others."""
+        """The identity of the run."""
         return identity(self.spec, self.problem)
 
     def restored_from_bytes(self, path: Path) -> object:
-        """Go on from arrays of these bytes, one after another, which are as many as they need."""
+        """Restore arrays filled with these bytes in order, repeated as needed."""
         left, arrays = path.read_bytes(), {}
         for name, array in self.arrays.items():
             mine, left = left[: array.nbytes].ljust(array.nbytes, b"\0"), left[array.nbytes :]
@@ -158,16 +158,16 @@ class Finished:
         return self.restored(self.state)
 
     def restored(self, path: Path) -> object:
-        """Go on from a state that the manifest calls its own, whatever is in it."""
+        """Restore a state with its checksum in the manifest updated."""
         values = json.loads(self.manifest_text)
         del values["sha256"]
         values["parts"][0] |= {"bytes": path.stat().st_size, "sha256": digest(path)}
         self.manifest.write_text(json.dumps(values | {"sha256": content_digest(values)}))
         which, archipelago = self.identity, self.archipelago
-        restore(self.folder, self.spec, self.problem, which, World(), archipelago, _unheard)
+        restore(self.folder, self.spec, self.problem, which, World(), archipelago, _ignore)
         archipelago.advance(1)
         return self.archipelago.generation
 
 
-def _unheard(_: str) -> None:
-    """Take what a restore says."""
+def _ignore(_: str) -> None:
+    """Ignore the messages of a restore."""

@@ -1,4 +1,4 @@
-"""All that reads files."""
+"""All readers of files."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from fuzz_records import records
 
 
 def targets(folder: Path) -> list[Target]:
-    """Return all readers, with whole files, some of which have to lie in the folder."""
+    """Return all readers with valid files, some of which are written to the folder."""
     return [*instances(), *solutions(), *settings(folder), *words(), *records(folder)]

@@ -6,12 +6,12 @@ from fuzz_cases import faults
 from fuzz_targets import targets
 
 
-def test_whatever_a_file_holds_it_is_read_or_refused(tmp_path: Path) -> None:
+def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
     assert list(faults(targets(tmp_path), tmp_path, range(20_000))) == []
 
 
-def test_whole_files_are_read(tmp_path: Path) -> None:
-    """Otherwise no damage would be reached."""
+def test_valid_files_are_read(tmp_path: Path) -> None:
+    """Otherwise the damage would not be tested."""
     for target in targets(tmp_path):
         for seed in target.seeds:
             (tmp_path / target.file).write_bytes(seed)

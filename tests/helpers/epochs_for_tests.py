@@ -8,7 +8,7 @@ import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.parallel import World
-from islands.progress.epoch import Epoch, Moment
+from islands.progress.progress import Epoch, Moment
 from islands.run import epochs as module
 from islands.run.epochs import Outcome, Viewer, evolve
 from islands.spec.resolve import layers, resolve

@@ -180,10 +180,10 @@ class Quiet:
     requested: Any = 0
 
     @staticmethod
-    def takes_call() -> bool:
-        """Return False: no signal will arrive."""
+    def has_new_signal() -> bool:
+        """Hear of no other one either."""
         return False
 
     @staticmethod
-    def hear_interrupts() -> None:
-        """Ignore interrupts."""
+    def handle_interrupts() -> None:
+        """Hear nothing."""

@@ -26,7 +26,7 @@ from islands.instances.synthetic import correlated_mkp, grid_qap, tsplib_text, u
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.asked import resolved
+from islands.run.request import resolved
 from islands.settings import Settings
 from islands.spec.fit import fitting
 from islands.spec.resolve import layers

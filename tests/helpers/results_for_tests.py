@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from islands.progress.result import Result
-from islands.series.standing import Standing
+from islands.series.summary import Summary
 
 SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
@@ -57,14 +57,12 @@ def result(**changes: Any) -> Result:
     return Result(**{**values, **changes})
 
 
-def standing(
-    *costs: int, known: int | None = 200, maximise: bool = False, **facts: Any
-) -> Standing:
-    """Return the statistics of runs with these costs."""
+def summary(*costs: int, known: int | None = 200, maximise: bool = False, **facts: Any) -> Summary:
+    """Return what runs of these costs come to."""
     sign = -1 if maximise else 1
     gaps = [None if not known else sign * 100 * (cost - known) / known for cost in costs]
     runs = [
         result(cost=cost, gap=gap, best_known=known, seconds=seconds, evaluations=cost, **facts)
         for cost, gap, seconds in zip(costs, gaps, SECONDS, strict=False)
     ]
-    return Standing.of(runs, maximise=maximise)
+    return Summary.of(runs, maximise=maximise)

@@ -13,7 +13,7 @@ from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago.measure import Candidate
 from islands.parallel import World
-from islands.run import asked as asked
+from islands.run import request as request
 from islands.run.runner import Output, resume_asked, run_asked
 
 
@@ -40,5 +40,5 @@ def solved(folder: Path | None, problem: FakeProblem | None = None, **options: A
 def resumed(folder: Path, world: World | None = None, **options: Any) -> Any:
     output = Output(writes=True, folder=folder, stream=StringIO())
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(asked, "load", lambda *_: FakeProblem())
+        patched.setattr(request, "load", lambda *_: FakeProblem())
         return resume_asked(folder, options, world or World(), output)

@@ -19,7 +19,7 @@ from starts_for_tests import AnyOrder
 from islands.archipelago.measure import Candidate
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
-from islands.run import asked as asked
+from islands.run import request as request
 from islands.run.device import Conduct
 from islands.run.runner import Output
 from islands.series.plan import Plan
@@ -77,8 +77,8 @@ class Seeded(FakeArchipelago):
 def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Replace islands by `Seeded` and instances by `Named`, in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Seeded)
-    monkeypatch.setattr(asked, "load", Named)
+    monkeypatch.setattr("islands.run.build.Archipelago", Seeded)
+    monkeypatch.setattr(request, "load", Named)
     monkeypatch.setattr(Seeded, "begun", [])
 
 

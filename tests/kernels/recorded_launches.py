@@ -17,7 +17,7 @@ from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
 
 

@@ -5,7 +5,7 @@ import json
 from results_for_tests import result
 
 
-def test_json_holds_what_the_documentation_promises() -> None:
+def test_json_contains_the_documented_keys() -> None:
     found = json.loads(result().to_json())
     assert set(found) >= {
         *("instance", "problem", "algorithm", "encoding", "preset", "cost", "best_known", "gap"),
@@ -18,7 +18,7 @@ def test_json_holds_what_the_documentation_promises() -> None:
     assert "\n" not in result().to_json()
 
 
-def test_the_summary_says_why_what_and_where() -> None:
+def test_the_summary_contains_reason_result_and_folder() -> None:
     assert result().summary().split("\n") == [
         "Stopped: done   (generation 100, 1.2 s)",
         "Best 210, gap 5.00% to 200   on island 3, generation 90; checked again in NumPy: 210",
@@ -26,7 +26,7 @@ def test_the_summary_says_why_what_and_where() -> None:
     ]
 
 
-def test_the_summary_of_a_run_that_is_to_go_on_names_no_solution() -> None:
+def test_the_summary_of_a_suspended_run_names_no_solution() -> None:
     assert result(suspended=True).summary().endswith("trace, checkpoints, log.txt")
 
 

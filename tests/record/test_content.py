@@ -16,7 +16,7 @@ TABLE = pa.table(
 )
 
 
-def test_rows_have_the_checksum_of_their_values_however_they_are_cut() -> None:
+def test_the_checksum_does_not_depend_on_batch_sizes() -> None:
     whole = checksum(TABLE)
     for cut in range(1, 4):
         rows = RowsChecksum(TABLE.schema)
@@ -40,14 +40,14 @@ def test_rows_have_the_checksum_of_their_values_however_they_are_cut() -> None:
         ("word", ["ring", "", None, "großer"]),
     ],
 )
-def test_any_other_value_gives_another_checksum(column: str, values: list[object]) -> None:
+def test_other_values_give_another_checksum(column: str, values: list[object]) -> None:
     place = TABLE.schema.get_field_index(column)
     field = TABLE.schema.field(column)
     other = TABLE.set_column(place, field, pa.array(values, field.type))
     assert checksum(other) != checksum(TABLE)
 
 
-def test_names_types_and_what_is_said_about_rows_count_as_well() -> None:
+def test_names_types_and_metadata_change_the_checksum() -> None:
     renamed = TABLE.rename_columns(["islands", *TABLE.column_names[1:]])
     wider = TABLE.set_column(0, "island", TABLE.column(0).cast(pa.int64()))
     found = {checksum(TABLE), checksum(renamed), checksum(wider)}

@@ -1,4 +1,4 @@
-"""Runs of real islands, cut wherever it may be, go on on other ranks to the very same end."""
+"""Runs of real islands, killed in any generation, give the same result on other ranks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
 from islands.run import pace as pace
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.run.start import Start, perform
 from islands.spec.resolve import layers, resolve
 
@@ -48,13 +48,13 @@ SAME = ("digest", "cost", "island", "best_generation", "evaluations", "reason")
 
 @pytest.fixture(autouse=True)
 def _checkpoints_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let checkpoints be written after each generation, in no time."""
+    """Write a checkpoint after each generation, quickly."""
     monkeypatch.setattr(pace, "_STEP_SECONDS", 0.0)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **options: Any) -> None:
-    """Make one start of a run; where it is to die, after it has reached a generation."""
+    """Perform one start of a run, and kill it in generation `dies_at`."""
     made, settings = ALGORITHMS[name]
     asked = {"algorithm": name.partition(" ")[0], **GENERAL, **settings, **options}
 
@@ -68,11 +68,11 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
         def dying(generations: int) -> None:
             advance(generations)
             if mine.generation == dies_at:
-                world.barrier()  # all have done what comes before
+                world.barrier()  # all ranks have completed the previous steps
                 raise DeadError
 
         mine.advance = dying  # type: ignore[method-assign]
-        machine = Machine(ranks, "cpu", "CPU", "asked for", mine.transport, 0.0)
+        machine = Machine(ranks, "cpu", "CPU", "requested", mine.transport, 0.0)
         start = Start(spec, problem, world, mine, machine, "CPU", folder, goes_on=True)
         perform(start, Quiet, StringIO(), quiet=True)  # type: ignore[arg-type]
 
@@ -86,7 +86,7 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
 
 
 def rows(folder: Path, name: str) -> list[dict[str, Any]]:
-    """Return what all ranks have recorded, in the order of a single one."""
+    """Return the records of all ranks, in the order of a single rank."""
     table = pa.concat_tables(record(folder, name).values())
     place = "island" if name == "trace" else "to"
     ordered = table.sort_by([("generation", "ascending"), (place, "ascending")])
@@ -94,19 +94,19 @@ def rows(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_a_run_that_was_cut_ends_as_the_uninterrupted_one(name: str, tmp_path: Path) -> None:
+def test_a_killed_run_gives_the_result_of_an_uninterrupted_one(name: str, tmp_path: Path) -> None:
     cut, whole = tmp_path / "cut", tmp_path / "whole"
     run(name, whole, 1, **{"checkpoint.every": "0"})
-    # Migrants leave after generations 5, 10, 15 and 20, and are taken in five later: checkpoints
-    # stand before they leave, when they have left, between, and when they have been taken in.
+    # Migrants leave after generations 5, 10, 15 and 20, and arrive five generations later: there
+    # are checkpoints before they leave, in flight, and after they arrive.
     for generation, ranks in zip(
         range(1, LAST + 1), itertools.cycle((2, 3, 1, 5, 4)), strict=False
     ):
         run(name, cut, ranks, dies_at=generation)
     run(name, cut, 2)
     log = (cut / "log.txt").read_text()
-    gone_on = [int(each) for each in re.findall(r"goes on from generation (\d+)", log)]
-    assert gone_on == list(range(LAST))
+    resumed = [int(each) for each in re.findall(r"resumed from generation (\d+)", log)]
+    assert resumed == list(range(LAST))
     assert {key: facts(cut)[key] for key in SAME} == {key: facts(whole)[key] for key in SAME}
     assert solution(cut) == solution(whole)
     trace, migrations = rows(whole, "trace"), rows(whole, "migrations")

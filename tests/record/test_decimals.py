@@ -1,4 +1,4 @@
-"""Costs that have decimals are whole numbers of units inside, and their own selves outside."""
+"""Costs with decimals are integers of a smaller unit internally, and decimals in all output."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems.base import Solution
-from islands.progress.epoch import Epoch
-from islands.progress.progress import Progress
+from islands.progress.progress import Epoch, Progress
 from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
 from islands.record.migrations import Migrations
-from islands.run import asked as asked
+from islands.run import request as request
 from islands.run.runner import Output, resume_asked, run_asked
 from islands.series.plan import Plan
 from islands.series.several import run_several
@@ -36,7 +35,7 @@ from islands.spec.stop import parse
 
 
 class Tenths(FakeProblem):
-    """The profit of an order is 87.0, and a tenth for each number of its first item."""
+    """The profit of an order is 87.0, plus 0.1 times its first item."""
 
     name: ClassVar[str] = "tenths"
     unit = 10
@@ -53,7 +52,7 @@ class Tenths(FakeProblem):
 
 
 class OfTenths(FakeArchipelago):
-    """The best of all is 87.1; on the device, 870 and 871 tenths."""
+    """The best profit is 87.1, or 871 units; another island has 870 units."""
 
     def measure(self) -> list[IslandMeasure]:
         return [IslandMeasure(i, -870 - i, -8505, -850.5, -8, 0, 1) for i in self.mine]
@@ -68,8 +67,8 @@ class OfTenths(FakeArchipelago):
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", OfTenths)
-    monkeypatch.setattr(asked, "load", lambda *_: Tenths())
+    monkeypatch.setattr("islands.run.build.Archipelago", OfTenths)
+    monkeypatch.setattr(request, "load", lambda *_: Tenths())
 
 
 ASKED = {"backend": "cpu", "stop": "generations=100", "population": 10, "islands": 2}
@@ -92,7 +91,7 @@ def test_numbers_of_up_to_15_digits_are_exact(digits: int) -> None:
         assert problem.value_of(drawn).tolist() == [problem.value_of(u) for u in drawn.tolist()]
 
 
-def test_a_problem_has_its_costs_in_its_own_sense() -> None:
+def test_a_problem_converts_units_to_decimals() -> None:
     problem, order = Tenths(), np.array([3, 0, 1, 2, 4])
     assert (problem.cost(order), problem.own_sense(-873)) == (87.3, 87.3)
     assert problem.gap(86.2) == pytest.approx(100 / 87.2)
@@ -107,11 +106,11 @@ def test_the_result_of_a_run_has_decimals(tmp_path: Path) -> None:
     assert "Best 87.1, gap 0.11% to 87.2" in said
     assert "checked again in NumPy: 87.1" in said
     assert ", best known 87.2\n" in said
-    # The families' own formats are whole numbers' own affair.
+    # The native solution format of a family stores integers only.
     assert (tmp_path / "a" / "solution.tour").read_text() == "871"
 
 
-def test_a_finished_run_is_read_again(tmp_path: Path) -> None:
+def test_the_result_of_a_finished_run_is_read_again(tmp_path: Path) -> None:
     result, _ = run(tmp_path / "a")
     again = resume_asked(tmp_path / "a", {}, World(), Output(writes=True, folder=tmp_path / "a"))
     assert again.to_json() == result.to_json()
@@ -131,7 +130,7 @@ def test_records_have_decimals(tmp_path: Path) -> None:
     assert table.column("cost").to_pylist() == [870.1]
 
 
-def test_a_run_with_decimals_goes_on(tmp_path: Path) -> None:
+def test_a_run_with_decimals_can_be_resumed(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     run(folder)
     more = {"stop": "generations=150"}
@@ -157,12 +156,12 @@ def test_criteria_have_decimals(stop: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["0.1", "8706.1", "123456789012.345", "-0.00001", "1e-5"])
-def test_a_target_is_the_number_that_is_written(text: str) -> None:
+def test_a_target_is_exactly_the_given_number(text: str) -> None:
     target = parse(f"target={text}").value
     assert Decimal(repr(target)) == Decimal(text)
 
 
-def test_a_target_that_no_number_comes_near_is_refused() -> None:
+def test_an_unrepresentable_target_is_refused() -> None:
     with pytest.raises(UsageError, match='target=1e-99999999999999999999": must be a number'):
         parse("target=1e-99999999999999999999")
 

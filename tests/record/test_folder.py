@@ -3,49 +3,18 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any
 
 import pytest
+from run_folders import claimed, finished
 
 from islands.errors import InputError, UsageError
-from islands.record import folder as module
-from islands.record import lock as hold_module
+from islands.record import lock as lock_module
 from islands.record.folder import claim, refuse_unfit, remove_checkpoint, require_run
 from islands.record.lock import FolderLock
-from islands.spec.spec import FORMAT, SIGN
+from islands.spec.spec import SIGN
 
 
-def claimed(folder: Path | None, *, force: bool = False) -> Path:
-    """Claim a folder, and let go of it."""
-    with FolderLock() as lock:
-        return claim(folder, name="zi929", force=force, lock=lock)
-
-
-def finished(folder: Path) -> Path:
-    for name in (
-        "solution.parquet",
-        "solution.tour",
-        "log.txt",
-        "trace/rank-007.parquet",
-        "trace/rank-1000.2.unfinished.arrows",
-        "trace/.rank-007.parquet.x7",
-        "migrations/rank-007.parquet",
-        "migrations/rank-000.1.unfinished.arrows",
-        "checkpoints/000000000100.1/manifest.json",
-        "checkpoints/000000000100.1/rank-000.npz",
-        "checkpoints/000000000100.2/.rank-000.npz.x7",
-        ".run.toml.x7",
-        ".solution.parquet.x7",
-    ):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("old")
-    (folder / "run.toml").write_text(f"{SIGN} 0.1.0, format {FORMAT}: --config repeats it.\n")
-    (folder / "notes.txt").write_text("mine")
-    return folder
-
-
-def test_fresh_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with ThreadPoolExecutor(8) as pool:
         claims = [pool.submit(claimed, None) for _ in range(40)]
@@ -55,147 +24,20 @@ def test_fresh_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert all(folder.name.startswith("zi929-2") for folder in folders)
 
 
-def test_a_finished_run_is_not_overwritten(tmp_path: Path) -> None:
-    folder = finished(tmp_path / "a")
-    with pytest.raises(UsageError, match=r"a\": holds a finished run.*force=True"):
-        claimed(folder)
-    assert (folder / "trace" / "rank-007.parquet").exists()
-
-
-def test_force_removes_the_earlier_run_and_nothing_else(tmp_path: Path) -> None:
-    folder = finished(tmp_path / "a")
-    assert claimed(folder, force=True) == folder
-    assert sorted(path.name for path in folder.rglob("*")) == ["log.txt", "notes.txt"]
-    assert (folder / "log.txt").read_text() == ""
-
-
-def test_a_run_that_was_killed_before_its_first_checkpoint_can_be_run_again(
-    tmp_path: Path,
-) -> None:
-    folder = finished(tmp_path / "a")
-    (folder / "solution.parquet").unlink()
-    (folder / "checkpoints" / "000000000100.1" / "manifest.json").unlink()
-    claimed(folder)
-    assert not (folder / "trace").exists()
-
-
-def test_a_run_that_can_go_on_is_not_overwritten(tmp_path: Path) -> None:
-    folder = finished(tmp_path / "my a")
-    (folder / "solution.parquet").unlink()
-    before = sorted(folder.rglob("*"))
-    hint = rf"Go on with: islands resume '{folder}'; or pass force=True to overwrite it"
-    with pytest.raises(UsageError, match=rf"out=\"{folder}\": holds a run that can go on\. {hint}"):
-        claimed(folder)
-    assert sorted(folder.rglob("*")) == before
-    claimed(folder, force=True)
-    assert not (folder / "checkpoints").exists()
-
-
-@pytest.mark.parametrize("force", [False, True])
-def test_nothing_is_taken_from_a_run_that_another_process_is_at_work_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: bool
-) -> None:
-    monkeypatch.setattr(hold_module, "_PATIENCE_SECONDS", 0.0)
-    folder = finished(tmp_path / "a")
-    for name in ("solution.parquet", "checkpoints/000000000100.1/manifest.json"):
-        (folder / name).unlink()
-    before = sorted(folder.rglob("*"))
-    with FolderLock() as lock:
-        lock.take(folder)
-        with pytest.raises(InputError, match="another process is at work on this run"):
-            claimed(folder, force=force)
-        assert sorted(folder.rglob("*")) == before
-        assert (folder / "log.txt").read_text() == "old"
-
-
-def test_what_another_has_written_while_one_waited_is_not_overwritten(tmp_path: Path) -> None:
-    class Waiting(FolderLock):
-        def take(self, folder: Path) -> None:
-            super().take(folder)
-            finished(folder)
-
-    with Waiting() as lock, pytest.raises(UsageError, match="holds a finished run"):
-        claim(tmp_path / "a", name="x", force=False, lock=lock)
-    assert (tmp_path / "a" / "solution.parquet").exists()
-
-
-def test_a_folder_is_held_from_the_claim_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hold_module, "_PATIENCE_SECONDS", 0.0)
+def test_a_claimed_folder_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
     monkeypatch.chdir(tmp_path)
     for asked in (None, tmp_path / "a"):
         with FolderLock() as lock:
             folder = claim(asked, name="x", force=False, lock=lock)
             with (
                 FolderLock() as other,
-                pytest.raises(InputError, match="another process is at work"),
+                pytest.raises(InputError, match="another process is using"),
             ):
                 other.take(folder)
 
 
-@pytest.mark.parametrize("force", [False, True])
-@pytest.mark.parametrize("settings", [None, "rho = 0.7\n"])
-def test_a_folder_of_the_users_own_is_refused_and_left(
-    tmp_path: Path, force: bool, settings: str | None
-) -> None:
-    (tmp_path / "trace").mkdir()
-    names = ["solution.cpp", "log.txt", "trace/data.csv", "solution.parquet"]
-    for name in names:
-        (tmp_path / name).write_text("mine")
-    if settings is not None:
-        names.append("run.toml")
-        (tmp_path / "run.toml").write_text(settings)
-    with pytest.raises(UsageError, match=r"holds files, but no run\. Name a folder that is new or"):
-        claimed(tmp_path, force=force)
-    found = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert sorted(str(path.relative_to(tmp_path)) for path in found) == sorted(names)
-
-
-def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
-    folder = finished(tmp_path / "a")
-    for name in ("solution.cpp", "trace/data.csv", "trace/rank-best.parquet"):
-        (folder / name).write_text("mine")
-    claimed(folder, force=True)
-    assert sorted(path.name for path in folder.rglob("*") if path.is_file()) == [
-        *("data.csv", "log.txt", "notes.txt", "rank-best.parquet", "solution.cpp")
-    ]
-
-
-def test_a_run_that_was_killed_before_its_first_file_leaves_a_folder_that_can_be_used(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / ".run.toml.x7").touch()
-    (tmp_path / "log.txt").touch()
-    assert claimed(tmp_path) == tmp_path
-    assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
-
-
-def test_a_log_of_the_users_own_stays(tmp_path: Path) -> None:
-    (tmp_path / "log.txt").write_text("mine")
-    with pytest.raises(UsageError, match="holds files, but no run"):
-        claimed(tmp_path, force=True)
-    assert (tmp_path / "log.txt").read_text() == "mine"
-
-
-def test_what_can_be_gone_on_from_goes_before_what_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = list[str]()
-    unlink = Path.unlink
-
-    def noted(path: Path, missing_ok: bool = False) -> None:
-        gone.append(path.name)
-        unlink(path, missing_ok=missing_ok)
-
-    monkeypatch.setattr(Path, "unlink", noted)
-    claimed(finished(tmp_path / "a"), force=True)
-    assert gone[:2] == ["solution.parquet", "manifest.json"]
-    assert gone.index("rank-000.npz") < gone.index("rank-007.parquet")
-    assert gone[-1] == "run.toml"
-
-
-def test_a_run_is_required() -> None:
+def test_a_folder_without_a_run_is_refused() -> None:
     for folder, reason in (
         (Path("/nonexistent"), "holds no run"),
         (Path("/etc/hostname"), "holds no run"),
@@ -205,7 +47,7 @@ def test_a_run_is_required() -> None:
             require_run(folder)
 
 
-def test_a_run_is_known_by_its_settings(tmp_path: Path) -> None:
+def test_a_run_is_recognised_by_its_settings(tmp_path: Path) -> None:
     require_run(finished(tmp_path / "a"))
 
 
@@ -214,13 +56,13 @@ def test_a_run_is_known_by_its_settings(tmp_path: Path) -> None:
     [
         (
             f"{SIGN}: --config repeats it.",
-            "is of format 2, of islands before this one",
+            "has format 2, written by an earlier version of islands",
         ),
         (
             f"{SIGN} 9.8.7, format 12: --config repeats it.",
-            "is of format 12, of islands 9.8.7",
+            "has format 12, written by islands 9.8.7",
         ),
-        (f"{SIGN} 0.1.0, fo", "is damaged: its first line says no format. Restore it"),
+        (f"{SIGN} 0.1.0, fo", "is damaged: its first line contains no format. Restore it"),
         (f"{SIGN} 0.1.0, format x: --config repeats it.", "is damaged: its first line"),
     ],
 )
@@ -229,13 +71,13 @@ def test_a_run_of_another_format_is_refused(tmp_path: Path, line: str, reason: s
     (folder / "run.toml").write_text(f"{line}\nseed = 1\n")
     with pytest.raises(InputError, match=reason):
         require_run(folder)
-    # It is a run all the same, which is overwritten with force, and not without.
+    # It is still a run, which is overwritten only with force.
     with pytest.raises(UsageError, match="holds a finished run"):
         refuse_unfit(folder, force=False)
     refuse_unfit(folder, force=True)
 
 
-def test_a_checkpoint_stops_counting_first(tmp_path: Path) -> None:
+def test_removing_a_checkpoint_keeps_foreign_files(tmp_path: Path) -> None:
     checkpoint = finished(tmp_path / "a") / "checkpoints" / "000000000100.1"
     (checkpoint / "notes.txt").touch()
     remove_checkpoint(checkpoint)
@@ -245,29 +87,11 @@ def test_a_checkpoint_stops_counting_first(tmp_path: Path) -> None:
     assert not checkpoint.exists()
 
 
-def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+def test_an_empty_folder_is_accepted(tmp_path: Path) -> None:
     assert claimed(tmp_path) == tmp_path
 
 
-def test_an_earlier_run_stays_where_the_new_one_could_not_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def probe(dir: Path) -> Any:
-        if dir.name == "trace":
-            raise PermissionError(13, "Permission denied", str(dir))
-        return TemporaryFile(dir=dir)
-
-    folder = finished(tmp_path / "a")
-    before = sorted(folder.rglob("*"))
-    monkeypatch.setattr(module, "TemporaryFile", probe)
-    with pytest.raises(
-        UsageError, match=r"a\": Permission denied\. Name a folder that can be written"
-    ):
-        claimed(folder, force=True)
-    assert sorted(folder.rglob("*")) == before
-
-
-def test_a_folder_that_may_not_be_looked_into(
+def test_a_folder_without_read_permission_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: Path) -> None:
@@ -278,24 +102,24 @@ def test_a_folder_that_may_not_be_looked_into(
         claimed(tmp_path / "x")
 
 
-def test_a_new_folder_is_made_with_its_parents(tmp_path: Path) -> None:
+def test_a_new_folder_is_created_with_its_parents(tmp_path: Path) -> None:
     assert claimed(tmp_path / "a" / "b").is_dir()
 
 
-def test_a_file_is_not_a_folder(tmp_path: Path) -> None:
+def test_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     with pytest.raises(UsageError, match="is a file"):
         claimed(tmp_path / "a", force=True)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UsageError, match=r"Permission denied\. Name a folder that can be written"):
         claimed(tmp_path / "a")
 
 
-def test_a_path_below_a_file(tmp_path: Path) -> None:
+def test_a_path_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     with pytest.raises(UsageError, match=r"Not a directory\. Name a folder that can be written"):
         claimed(tmp_path / "a" / "b")

@@ -14,34 +14,36 @@ from islands.record import lock as module
 from islands.record.lock import FolderLock
 
 
-def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_process_at_a_time_locks_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.0)
     with FolderLock() as first:
         first.take(tmp_path)
         for _ in range(2):
             with (
                 FolderLock() as second,
-                pytest.raises(InputError, match=r"another process is at work on this run; .*log\."),
+                pytest.raises(InputError, match=r"another process is using this run; .*log\."),
             ):
                 second.take(tmp_path)
     with FolderLock() as third:
         third.take(tmp_path)
 
 
-def test_what_is_held_may_be_taken_again(tmp_path: Path) -> None:
+def test_a_locked_folder_may_be_taken_again(tmp_path: Path) -> None:
     with FolderLock() as only:
         only.take(tmp_path)
         only.take(tmp_path)
 
 
-def test_the_log_that_it_is_held_by_stays_as_it_is(tmp_path: Path) -> None:
+def test_the_locked_log_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("said before\n")
     with FolderLock() as only:
         only.take(tmp_path)
     assert (tmp_path / "log.txt").read_text() == "said before\n"
 
 
-def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with (
         FolderLock() as only,
         pytest.raises(UnwritableError, match=r"a: cannot be written: No such "),
@@ -49,7 +51,7 @@ def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
         only.take(tmp_path / "a")
 
 
-def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
+def test_a_killed_process_releases_the_lock(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
@@ -68,7 +70,7 @@ def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
             next_one.take(tmp_path)
 
 
-def test_a_filesystem_without_locks_is_taken_as_it_is(
+def test_a_filesystem_without_locks_is_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unsupported(*_: int) -> None:
@@ -80,18 +82,18 @@ def test_a_filesystem_without_locks_is_taken_as_it_is(
         second.take(tmp_path)
 
 
-def test_a_log_that_is_removed_does_not_unlock_the_folder(
+def test_removing_the_log_does_not_unlock_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.0)
     with FolderLock() as first, FolderLock() as second:
         first.take(tmp_path)
         (tmp_path / "log.txt").unlink()
-        with pytest.raises(InputError, match="another process is at work on this run"):
+        with pytest.raises(InputError, match="another process is using this run"):
             second.take(tmp_path)
 
 
-def test_where_folders_cannot_be_locked_the_log_is(
+def test_if_folders_cannot_be_locked_the_log_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flock = module.fcntl.flock
@@ -105,11 +107,11 @@ def test_where_folders_cannot_be_locked_the_log_is(
     monkeypatch.setattr(module.fcntl, "flock", of_files_alone)
     with FolderLock() as first, FolderLock() as second:
         first.take(tmp_path)
-        with pytest.raises(InputError, match="another process is at work on this run"):
+        with pytest.raises(InputError, match="another process is using this run"):
             second.take(tmp_path)
 
 
-def test_what_else_keeps_a_folder_from_being_locked_is_said(
+def test_other_errors_of_locking_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: int) -> None:

@@ -6,8 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from fakes import FakeProblem, arrivals
 
-from islands.progress.epoch import Epoch
-from islands.progress.progress import Progress
+from islands.progress.progress import Epoch, Progress
 from islands.record.migrations import Migrations
 
 
@@ -17,7 +16,7 @@ def epoch(generation: int, number: int | None) -> Epoch:
 
 
 @pytest.mark.parametrize(("maximise", "sign"), [(False, 1), (True, -1)])
-def test_a_row_an_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
+def test_one_row_per_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
     migrations = Migrations(tmp_path, 1, 1, FakeProblem(maximise=maximise))
     migrations.add(epoch(0, None))
     migrations.add(epoch(10, 1))

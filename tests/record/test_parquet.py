@@ -20,13 +20,13 @@ def written(path: Path) -> Path:
     return path
 
 
-def test_what_was_written_is_read(tmp_path: Path) -> None:
+def test_a_table_is_read_unchanged(tmp_path: Path) -> None:
     found = read_parquet(written(tmp_path / "a.parquet"))
     assert found.schema.metadata == SAID
     assert found.to_pylist() == TABLE.to_pylist()
 
 
-def test_any_bit_that_is_turned_is_noticed_or_of_no_effect(tmp_path: Path) -> None:
+def test_every_flipped_bit_is_detected_or_harmless(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet")
     content = bytearray(path.read_bytes())
     noticed = 0
@@ -45,7 +45,7 @@ def test_any_bit_that_is_turned_is_noticed_or_of_no_effect(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1PAR1PAR1", b"\0" * 1000])
-def test_what_is_no_parquet_file_is_named(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"a\.parquet: is damaged or cut off: "):
@@ -56,13 +56,15 @@ def test_a_file_without_a_checksum_is_refused(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(TABLE, tmp_path / "a.parquet")
-    with pytest.raises(InputError, match="has no checksum: another version of islands wrote it"):
+    with pytest.raises(
+        InputError, match="has no checksum: it was written by another version of islands"
+    ):
         read_parquet(tmp_path / "a.parquet")
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
-def test_a_process_that_has_read_records_has_no_threads_of_arrow_left(tmp_path: Path) -> None:
-    """One that is at work when a process ends makes it end by `abort`, once in many times."""
+def test_reading_and_writing_leaves_no_arrow_threads(tmp_path: Path) -> None:
+    """A running thread at the end of a process occasionally ends it with `abort`."""
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"

@@ -22,7 +22,7 @@ def test_the_file_is_toml_and_is_read_again(folder: Path) -> None:
     assert read_settings(folder)["stop"] == ["generations=100"]
 
 
-def test_any_bit_that_is_turned_is_noticed_or_of_no_effect(folder: Path) -> None:
+def test_every_flipped_bit_is_detected_or_harmless(folder: Path) -> None:
     path, settings = folder / "run.toml", read_settings(folder)
     content = bytearray(path.read_bytes())
     noticed = 0
@@ -38,7 +38,7 @@ def test_any_bit_that_is_turned_is_noticed_or_of_no_effect(folder: Path) -> None
     assert noticed > 7 * len(content)
 
 
-def test_who_changes_settings_on_purpose_is_told_how(folder: Path) -> None:
+def test_the_error_explains_how_to_change_settings_on_purpose(folder: Path) -> None:
     path = folder / "run.toml"
     path.write_text(path.read_text().replace("generations=100", "generations=200"))
     with pytest.raises(InputError, match=r"checksum mismatch.* remove its last line"):
@@ -47,7 +47,7 @@ def test_who_changes_settings_on_purpose_is_told_how(folder: Path) -> None:
     assert read_settings(folder)["stop"] == ["generations=200"]
 
 
-def test_a_key_of_very_many_parts_is_refused_at_once(tmp_path: Path) -> None:
+def test_a_key_with_too_many_parts_is_refused_quickly(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(".".join("a" * 20_000) + " = 1\n")
     with pytest.raises(InputError, match="a line with more than 1000 dots"):

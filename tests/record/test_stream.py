@@ -39,20 +39,20 @@ def numbers(folder: Path, *wanted: int, start: int = 1) -> list[int]:
     return [int(number) for number in found]
 
 
-def test_the_first_rows_of_a_stream_that_is_being_written(tmp_path: Path) -> None:
+def test_the_first_rows_of_an_unfinished_stream(tmp_path: Path) -> None:
     stream = written(tmp_path, batch(1, 2), batch(3))
     assert stream.secured() == extent(1, 2, 3)
     for wanted in ([], [1], [1, 2, 3]):
         assert numbers(tmp_path, *wanted) == wanted
 
 
-def test_rows_that_are_not_those_that_were_written_are_refused(tmp_path: Path) -> None:
+def test_changed_rows_are_refused(tmp_path: Path) -> None:
     written(tmp_path, batch(1, 2), batch(3))
     with pytest.raises(InputError, match=r"rank-000\.1\.unfinished\.arrows: checksum mismatch"):
         numbers(tmp_path, 1, 3)
 
 
-def test_any_bit_that_is_turned_in_a_stream_is_noticed_or_of_no_effect(tmp_path: Path) -> None:
+def test_every_flipped_bit_of_a_stream_is_detected_or_harmless(tmp_path: Path) -> None:
     written(tmp_path, batch(1, 2), batch(3))
     path = stream_path(tmp_path, 0, 1)
     content = bytearray(path.read_bytes())
@@ -68,13 +68,13 @@ def test_any_bit_that_is_turned_in_a_stream_is_noticed_or_of_no_effect(tmp_path:
     assert noticed > len(content) // 4
 
 
-def test_a_stream_cut_anywhere_gives_what_is_whole(tmp_path: Path) -> None:
+def test_a_truncated_stream_gives_its_complete_rows(tmp_path: Path) -> None:
     stream = written(tmp_path, batch(1, 2))
     size = stream_path(tmp_path, 0, 1).stat().st_size
     stream.write(batch(3, 4))
     path = stream_path(tmp_path, 0, 1)
     content = path.read_bytes()
-    refused = r"rank-000\.1.*: (holds 2 of 3 rows$|is damaged or cut off)"
+    refused = r"rank-000\.1.*: (contains 2 of 3 rows$|is damaged or cut off)"
     for cut in range(size, len(content)):
         path.write_bytes(content[:cut])
         assert numbers(tmp_path, 1, 2) == [1, 2]
@@ -98,7 +98,7 @@ def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> N
         numbers(tmp_path, 1, 2, start=3)
 
 
-def test_the_stream_goes_before_the_file_of_an_earlier_start(tmp_path: Path) -> None:
+def test_a_stream_takes_precedence_over_the_file_of_an_earlier_start(tmp_path: Path) -> None:
     first = written(tmp_path, batch(1))
     first.close()
     first.publish({})
@@ -107,7 +107,7 @@ def test_the_stream_goes_before_the_file_of_an_earlier_start(tmp_path: Path) -> 
     assert numbers(tmp_path, 1, start=1) == [1]
 
 
-def test_rows_that_are_gone_are_named(tmp_path: Path) -> None:
+def test_missing_rows_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"rank-000\.1\.unfinished\.arrows: is missing"):
         numbers(tmp_path, 1)
     finished_path(tmp_path, 0).write_text("no Parquet")
@@ -119,7 +119,7 @@ def test_rows_that_are_gone_are_named(tmp_path: Path) -> None:
         numbers(tmp_path, 1)
 
 
-def test_many_small_batches_become_few_groups(tmp_path: Path) -> None:
+def test_small_batches_are_combined_into_groups(tmp_path: Path) -> None:
     stream = written(tmp_path, *[batch(n, n) for n in range(300)])
     stream.close()
     stream.publish({})
@@ -127,7 +127,7 @@ def test_many_small_batches_become_few_groups(tmp_path: Path) -> None:
     assert (file.metadata.num_rows, file.metadata.num_row_groups) == (600, 1)
 
 
-def test_batches_are_counted_once_however_many_make_a_group(
+def test_the_rows_of_each_batch_are_counted_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Batch:
@@ -163,13 +163,13 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         written(tmp_path, batch(1))
 
 
-def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "trace").touch()
     with pytest.raises(UnwritableError, match=r"rank-000.*: cannot be written: File exists\. Make"):
         written(tmp_path / "trace")
 
 
-def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
+def test_the_name_of_the_folder_may_contain_any_bytes(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"caf\xe9")
     stream = written(folder, batch(1))
     assert numbers(folder, 1) == [1]

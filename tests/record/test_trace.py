@@ -7,8 +7,7 @@ import pyarrow.parquet as pq
 from fakes import FakeProblem
 
 from islands.archipelago.measure import IslandMeasure
-from islands.progress.epoch import Epoch
-from islands.progress.progress import Progress
+from islands.progress.progress import Epoch, Progress
 from islands.record.trace import Trace
 
 
@@ -17,7 +16,7 @@ def epoch(generation: int, seconds: float = 0.5) -> Epoch:
     return Epoch(measures, None, Progress(generation, 14, seconds, 5, 5, 0, 20.5))
 
 
-def test_a_row_an_island_an_epoch(tmp_path: Path) -> None:
+def test_one_row_per_island_and_epoch(tmp_path: Path) -> None:
     trace = Trace(tmp_path, 2, 1, FakeProblem())
     trace.add(epoch(0))
     trace.add(epoch(50, seconds=1.25))
@@ -48,7 +47,7 @@ def test_profits_are_positive(tmp_path: Path) -> None:
     assert (row["best"], row["mean"], row["worst"]) == (10, 8.5, 2)
 
 
-def test_a_killed_run_leaves_what_was_written_readable(tmp_path: Path) -> None:
+def test_the_rows_of_a_killed_run_are_readable(tmp_path: Path) -> None:
     trace = Trace(tmp_path, 0, 3, FakeProblem())
     for number in range(10):
         trace.add(epoch(number, seconds=2.0 * number))
@@ -60,7 +59,7 @@ def test_a_killed_run_leaves_what_was_written_readable(tmp_path: Path) -> None:
     assert table.column("generation").to_pylist() == [g for g in range(10) for _ in range(2)]
 
 
-def test_few_writes_for_many_quick_epochs(tmp_path: Path) -> None:
+def test_quick_epochs_are_written_together(tmp_path: Path) -> None:
     trace = Trace(tmp_path, 0, 1, FakeProblem())
     for number in range(20_000):
         trace.add(epoch(number, seconds=0.0))
@@ -70,7 +69,7 @@ def test_few_writes_for_many_quick_epochs(tmp_path: Path) -> None:
     assert trace.kept().rows == 40_000
 
 
-def test_rows_that_were_not_written_yet_are_kept(tmp_path: Path) -> None:
+def test_buffered_rows_are_written_at_the_end(tmp_path: Path) -> None:
     trace = Trace(tmp_path, 0, 1, FakeProblem())
     trace.add(epoch(0, seconds=0.0))
     assert trace.kept().rows == 2

@@ -200,7 +200,7 @@ def test_two_processes_do_not_share_a_folder(
 ) -> None:
     monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
     first = RunLedger(tmp_path)
-    with pytest.raises(InputError, match=r"another process is at work on this experiment\. Wait"):
+    with pytest.raises(InputError, match=r"another process is using this experiment\. Wait"):
         RunLedger(tmp_path)
     first.close()
     RunLedger(tmp_path).close()

@@ -1,4 +1,4 @@
-"""Runs side by side are the runs that they would be alone."""
+"""Concurrent runs in a batch give the same results as single runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from islands.archipelago.measure import IslandMeasure
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
-from islands.run import batch as beside
+from islands.run import batch as module
 from islands.run.batch import run_batch
 from islands.spec.resolve import layers, resolve
 
@@ -26,7 +26,7 @@ SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "no
 DELAYED = {"migration": "ring", "interval": 7, "migration.delay": 1}
 
 
-def test_each_run_is_the_one_alone(backend: Backend, tmp_path: Path) -> None:
+def test_each_run_gives_the_same_result_as_a_single_run(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "stop": ["generations=60", "evaluations=1500"], "record.every": 10}
     together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
@@ -44,7 +44,9 @@ def test_each_run_is_the_one_alone(backend: Backend, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["repair", "drop", "linear", "dynamic"])
-def test_each_run_on_a_knapsack_is_the_one_alone(backend: Backend, way: str) -> None:
+def test_each_knapsack_run_gives_the_same_result_as_a_single_run(
+    backend: Backend, way: str
+) -> None:
     problem = knapsack(40, 3)
     asked = {**SETTINGS, "algorithm": "cellular", "infeasible": way, "stop": "generations=20"}
     together = run_batch(resolve(layers(asked), problem), problem, 2, backend)
@@ -55,7 +57,7 @@ def test_each_run_on_a_knapsack_is_the_one_alone(backend: Backend, way: str) -> 
         assert problem.cost(mine.best.solution) == problem.cost(other.solution) == other.cost
 
 
-def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Path) -> None:
+def test_a_run_that_ends_early_keeps_its_result(backend: Backend, tmp_path: Path) -> None:
     problem = cities(12, tmp_path)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
     together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
@@ -66,11 +68,11 @@ def test_a_run_that_ends_early_keeps_what_it_was(backend: Backend, tmp_path: Pat
         assert (run.digest, run.progress.generation) == (other.digest, other.generations)
 
 
-def test_how_runs_end_is_no_part_of_the_time_of_others(
+def test_the_time_for_a_result_does_not_count_for_other_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     problem, now, ended = cities(12, tmp_path), [5.0], list[int]()
-    advance, end = Archipelago.advance, beside._ended
+    advance, end = Archipelago.advance, module._ended
 
     def advancing(archipelago: Archipelago, generations: int) -> None:
         advance(archipelago, generations)
@@ -81,9 +83,9 @@ def test_how_runs_end_is_no_part_of_the_time_of_others(
         ended.append(archipelago.generation)
         return end(archipelago, *arguments)
 
-    monkeypatch.setattr(beside.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(Archipelago, "advance", advancing)
-    monkeypatch.setattr(beside, "_ended", ending)
+    monkeypatch.setattr(module, "_ended", ending)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
     together = run_batch(resolve(layers(asked), problem), problem, 3, choose("cpu"))
     assert len(set(ended)) > 1, "choose another target"
@@ -93,7 +95,7 @@ def test_how_runs_end_is_no_part_of_the_time_of_others(
 
 @pytest.mark.parametrize("migration", [{}, DELAYED])
 @pytest.mark.parametrize("algorithm", ["brkga", "cellular", "ga", "pso"])
-def test_nothing_depends_on_how_often_the_host_looks(
+def test_results_do_not_depend_on_how_often_the_host_measures(
     monkeypatch: pytest.MonkeyPatch,
     backend: Backend,
     tmp_path: Path,
@@ -108,7 +110,7 @@ def test_nothing_depends_on_how_often_the_host_looks(
         return measure(archipelago)
 
     monkeypatch.setattr(Archipelago, "measure", noted)
-    # So few cities that an island that has restarted meets its best cost once more.
+    # With few cities, an island that restarts finds its best cost again.
     problem = cities(6, tmp_path)
     asked = {**SETTINGS, "algorithm": algorithm, "reset": 9, "record.every": 1, **migration}
     ends = []
@@ -120,7 +122,7 @@ def test_nothing_depends_on_how_often_the_host_looks(
     assert ends[0] == ends[1]
 
 
-def test_the_clock_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
+def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
     together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
@@ -132,27 +134,27 @@ def test_the_clock_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -
     assert islands.solve(problem, backend=backend.name, **alone).digest == together.runs[0].digest
 
 
-def test_runs_whose_generation_0_takes_longer_than_the_clock_lets_them_are_refused(
+def test_a_time_limit_shorter_than_generation_0_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         time.sleep(0.1 * len(solutions))
-        return judged(solutions)
+        return exact_costs(solutions)
 
     problem = cities(30, tmp_path)
-    judged = problem.costs
+    exact_costs = problem.costs
     monkeypatch.setattr(problem, "costs", costs)
     asked = {**SETTINGS, "decoding": "host", "stop": "seconds=0.3"}
     began = time.perf_counter()
-    # Some of the runs may not have an individual by then.
-    with pytest.raises(UsageError, match="not even generation 0 of the runs"):
+    # Some of the runs may have no individual by then.
+    with pytest.raises(UsageError, match="too short to complete generation 0 of the runs"):
         run_batch(resolve(layers(asked), problem), problem, 2, choose("cpu"))
-    assert time.perf_counter() - began < 4  # of 8 that all would take
+    assert time.perf_counter() - began < 4  # a complete generation would take 8 s
 
 
 @pytest.mark.parametrize("topology", ["ring", "broadcast", "random", "hypercube"])
 @pytest.mark.parametrize("islands_a_run", [2, 5])
-def test_no_migrant_leaves_its_run(
+def test_migrants_stay_in_their_run(
     backend: Backend, tmp_path: Path, topology: str, islands_a_run: int
 ) -> None:
     problem = cities(30, tmp_path)
@@ -168,7 +170,7 @@ def test_no_migrant_leaves_its_run(
     assert {run.digest for run in together.runs}.isdisjoint(run.digest for run in apart.runs)
 
 
-def test_seeds_that_cannot_be_are_refused_before_anything_is_made(
+def test_seeds_out_of_range_are_refused_before_islands_are_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("islands.run.batch.islands_of", None)
@@ -179,7 +181,7 @@ def test_seeds_that_cannot_be_are_refused_before_anything_is_made(
         run_batch(spec, problem, 3, choose("cpu"))
 
 
-def test_slices_of_one_ring_cannot_go_side_by_side() -> None:
+def test_a_batch_with_halos_is_refused() -> None:
     problem = facilities(8)
     asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
     spec = resolve(layers(asked), problem)

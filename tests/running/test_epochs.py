@@ -12,12 +12,20 @@ from islands.archipelago.measure import IslandMeasure
 from islands.errors import InputError
 from islands.parallel import World
 from islands.progress.progress import Progress
+from islands.run import pace as pace
 from islands.run.epochs import evolve
 from islands.run.pace import step_after
 from islands.spec.resolve import layers, resolve
 
 
-def test_epochs_end_at_records_at_migrations_and_at_the_last_generation() -> None:
+@pytest.fixture
+def complete_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a step last a whole epoch, however slow this machine is."""
+    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
+
+
+@pytest.mark.usefixtures("complete_epochs")
+def test_epochs_end_at_records_migrations_and_the_last_generation() -> None:
     options = {"record.every": 50, "interval": 70, "stop": "generations=160"}
     outcome, archipelago, epochs = run(options, FakeProblem())
     assert [epoch.progress.generation for epoch in epochs] == [0, 50, 70, 100, 140, 150, 160]
@@ -29,7 +37,7 @@ def test_epochs_end_at_records_at_migrations_and_at_the_last_generation() -> Non
     assert outcome.progress == epochs[-1].progress
 
 
-def test_islands_that_do_not_exchange_need_no_visit_for_it() -> None:
+def test_without_migration_epochs_ignore_its_interval() -> None:
     for alone in ({"migration": "none"}, {"islands": 1}):
         options = {"interval": 7, "stop": "generations=100", **alone}
         _, archipelago, epochs = run(options, FakeProblem())
@@ -37,7 +45,7 @@ def test_islands_that_do_not_exchange_need_no_visit_for_it() -> None:
         assert "migrate" not in archipelago.calls
 
 
-def test_a_migration_at_the_last_generation_takes_place() -> None:
+def test_islands_also_migrate_at_the_last_generation() -> None:
     _, archipelago, _ = run({"interval": 20, "stop": "generations=20"}, FakeProblem())
     assert archipelago.calls == ["start", "advance 20", "migrate"]
 
@@ -45,7 +53,9 @@ def test_a_migration_at_the_last_generation_takes_place() -> None:
 @pytest.mark.parametrize(
     ("every", "interval", "last"), [(1, 1, 30), (3, 7, 210), (50, 200, 100), (200, 50, 250)]
 )
-def test_a_shorter_run_visits_what_a_longer_one_does(every: int, interval: int, last: int) -> None:
+def test_the_epochs_of_a_shorter_run_are_those_of_a_longer_one(
+    every: int, interval: int, last: int
+) -> None:
     options = {"record.every": every, "interval": interval}
     _, _, short = run({**options, "stop": f"generations={last}"}, FakeProblem())
     _, _, long = run({**options, "stop": f"generations={2 * last}"}, FakeProblem())
@@ -65,14 +75,14 @@ def test_time_ends_a_run_of_slow_generations_inside_an_epoch(
 ) -> None:
     slow = Slow(monkeypatch, seconds=0.1)
     outcome, _, epochs = run({"stop": "seconds=2", "interval": 30}, FakeProblem(), archipelago=slow)
-    # Half a second holds four generations, as the number is a power of two.
+    # Half a second contains four generations, as the number is a power of two.
     assert slow.calls == ["start", *["advance 4"] * 5]
     assert [epoch.progress.generation for epoch in epochs] == [0, 20]
     assert outcome.reason == "2.1 s is at least 2 s"
     assert (outcome.progress.generation, outcome.interrupted) == (20, False)
 
 
-def test_a_run_ends_when_its_time_is_just_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_ends_just_after_its_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow(monkeypatch, seconds=0.5)
     outcome, _, _ = run({"stop": ["seconds=2", "seconds=9"]}, FakeProblem(), archipelago=slow)
     # Generation 0 takes half a second as well.
@@ -90,13 +100,15 @@ def test_small_steps_change_neither_rows_nor_migrations(monkeypatch: pytest.Monk
     assert slow.calls[1:5] == ["advance 8", "advance 8", "advance 4", "migrate"]
 
 
-def test_a_target_met_inside_an_epoch_waits_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_target_reached_inside_an_epoch_ends_the_run_at_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     slow = Slow(monkeypatch, seconds=1.0)
     outcome, _, _ = run({"stop": "target=990"}, FakeProblem(), archipelago=slow)
     assert outcome.progress.generation == 50
 
 
-def test_steps_grow_where_generation_0_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_grow_after_a_slow_generation_0(monkeypatch: pytest.MonkeyPatch) -> None:
     class Warming(Slow):
         def start(self) -> None:
             super().start()
@@ -111,7 +123,7 @@ def test_steps_grow_where_generation_0_took_long(monkeypatch: pytest.MonkeyPatch
     assert slow.calls == ["start", "advance 1", *["advance 4"] * 5]
 
 
-def test_a_start_that_fails_on_one_rank_is_an_error_of_all() -> None:
+def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
     class Failing(FakeArchipelago):
         def start(self) -> None:
             if self.mine[0] == 1:
@@ -141,8 +153,8 @@ def test_a_step_takes_at_most_half_a_second(generations: int, seconds: float, st
     assert step_after(before, 100 + generations, 7.0 + seconds, 0) == step
 
 
-def test_the_first_step_has_one_generation_with_improvements() -> None:
-    """Generation 0, in which nobody is improved, may be a thousand times as quick as the next."""
+def test_the_first_step_contains_one_generation_with_local_search() -> None:
+    """Generation 0 has no local search, and may be a thousand times faster than the next."""
     assert [step_after(None, 0, 1e-6, every) for every in (1, 10)] == [1, 10]
     before = Progress(100, 1, 7.0, 5, 0, 90, 5.0)
     assert step_after(before, 150, 57.0, 10) == 10
@@ -166,13 +178,14 @@ def test_a_signal_ends_a_run_of_slow_generations_inside_an_epoch(
     assert [epoch.progress.generation for epoch in epochs] == [0, 7]
 
 
+@pytest.mark.usefixtures("complete_epochs")
 def test_an_interruption_ends_the_run_at_the_next_epoch() -> None:
     class Later(Quiet):
         asked = 0
 
         @property
         def requested(self) -> bool:
-            # The thread that looks after long generations asks too.
+            # The alarm thread reads this too.
             self.asked += threading.current_thread() is threading.main_thread()
             return self.asked == 3
 
@@ -181,13 +194,13 @@ def test_an_interruption_ends_the_run_at_the_next_epoch() -> None:
     assert archipelago.generation == 100
 
 
-def test_what_a_migration_brought_belongs_to_its_epoch() -> None:
+def test_arrivals_belong_to_the_epoch_of_their_migration() -> None:
     _, _, epochs = run({"interval": 20, "stop": "generations=60"}, FakeProblem())
     came = [(e.progress.generation, e.arrivals.epoch) for e in epochs if e.arrivals is not None]
     assert came == [(20, 1), (40, 2), (60, 3)]
 
 
-def test_restarts_do_not_put_off_the_end_of_a_run_without_progress() -> None:
+def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
     class Restarting(FakeArchipelago):
         def measure(self) -> list[IslandMeasure]:
             since = self.generation // 100 * 100

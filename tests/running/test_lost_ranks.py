@@ -1,4 +1,4 @@
-"""Runs that go on when other ranks have died."""
+"""Runs that continue after other ranks have died."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from islands.run.runner import Output, run_asked
 
 
 class Shrinking(World):
-    """A world of two, of which one dies."""
+    """A world of two ranks, one of which dies."""
 
     def __init__(self) -> None:
         super().__init__(fault_tolerant=True)
@@ -29,7 +29,7 @@ class Shrinking(World):
 
 
 class Losing(Honest):
-    """Its first two lives end when another rank dies: in a generation, and when it goes on."""
+    """Loses a rank twice: first in a generation, then while resuming."""
 
     lives = 0
 
@@ -46,10 +46,10 @@ class Losing(Honest):
         super().restore(*arguments, **named)
 
 
-def test_the_ranks_that_are_left_go_on_from_the_last_checkpoint(
+def test_the_remaining_ranks_resume_from_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Losing)
+    monkeypatch.setattr("islands.run.build.Archipelago", Losing)
     monkeypatch.setattr(Losing, "lives", 0)
     world, stream = Shrinking(), StringIO()
     output = Output(writes=True, folder=tmp_path / "a", stream=stream)
@@ -57,13 +57,13 @@ def test_the_ranks_that_are_left_go_on_from_the_last_checkpoint(
     result = run_asked(options, None, world, output, FakeProblem())
     assert (world.shrunk, Losing.lives, result.generations) == (2, 2, 300)
     said = stream.getvalue()
-    assert said.count("0 of 1 ranks died; the others go on\nislands ") == 2
-    assert said.count("goes on from generation ") == 1
+    assert said.count("0 of 1 ranks died; the others continue\nislands ") == 2
+    assert said.count("resumed from generation ") == 1
     table = pq.read_table(tmp_path / "a" / "trace" / "rank-000.parquet")
     assert table.column("generation").to_pylist() == [g for g in range(0, 301, 50) for _ in "ab"]
 
 
-def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
+def test_a_failed_start_is_released_before_the_next_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = list[weakref.ref[Any]]()
@@ -83,7 +83,7 @@ def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
             lambda: run_asked(options, None, Shrinking(), output, FakeProblem()),
             lambda: resumed(tmp_path / "a", Shrinking()),
         ):
-            monkeypatch.setattr("islands.run.islands_of.Archipelago", counted)
+            monkeypatch.setattr("islands.run.build.Archipelago", counted)
             monkeypatch.setattr(Losing, "lives", 0)
             made.clear()
             alive.clear()
@@ -96,8 +96,8 @@ def test_what_a_lost_start_holds_is_gone_before_the_next_one_takes_its_own(
         gc.enable()
 
 
-def test_without_a_folder_there_is_nothing_to_go_on_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Losing)
+def test_without_a_folder_the_run_cannot_continue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("islands.run.build.Archipelago", Losing)
     monkeypatch.setattr(Losing, "lives", 0)
     with pytest.raises(RanksLostError):
         run_asked(

@@ -17,7 +17,7 @@ from runs_for_tests import Honest, resumed, solved
 
 from islands.archipelago.measure import Candidate
 from islands.errors import InputError, RunError, UsageError
-from islands.record import lock as hold
+from islands.record import lock as lock_module
 from islands.record.parquet import read_parquet, write_parquet
 from islands.run import runner as runner
 from islands.run.signals import Interruption
@@ -26,13 +26,13 @@ from islands.run.start import check_exactly, combined
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
+    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
 
 
 def test_the_result_of_a_run(tmp_path: Path) -> None:
     result = solved(tmp_path / "a", seed=5)
     assert (result.cost, result.island, result.generations, result.seed) == (100, 0, 100, 5)
-    # The same best in each generation was found in the first.
+    # All generations have the same best, so it was found in the first.
     assert (result.evaluations, result.best_generation) == (2 * 10 * 101, 0)
     assert result.solution.tolist() == [0, 1, 2, 3, 4]
     assert (result.reason, result.interrupted) == ("100 generations done", False)
@@ -64,7 +64,7 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["solution.parquet", "trace/rank-000.parquet", "migrations/rank-000.parquet"]
 )
-def test_each_parquet_file_says_how_it_came_about(tmp_path: Path, name: str) -> None:
+def test_each_parquet_file_contains_the_settings_and_the_result(tmp_path: Path, name: str) -> None:
     result = solved(tmp_path / "a", rho="0.8")
     facts = pq.read_schema(tmp_path / "a" / name).metadata
     assert (tmp_path / "a" / "run.toml").read_bytes().startswith(facts[b"islands.settings"])
@@ -92,17 +92,17 @@ def test_a_finished_folder_is_refused_before_anything_is_compiled(
         solved(tmp_path / "a")
 
 
-def test_a_run_that_can_go_on_is_refused_before_anything_is_compiled(
+def test_a_run_that_can_be_resumed_is_refused_before_anything_is_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solved(tmp_path / "a")
     (tmp_path / "a" / "solution.parquet").unlink()
     monkeypatch.setattr(runner, "take_device", None)
-    with pytest.raises(UsageError, match="holds a run that can go on"):
+    with pytest.raises(UsageError, match="holds a run that can be resumed"):
         solved(tmp_path / "a")
 
 
-def test_a_run_that_is_killed_before_it_writes_anything_more_is_known_for_one(
+def test_the_folder_of_a_run_that_is_killed_early_is_recognised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*_: Any, **__: Any) -> None:
@@ -116,20 +116,22 @@ def test_a_run_that_is_killed_before_it_writes_anything_more_is_known_for_one(
     assert resumed(tmp_path / "a").seed == 7
 
 
-def test_a_run_holds_its_folder_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
+def test_a_run_locks_its_folder_until_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
     disturbed = list[str]()
 
     class Disturbed(Honest):
         def start(self) -> None:
             super().start()
-            monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
+            monkeypatch.setattr("islands.run.build.Archipelago", Honest)
             for disturb in (solved, resumed):
-                with pytest.raises(InputError, match="another process is at work"):
+                with pytest.raises(InputError, match="another process is using"):
                     disturb(tmp_path / "a")
                 disturbed.append(disturb.__name__)
 
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Disturbed)
+    monkeypatch.setattr("islands.run.build.Archipelago", Disturbed)
     assert solved(tmp_path / "a").generations == 100
     assert disturbed == ["solved", "resumed"]
     assert "100 generations done" in (tmp_path / "a" / "log.txt").read_text()
@@ -137,7 +139,7 @@ def test_a_run_holds_its_folder_to_its_end(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
-def test_a_signal_to_a_run_that_is_starting_leads_to_a_checkpoint(
+def test_a_signal_during_the_start_of_a_run_leads_to_a_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     listening = list[Interruption]()
@@ -162,14 +164,14 @@ def test_a_signal_to_a_run_that_is_starting_leads_to_a_checkpoint(
     assert (begun.suspended, begun.generations) == (True, 0)
     again = resumed(tmp_path / "a")
     assert (again.suspended, again.generations) == (True, 0)
-    assert again.reason.startswith(f"{number.name}: checkpoint written; go on with")
+    assert again.reason.startswith(f"{number.name}: checkpoint written; resume with")
     monkeypatch.undo()
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Honest)
+    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
     assert resumed(tmp_path / "a").generations == 100
     assert signal.getsignal(number) is signal.SIG_DFL
 
 
-def test_a_run_without_a_folder_leaves_signals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_without_a_folder_does_not_handle_sigterm(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = list[object]()
     take = runner.take_device
 
@@ -183,7 +185,7 @@ def test_a_run_without_a_folder_leaves_signals_alone(monkeypatch: pytest.MonkeyP
 
 
 class Warm(Honest):
-    """Asks for the solutions to start from when it starts."""
+    """Requests the start solutions when it starts."""
 
     def __init__(self, warm_start: Any, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -194,19 +196,19 @@ class Warm(Honest):
         super().start()
 
 
-def test_a_run_goes_on_without_the_solutions_that_it_started_from(
+def test_a_resumed_run_does_not_need_its_start_solutions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Warm)
+    monkeypatch.setattr("islands.run.build.Archipelago", Warm)
     tour = tmp_path / "first.tour"
     tour.write_text("0 1 2 3 4")
     solved(tmp_path / "a", start=[str(tour)])
     tour.unlink()
     assert resumed(tmp_path / "a", stop="generations=150").generations == 150
-    # Without a checkpoint it cannot, and its result is not thrown away.
+    # Without a checkpoint it cannot be resumed, and its result is kept.
     for path in (tmp_path / "a").glob("checkpoints/*/manifest.json"):
         path.unlink()
-    with pytest.raises(InputError, match=r"there are no checkpoints to go on from\. Begin from "):
+    with pytest.raises(InputError, match=r"there are no checkpoints to resume from\. Start from "):
         resumed(tmp_path / "a", stop="generations=200")
     (tmp_path / "a" / "solution.parquet").unlink()
     with pytest.raises(InputError, match=r"first\.tour: No such file"):
@@ -215,7 +217,7 @@ def test_a_run_goes_on_without_the_solutions_that_it_started_from(
 
 @pytest.mark.parametrize("interrupted", [False, True])
 @pytest.mark.parametrize("options", [{}, {"stop": "generations=150"}])
-def test_a_run_without_checkpoints_goes_on_from_its_solution_alone(
+def test_a_run_without_checkpoints_suggests_to_start_from_its_solution(
     tmp_path: Path, interrupted: bool, options: dict[str, str]
 ) -> None:
     folder = tmp_path / "a"
@@ -231,11 +233,11 @@ def test_a_run_without_checkpoints_goes_on_from_its_solution_alone(
         assert resumed(folder).reproducible is False
         return
     hint = f"islands run --config {folder}/run.toml --start {folder}/solution.tour"
-    with pytest.raises(InputError, match=rf"no checkpoints to go on from\. .* with: {hint}$"):
+    with pytest.raises(InputError, match=rf"no checkpoints to resume from\. .* with: {hint}$"):
         resumed(folder, **options)
 
 
-def test_solutions_that_cannot_be_read_are_refused_before_a_folder_is_claimed(
+def test_unreadable_start_solutions_are_refused_before_a_folder_is_claimed(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(InputError, match=r"none\.tour: No such file"):
@@ -243,7 +245,7 @@ def test_solutions_that_cannot_be_read_are_refused_before_a_folder_is_claimed(
     assert not (tmp_path / "a").exists()
 
 
-def test_a_solution_to_start_from_that_is_none_is_refused_by_its_file(tmp_path: Path) -> None:
+def test_an_invalid_start_solution_is_refused_with_its_file_name(tmp_path: Path) -> None:
     class Strict(FakeProblem):
         def check(self, solution: Any) -> None:
             raise RunError("item 3 is missing")
@@ -260,13 +262,13 @@ def test_a_result_that_the_exact_check_contradicts_is_an_error(
         def measure(self) -> list[Any]:
             return [replace(m, best=99 + m.island) for m in super().measure()]
 
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Lying)
+    monkeypatch.setattr("islands.run.build.Archipelago", Lying)
     with pytest.raises(RunError, match=r"island 0 the cost 99, but its exact cost is 100"):
         solved(tmp_path / "a")
     assert not (tmp_path / "a" / "solution.parquet").exists()
 
 
-def test_a_profit_is_checked_in_its_own_sense() -> None:
+def test_a_profit_is_checked_with_its_own_sign() -> None:
     order = np.arange(5, dtype=np.int64)
     check_exactly(FakeProblem(maximise=True), Candidate(-100, 0, order, order), 100)
     with pytest.raises(RunError, match="the cost -100"):

@@ -26,45 +26,45 @@ def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:
     ("suspends", "said"),
     [("writing a checkpoint", "writing the best so far"), ("", "ending after this generation")],
 )
-def test_the_first_signal_asks_and_says_so(
+def test_the_first_signal_requests_a_stop_and_prints_it(
     suspends: str, said: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = signal.getsignal(signal.SIGINT)
     with Interruption(suspends=suspends) as interruption:
-        interruption.hear_interrupts()
+        interruption.handle_interrupts()
         assert not interruption.requested
         os.kill(os.getpid(), signal.SIGINT)
         assert wait_for(interruption)
     assert signal.getsignal(signal.SIGINT) is before
-    assert f"interrupted; {said} (once more to end at once)" in capfd.readouterr().err
+    assert f"interrupted; {said} (interrupt again to end at once)" in capfd.readouterr().err
 
 
-def test_until_there_is_something_to_write_sigint_keeps_its_meaning() -> None:
+def test_without_a_best_solution_sigint_keeps_its_usual_effect() -> None:
     with Interruption(suspends="writing a checkpoint"), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 
 
-def test_a_run_that_starts_again_may_ask_to_hear_what_it_hears() -> None:
+def test_handling_interrupts_twice_is_allowed() -> None:
     before = signal.getsignal(signal.SIGINT)
     with Interruption() as interruption:
         for _ in range(2):
-            interruption.hear_interrupts()
+            interruption.handle_interrupts()
         signal.raise_signal(signal.SIGINT)
         assert wait_for(interruption)
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_afterwards_signals_have_their_meaning_again() -> None:
+def test_the_previous_handlers_are_restored() -> None:
     with Interruption() as interruption:
-        interruption.hear_interrupts()
+        interruption.handle_interrupts()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 
 
-def test_one_inside_another_hands_on_what_it_has_heard() -> None:
+def test_a_nested_object_passes_its_signals_to_the_outer_one() -> None:
     with Interruption(suspends="ending the series") as outer:
         with Interruption() as inner:
-            inner.hear_interrupts()
+            inner.handle_interrupts()
             signal.raise_signal(signal.SIGINT)
             assert wait_for(inner)
             assert not outer.requested
@@ -76,7 +76,7 @@ def test_one_inside_another_hands_on_what_it_has_heard() -> None:
         assert wait_for(outer, INTERRUPT + 2)
 
 
-def test_one_inside_another_hears_what_the_other_has_heard_and_listens_for(
+def test_a_nested_object_handles_the_signals_of_the_outer_one(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     with Interruption(suspends="ending all", interrupts="ending it") as outer:
@@ -93,12 +93,12 @@ def test_one_inside_another_hears_what_the_other_has_heard_and_listens_for(
     assert "interrupted; ending it (" in said
 
 
-def test_outside_the_main_thread_nothing_changes() -> None:
+def test_outside_the_main_thread_signals_keep_their_usual_effect() -> None:
     seen = []
 
     def use() -> None:
         with Interruption(suspends="writing a checkpoint") as interruption:
-            interruption.hear_interrupts()
+            interruption.handle_interrupts()
             seen.append((interruption.requested, signal.getsignal(signal.SIGINT)))
 
     before = signal.getsignal(signal.SIGINT)
@@ -108,14 +108,14 @@ def test_outside_the_main_thread_nothing_changes() -> None:
     assert seen == [(0, before)]
 
 
-def test_the_second_signal_ends_at_once_even_inside_a_kernel() -> None:
-    # A call of C that takes a minute stands for a kernel: Python's handlers cannot run in it.
+def test_the_second_interrupt_ends_the_process_even_inside_a_kernel() -> None:
+    # A long C call represents a kernel: Python's handlers cannot run in it.
     code = (
         "import ctypes\n"
         "from islands.run.signals import Interruption\n"
         "nap = ctypes.CDLL(None).usleep\n"
         "with Interruption() as interruption:\n"
-        "    interruption.hear_interrupts()\n"
+        "    interruption.handle_interrupts()\n"
         "    print('ready', flush=True)\n"
         "    for _ in range(60):\n"
         "        nap(999_999)\n"
@@ -134,12 +134,12 @@ def test_the_second_signal_ends_at_once_even_inside_a_kernel() -> None:
 @pytest.mark.parametrize(
     ("number", "name"), [(signal.SIGTERM, "SIGTERM"), (signal.SIGUSR1, "SIGUSR1")]
 )
-def test_a_signal_asks_for_a_checkpoint_however_often_it_comes(
+def test_repeated_signals_request_one_checkpoint(
     number: signal.Signals, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = signal.getsignal(number)
     with Interruption(suspends="writing a checkpoint") as interruption:
-        interruption.hear_interrupts()
+        interruption.handle_interrupts()
         for _ in range(3):
             os.kill(os.getpid(), number)
             time.sleep(0.02)
@@ -150,7 +150,7 @@ def test_a_signal_asks_for_a_checkpoint_however_often_it_comes(
     assert capfd.readouterr().err.count(f"islands: {name}; writing a checkpoint\n") == 1
 
 
-def test_a_signal_is_heard_also_where_nobody_reads_what_is_said(
+def test_a_signal_is_handled_even_if_standard_error_is_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken(_: str) -> None:
@@ -164,28 +164,28 @@ def test_a_signal_is_heard_also_where_nobody_reads_what_is_said(
         assert wait_for(interruption, 6)
 
 
-def test_the_signals_of_an_event_loop_come_to_it() -> None:
+def test_an_event_loop_receives_its_signals() -> None:
     async def used() -> list[int]:
-        heard = list[int]()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, heard.append, 1)
+        received = list[int]()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, received.append, 1)
         with Interruption(), Interruption():
             signal.raise_signal(signal.SIGUSR1)
         for _ in range(500):
-            if heard:
+            if received:
                 break
             await asyncio.sleep(0.01)
-        return heard
+        return received
 
     assert asyncio.run(used()) == [1]
 
 
-def test_a_run_without_checkpoints_leaves_signals_that_ask_for_one_alone() -> None:
+def test_a_run_without_checkpoints_does_not_handle_suspensions() -> None:
     before = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1)]
     with Interruption() as interruption:
-        interruption.hear_interrupts()
+        interruption.handle_interrupts()
         assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1)] == before
 
 
-def test_no_signal_suspends_nothing() -> None:
+def test_without_a_signal_there_is_no_suspension() -> None:
     assert suspension(0) is None
     assert suspension(INTERRUPT) is None

@@ -27,13 +27,13 @@ from islands.run import pace as pace
 
 
 @pytest.fixture(autouse=True)
-def _quick_and_whole_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let checkpoints be due at the ends of epochs alone, and be written in no time."""
+def _checkpoints_at_epochs_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make checkpoints due only at the ends of epochs, and writing them fast."""
     monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
-def test_a_run_that_is_killed_again_and_again_is_the_uninterrupted_one(tmp_path: Path) -> None:
+def test_a_repeatedly_killed_run_gives_the_result_of_an_uninterrupted_one(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     for ranks, generation in ((2, 13), (3, 40), (1, 41), (4, 75), (2, 99)):
@@ -43,7 +43,9 @@ def test_a_run_that_is_killed_again_and_again_is_the_uninterrupted_one(tmp_path:
 
 
 @pytest.mark.parametrize("generation", [1, 10, 16, 17, 96, 100])
-def test_wherever_it_is_killed(generation: int, tmp_path: Path) -> None:
+def test_a_run_killed_in_any_generation_gives_the_same_result(
+    generation: int, tmp_path: Path
+) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     killed(folder, 2, at=generation)
@@ -52,9 +54,7 @@ def test_wherever_it_is_killed(generation: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("first", "last"), [(1, 2), (2, 1), (6, 4), (4, 6)])
-def test_records_are_those_of_the_ranks_that_end_the_run(
-    first: int, last: int, tmp_path: Path
-) -> None:
+def test_records_belong_to_the_final_ranks(first: int, last: int, tmp_path: Path) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     killed(folder, first, at=50)
@@ -65,7 +65,7 @@ def test_records_are_those_of_the_ranks_that_end_the_run(
 
 @pytest.mark.parametrize("method", ["epoch", "keep", "finish"])
 @pytest.mark.parametrize("call", [1, 2, 5])
-def test_a_kill_when_something_is_written_loses_nothing(
+def test_a_kill_during_a_write_loses_nothing(
     method: str, call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "a"
@@ -89,7 +89,7 @@ def test_a_kill_when_something_is_written_loses_nothing(
     require_same(folder, whole(tmp_path / "b", 2))
 
 
-def test_what_a_killed_start_had_begun_to_write_goes(tmp_path: Path) -> None:
+def test_temporary_files_of_a_killed_start_are_removed(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     killed(folder, 2, at=50)
@@ -100,17 +100,17 @@ def test_what_a_killed_start_had_begun_to_write_goes(tmp_path: Path) -> None:
     assert list(folder.rglob(".*")) == []
 
 
-def test_more_generations_for_a_finished_run(tmp_path: Path) -> None:
+def test_a_finished_run_can_be_extended(tmp_path: Path) -> None:
     folder = whole(tmp_path / "a", 2, stop="generations=61")
     assert 61 in record(folder, "trace")["rank-000.parquet"].column("generation").to_pylist()
     result, said = start(folder, 3)
-    assert "goes on from generation 61   checkpoints/000000000061.1" in said
+    assert "resumed from generation 61   checkpoints/000000000061.1" in said
     assert result.generations == 100
-    # Generation 61 is no end of an epoch of the longer run.
+    # Generation 61 does not end an epoch of the longer run.
     require_same(folder, whole(tmp_path / "b", 3))
 
 
-def test_a_resumed_run_that_is_killed_keeps_the_new_criteria_and_is_not_finished(
+def test_a_killed_resumed_run_keeps_its_new_criteria_and_is_not_finished(
     tmp_path: Path,
 ) -> None:
     folder = whole(tmp_path / "a", 2, stop="generations=61")
@@ -122,7 +122,7 @@ def test_a_resumed_run_that_is_killed_keeps_the_new_criteria_and_is_not_finished
     require_same(folder, whole(tmp_path / "b", 2))
 
 
-def test_a_run_without_migration_and_without_its_record(tmp_path: Path) -> None:
+def test_a_run_without_migration_can_be_resumed(tmp_path: Path) -> None:
     for name, options in (
         ("none", {"migration": "none"}),
         ("unrecorded", {"record.migrations": "false"}),
@@ -136,19 +136,19 @@ def test_a_run_without_migration_and_without_its_record(tmp_path: Path) -> None:
         assert record(folder, "trace") == record(require_none, "trace")
 
 
-def test_two_checkpoints_are_kept_and_the_records_that_they_need(tmp_path: Path) -> None:
+def test_the_last_two_checkpoints_and_their_records_are_kept(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     killed(folder, 1, at=50)
     assert checkpoints(folder) == ["000000000040.1", "000000000048.1"]
-    # The second start does not come to a checkpoint of its own: those of the first are needed.
+    # The second start writes no checkpoint, so those of the first are needed.
     killed(folder, 2, at=60, **{"checkpoint.every": "0"})
     assert checkpoints(folder) == ["000000000040.1", "000000000048.1"]
     assert streams(folder) == [
         *("rank-000.1.unfinished.arrows", "rank-000.2.unfinished.arrows"),
         "rank-001.2.unfinished.arrows",
     ]
-    # What the second has left is needed by none, and goes.
+    # No checkpoint needs the records of the second start, so they are removed.
     killed(folder, 1, at=60, **{"checkpoint.every": "0"})
     assert streams(folder) == ["rank-000.1.unfinished.arrows", "rank-000.3.unfinished.arrows"]
     start(folder, 1)
@@ -156,7 +156,7 @@ def test_two_checkpoints_are_kept_and_the_records_that_they_need(tmp_path: Path)
     assert streams(folder) == streams(folder, "migrations") == []
 
 
-def test_a_run_that_ends_where_it_goes_on_leaves_one_checkpoint_and_no_streams(
+def test_a_run_that_ends_where_it_resumes_has_one_checkpoint_and_no_streams(
     tmp_path: Path,
 ) -> None:
     folder = whole(tmp_path / "a", 2)
@@ -167,7 +167,7 @@ def test_a_run_that_ends_where_it_goes_on_leaves_one_checkpoint_and_no_streams(
     require_same(folder, whole(tmp_path / "b", 1))
 
 
-def test_the_log_names_every_rank_of_every_start(tmp_path: Path) -> None:
+def test_the_log_lists_every_rank_of_every_start(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     killed(folder, 2, at=50)
@@ -176,12 +176,12 @@ def test_the_log_names_every_rank_of_every_start(tmp_path: Path) -> None:
     lines = [line.split() for line in log.splitlines() if line.startswith("rank ")]
     assert [line[:3] for line in lines] == [["rank", str(rank), "host"] for rank in (0, 1, 0, 1, 2)]
     assert all(line[4] == "pid" and line[6] == "CPU" for line in lines)
-    assert log.count("begins anew") == 1
-    assert len(re.findall(r"goes on from generation (\d+)   checkpoints/0+\1\.1\n", log)) == 1
+    assert log.count("starts again") == 1
+    assert len(re.findall(r"resumed from generation (\d+)   checkpoints/0+\1\.1\n", log)) == 1
     assert "rank 0" not in said
 
 
-def test_the_ranks_wait_for_the_manifest_before_they_leave(tmp_path: Path) -> None:
+def test_all_ranks_wait_for_the_manifest(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     result, _ = start(folder, ISLANDS)
@@ -190,7 +190,7 @@ def test_the_ranks_wait_for_the_manifest_before_they_leave(tmp_path: Path) -> No
 
 
 class Alike(FakeArchipelago):
-    """All islands find the same best in generation 0, by solutions of their own."""
+    """All islands find the same best cost in generation 0, by different solutions."""
 
     def measure(self) -> list[IslandMeasure]:
         return [replace(each, best=100, best_generation=0) for each in super().measure()]
@@ -201,7 +201,7 @@ class Alike(FakeArchipelago):
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 6])
-def test_of_equal_bests_the_solution_is_that_of_the_lowest_island(
+def test_among_equal_costs_the_lowest_island_provides_the_solution(
     ranks: int, tmp_path: Path
 ) -> None:
     (tmp_path / "a").mkdir()
@@ -211,15 +211,15 @@ def test_of_equal_bests_the_solution_is_that_of_the_lowest_island(
     assert result.solution.tolist() == [0, 0, 0, 0, 0]
 
 
-def test_a_suspended_run_says_how_to_go_on(tmp_path: Path) -> None:
-    class Told(Quiet):
+def test_a_suspended_run_names_the_resume_command(tmp_path: Path) -> None:
+    class Stopped(Quiet):
         requested = 4
 
     folder = tmp_path / "my runs" / "a"
     folder.mkdir(parents=True)
-    result, said = start(folder, 2, interruption=Told)
+    result, said = start(folder, 2, interruption=Stopped)
     assert (result.suspended, result.interrupted) == (True, False)
-    hint = f"go on with: islands resume '{folder}'"
+    hint = f"resume with: islands resume '{folder}'"
     assert result.reason == f"SIGUSR1: checkpoint written; {hint}"
     assert f"Stopped: {result.reason}" in said
     assert checkpoints(folder) == ["000000000000.1"]
@@ -228,14 +228,14 @@ def test_a_suspended_run_says_how_to_go_on(tmp_path: Path) -> None:
     require_same(folder, whole(tmp_path / "b", 3))
 
 
-def test_a_part_of_generation_0_is_nothing_to_go_on_from(tmp_path: Path) -> None:
+def test_an_incomplete_generation_0_cannot_be_resumed(tmp_path: Path) -> None:
     class Partial(FakeArchipelago):
         is_partial = True
 
-    class Told(Quiet):
+    class Stopped(Quiet):
         requested = 2
 
-    result, said = start(tmp_path, kind=Partial, interruption=Told, goes_on=False)
+    result, said = start(tmp_path, kind=Partial, interruption=Stopped, goes_on=False)
     assert not checkpoints(tmp_path)
-    assert "no checkpoint; begin again with: islands resume" in said
+    assert "no checkpoint; start again with: islands resume" in said
     assert result.suspended

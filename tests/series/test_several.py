@@ -23,7 +23,7 @@ def _fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pretend(monkeypatch, tmp_path)
 
 
-def test_instances_take_turns_with_each_seed() -> None:
+def test_all_instances_run_with_one_seed_before_the_next() -> None:
     series = done("fake/a", "fake/b", runs=3)
     turns = [(name, seed) for seed in (1, 2, 3) for name in ("fake/a", "fake/b")]
     assert Seeded.begun == turns
@@ -33,7 +33,7 @@ def test_instances_take_turns_with_each_seed() -> None:
     assert folders == sorted(f"{name[5:]}-seed{seed}" for name, seed in turns)
 
 
-def test_each_run_is_the_single_run_with_its_seed() -> None:
+def test_each_run_equals_the_single_run_with_its_seed() -> None:
     series = done("fake/a", seed=2)
     output = Output(True, Path("alone"))
     options = {"backend": "cpu", "stop": "generations=100", "seed": 3}
@@ -44,7 +44,7 @@ def test_each_run_is_the_single_run_with_its_seed() -> None:
     assert whole == single | {"instance": "fake/a"}
 
 
-def test_a_row_holds_the_run_and_all_its_settings() -> None:
+def test_a_row_contains_the_result_and_all_settings() -> None:
     before = datetime.now().astimezone().replace(microsecond=0)
     result = done("fake/a", runs=1, rho="0.8").results[0]
     (row,) = rows()
@@ -60,12 +60,12 @@ def test_a_row_holds_the_run_and_all_its_settings() -> None:
     assert settings["migration"]["topology"] == "elite"
 
 
-def test_what_is_unknown_is_empty_in_a_row() -> None:
+def test_unknown_values_are_empty_in_a_row() -> None:
     done("fake/b", runs=1)
     assert rows()[0]["gap"] == ""
 
 
-def test_people_are_shown_each_run_and_the_table() -> None:
+def test_the_output_contains_each_run_and_the_table() -> None:
     said = StringIO()
     done("fake/a", "fake/b", runs=4, said=said, quiet=False)
     lines = said.getvalue().splitlines()
@@ -75,10 +75,10 @@ def test_people_are_shown_each_run_and_the_table() -> None:
         ["fake/a", "4", "|", "101", "0.00%", "|", "102.8", "1.73%"],
         ["fake/b", "4", "|", "101", "-", "|", "102.8", "-"],
     ]
-    assert lines[-1] == "Wrote out: runs.tsv, and a folder a run"
+    assert lines[-1] == "Wrote out: runs.tsv, and one folder per run"
 
 
-def test_quiet_is_a_line_a_run_and_the_table() -> None:
+def test_quiet_prints_one_line_per_run_and_the_table() -> None:
     said = StringIO()
     done("fake/a", "fake/b", said=said)
     lines = [line for line in said.getvalue().splitlines() if line]
@@ -90,7 +90,7 @@ def test_quiet_is_a_line_a_run_and_the_table() -> None:
     assert len(lines) == 4 + 2 + 2 + 1
 
 
-def test_json_has_all_runs_and_what_they_come_to() -> None:
+def test_json_contains_all_runs_and_their_summary() -> None:
     whole = json.loads(done("fake/a", runs=4).to_json())
     assert [run["cost"] for run in whole["runs"]] == list(COSTS.values())
     assert whole["runs"][0]["solution"] == [3, 1, 2, 3, 4]
@@ -103,7 +103,7 @@ def test_json_has_all_runs_and_what_they_come_to() -> None:
     assert [each["hits"] for each in both["instances"]] == [1, None]
 
 
-def test_a_series_without_a_folder_gets_a_fresh_one() -> None:
+def test_a_series_without_a_folder_gets_a_new_one() -> None:
     first, second = (done("fake/a", out=None).folder for _ in range(2))
     assert first != second
     assert {first, second} == set(Path("runs").iterdir())
@@ -114,15 +114,15 @@ def test_a_series_without_a_folder_gets_a_fresh_one() -> None:
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
-        ("out/mine.txt", UsageError, "holds files, but no series of runs"),
-        ("out/run.toml", UsageError, "holds files, but no series of runs"),
-        ("out/runs.tsv", InputError, r"is no table of runs, whose columns are instance, gap"),
+        ("out/mine.txt", UsageError, "holds files, but no series"),
+        ("out/run.toml", UsageError, "holds files, but no series"),
+        ("out/runs.tsv", InputError, r"is not a table of runs with the columns instance, gap"),
         ("out/a-seed2/mine.txt", UsageError, 'a-seed2": holds files, but no run'),
         ("out/a-seed2", UsageError, 'a-seed2": is a file'),
         ("out", UsageError, "out: is a file"),
     ],
 )
-def test_files_of_others_are_never_touched(
+def test_foreign_files_are_never_changed(
     name: str, error: type[Exception], message: str, force: bool
 ) -> None:
     path = Path(name)
@@ -134,7 +134,7 @@ def test_files_of_others_are_never_touched(
     assert Seeded.begun == []
 
 
-def test_what_cannot_be_a_series_is_refused() -> None:
+def test_invalid_series_are_refused() -> None:
     with pytest.raises(UsageError, match="fake/a is named twice"):
         planned("fake/a", "fake/b", "fake/a")
     with pytest.raises(UsageError, match="fake/a and other/a would both have the folder a-seed1"):
@@ -146,13 +146,13 @@ def test_what_cannot_be_a_series_is_refused() -> None:
     assert planned("fake/a", start="a.tour").runs == 2
 
 
-def test_a_series_that_cannot_begin_leaves_nothing() -> None:
+def test_a_series_that_cannot_begin_leaves_no_files() -> None:
     with pytest.raises(InputError, match=r"none\.tour"):
         done("fake/a", out=None, start="none.tour")
     assert list(Path("runs").iterdir()) == []
 
 
-def test_ranks_with_other_runs_are_refused() -> None:
+def test_ranks_with_different_runs_are_refused() -> None:
     def one(world: World) -> Series:
         return run_several(planned("fake/a", runs=2 + world.rank), world, Output(True, Path("out")))
 

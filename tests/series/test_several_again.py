@@ -1,4 +1,4 @@
-"""Series that were ended, and go on or begin anew."""
+"""Series that were interrupted, and continue or start again."""
 
 from __future__ import annotations
 
@@ -24,32 +24,34 @@ def _fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def dying(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """Let the run with seed 2 be killed, until this is undone."""
+    """Kill the run with seed 2, until `undo` is called."""
     with monkeypatch.context() as patched:
         patched.setattr(Seeded, "dies_with", 2)
         yield patched
 
 
-def test_a_killed_series_keeps_its_rows_and_does_the_rest(dying: pytest.MonkeyPatch) -> None:
+def test_a_killed_series_keeps_its_rows_and_does_the_remaining_runs(
+    dying: pytest.MonkeyPatch,
+) -> None:
     said = StringIO()
     with pytest.raises(DeadError):
         done("fake/a", "fake/b", runs=3, said=said)
     assert entered() == [("fake/a", 1), ("fake/b", 1)]
     assert said.getvalue().endswith(
-        "Ended after 2 of 6 runs. Go on with the same command and --out out\n"
+        "Ended after 2 of 6 runs. Continue with the same command and --out out\n"
     )
     kept = rows()
     dying.undo()
     Seeded.begun.clear()
     series = done("fake/a", "fake/b", runs=3)
-    # That of fake/a was killed after its start, and has no checkpoint yet.
+    # The run of fake/a was killed at its start, before its first checkpoint.
     assert Seeded.begun == [("fake/a", 2), ("fake/b", 2), ("fake/a", 3), ("fake/b", 3)]
     assert [each.cost for each in series.results] == [103, 103, 101, 101, 106, 106]
     assert rows()[:2] == kept
     assert len(rows()) == 6
 
 
-def test_a_run_that_ended_unseen_gets_its_row() -> None:
+def test_a_run_that_finished_without_a_row_gets_one() -> None:
     done("fake/a")
     kept = rows()
     lines = Path("out/runs.tsv").read_text().splitlines(keepends=True)
@@ -60,11 +62,11 @@ def test_a_run_that_ended_unseen_gets_its_row() -> None:
     assert rows() == kept
 
 
-def test_more_runs_are_added_to_those_there_are() -> None:
+def test_a_series_can_be_extended() -> None:
     done("fake/a", runs=1)
     series = done("fake/a", "fake/b", runs=2, threads=1)
     assert Seeded.begun == [("fake/a", 1), ("fake/b", 1), ("fake/a", 2), ("fake/b", 2)]
-    assert [each.runs for each in series.standings] == [2, 2]
+    assert [each.runs for each in series.summaries] == [2, 2]
     assert len(rows()) == 4
 
 
@@ -75,19 +77,19 @@ def test_a_signal_ends_the_series_with_its_run(monkeypatch: pytest.MonkeyPatch) 
         series = done("fake/a", runs=3, said=said)
     assert (series.suspended, series.interrupted) == (True, False)
     assert [each.suspended for each in series.results] == [False, True]
-    assert (series.standings[0].runs, entered()) == (1, [("fake/a", 1)])
-    end = "Ended after 1 of 3 runs. Go on with the same command and --out out"
+    assert (series.summaries[0].runs, entered()) == (1, [("fake/a", 1)])
+    end = "Ended after 1 of 3 runs. Continue with the same command and --out out"
     assert said.getvalue().splitlines()[-1] == end
     assert json.loads(series.to_json())["suspended"] is True
     Seeded.begun.clear()
     again = done("fake/a", runs=3)
     assert not again.suspended
-    # That of seed 2 went on from its checkpoint.
+    # The run with seed 2 was resumed from its checkpoint.
     assert Seeded.begun == [("fake/a", 3)]
     assert [each.generations for each in again.results] == [100, 100, 100]
 
 
-def test_a_signal_that_comes_too_late_for_a_run_ends_the_series_after_it(
+def test_a_signal_at_the_end_of_a_run_ends_the_series_after_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The last epoch begins at generation 50.
@@ -98,7 +100,7 @@ def test_a_signal_that_comes_too_late_for_a_run_ends_the_series_after_it(
     assert entered() == [("fake/a", 1), ("fake/a", 2)]
 
 
-def test_force_does_all_runs_anew() -> None:
+def test_force_repeats_all_runs() -> None:
     done("fake/a")
     Seeded.begun.clear()
     done("fake/a", force=True, stop="generations=70")
@@ -115,7 +117,7 @@ def test_runs_with_other_settings_are_refused_before_any_begins() -> None:
     assert not Path("out/b-seed1").exists()
 
 
-def test_a_run_that_was_taken_further_by_hand_is_another_one() -> None:
+def test_a_run_that_was_extended_separately_is_refused() -> None:
     done("fake/a")
     output = Output(True, Path("out/a-seed2"))
     resume_asked(Path("out/a-seed2"), {"stop": "generations=150"}, World(), output)
@@ -123,7 +125,7 @@ def test_a_run_that_was_taken_further_by_hand_is_another_one() -> None:
         done("fake/a")
 
 
-def test_without_checkpoints_what_is_not_in_the_table_begins_anew() -> None:
+def test_without_checkpoints_unfinished_runs_start_again() -> None:
     done("fake/a")
     lines = Path("out/runs.tsv").read_text().splitlines(keepends=True)
     Path("out/runs.tsv").write_text("".join(lines[:2]))
@@ -132,14 +134,14 @@ def test_without_checkpoints_what_is_not_in_the_table_begins_anew() -> None:
     assert Seeded.begun == [("fake/a", 2)]
 
 
-def test_a_row_that_is_not_as_it_was_written_is_named() -> None:
+def test_a_changed_row_is_named() -> None:
     done("fake/a")
     table = Path("out/runs.tsv")
     content = table.read_text()
-    # One bit of the second row's cost.
+    # One bit of the cost in the second row.
     table.write_text(content.replace("\t102\t", "\t106\t").replace("\t103\t", "\t107\t"))
     assert table.read_text() != content
-    with pytest.raises(InputError, match=r"out/runs\.tsv: line 2: checksum mismatch.* Remove that"):
+    with pytest.raises(InputError, match=r"out/runs\.tsv: line 2: checksum mismatch.* Remove the"):
         done("fake/a")
     table.write_text("".join(table.read_text().splitlines(keepends=True)[:1]))
     done("fake/a")
@@ -147,20 +149,20 @@ def test_a_row_that_is_not_as_it_was_written_is_named() -> None:
 
 
 @pytest.mark.parametrize("content", ["", "\n", "instance", "\0", '"', "\tno table\n"])
-def test_what_is_no_table_of_runs_is_refused(content: str) -> None:
+def test_other_tables_are_refused(content: str) -> None:
     done("fake/a")
     Path("out/runs.tsv").write_text(content)
-    with pytest.raises(InputError, match=r"out/runs\.tsv: (is no table of runs|is damaged)"):
+    with pytest.raises(InputError, match=r"out/runs\.tsv: (is not a table of runs|is damaged)"):
         done("fake/a")
 
 
-def test_a_result_that_is_not_as_it_was_written_ends_the_series() -> None:
+def test_a_changed_result_ends_the_series() -> None:
     done("fake/a")
     path = Path("out/a-seed2/solution.parquet")
     content = bytearray(path.read_bytes())
     content[content.index(b'"cost": 1') + len(b'"cost": ')] ^= 2
     path.write_bytes(content)
     with pytest.raises(
-        InputError, match=r"a-seed2/solution\.parquet: .*Remove solution\.parquet, and"
+        InputError, match=r"a-seed2/solution\.parquet: .*Remove solution\.parquet and"
     ):
         done("fake/a")

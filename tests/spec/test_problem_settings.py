@@ -21,7 +21,7 @@ from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
-from islands.run import asked as asked
+from islands.run import request as request
 from islands.run.batch import run_batch
 from islands.run.runner import Output, resume_asked, run_asked
 from islands.series.plan import Plan
@@ -162,8 +162,8 @@ class Adjusted(FakeArchipelago):
 @pytest.fixture
 def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     """Give the settings of the problems that islands are made for."""
-    monkeypatch.setattr("islands.run.islands_of.Archipelago", Adjusted)
-    monkeypatch.setattr(asked, "load", lambda *_: Plain())
+    monkeypatch.setattr("islands.run.build.Archipelago", Adjusted)
+    monkeypatch.setattr(request, "load", lambda *_: Plain())
     monkeypatch.setattr("islands.solver.load", lambda *_: Plain())
     Adjusted.ways.clear()
     return Adjusted.ways

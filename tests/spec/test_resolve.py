@@ -172,7 +172,10 @@ def test_paths_in_toml_hold_in_every_folder(
         ({"rho": "high"}, "rho=high: must be a number"),
         ({"elite": "0.7", "mutants": "0.6"}, "elite=0.7 + mutants=0.6 = 1.3"),
         ({"islands": "0"}, "islands=0: must be at least 1"),
-        ({"checkpoint.every": "often"}, "every=often: must be a number of seconds, or such as 60s"),
+        (
+            {"checkpoint.every": "often"},
+            "every=often: must be a number of seconds, or a duration such as 60s",
+        ),
         ({"checkpoint.every": "-1s"}, "every=-1s: must be at least 0"),
         ({"seed": "-1"}, "seed=-1: must be from 0"),
         ({"migration": "rign"}, "Did you mean 'ring'?"),

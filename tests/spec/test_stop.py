@@ -103,8 +103,11 @@ def test_the_example_of_each_kind_is_read_and_keeps_its_text(kind: str) -> None:
         ("generations=1e999", "--stop generations=1e999: must be a finite number"),
         ("generations", "--stop generations: needs a value, such as --stop generations=1000"),
         ("seconds=0", "--stop seconds=0: must be more than 0"),
-        ("seconds=nan", "--stop seconds=nan: must be a number of seconds, or such as 60s"),
-        ("seconds=5d", "--stop seconds=5d: must be a number of seconds, or such as 60s"),
+        (
+            "seconds=nan",
+            "--stop seconds=nan: must be a number of seconds, or a duration such as 60s",
+        ),
+        ("seconds=5d", "--stop seconds=5d: must be a number of seconds, or a duration such as 60s"),
         ("gap=-1%", "--stop gap=-1%: must be at least 0%"),
         ("best-known=3", "--stop best-known=3: takes no value; write --stop best-known"),
         ("generation=5", "unknown criterion 'generation'. Did you mean 'generations'?"),

@@ -15,7 +15,7 @@ from problems_for_tests import facilities, knapsack
 
 from islands.backends import choose
 from islands.cli.run import add_arguments, options
-from islands.display.screen import opening
+from islands.display.header import opening
 from islands.errors import UsageError
 from islands.improvers import improvers_for
 from islands.instances.tsplib import TspFile

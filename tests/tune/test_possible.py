@@ -10,7 +10,7 @@ from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
-from islands.run.islands_of import islands_of
+from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
 from islands.tune.plan import TuneRequest, Tuning
 from islands.tune.possible import require_possible

@@ -1,4 +1,4 @@
-"""Epochs of runs that go on, their checkpoints, and what suspends them."""
+"""Epochs, checkpoints and suspension of resumed runs."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import IslandMeasure
 from islands.parallel import World
-from islands.progress.epoch import Moment
-from islands.progress.progress import Progress
+from islands.progress.progress import Moment, Progress
 from islands.run import epochs as module
 from islands.run.epochs import evolve
 from islands.run.signals import INTERRUPT, SUSPENSIONS
 from islands.spec.resolve import layers, resolve
 
 
-def test_steps_grow_where_a_run_goes_on_inside_a_long_epoch(
+def test_steps_grow_after_resuming_inside_a_long_epoch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slow = Slow(monkeypatch, seconds=0.05)
     options = {"stop": "generations=100", "record.every": 1000, "migration": "none"}
     outcome, _, _ = resumed(options, slow, Moment(30, 7.0, None))
-    # The first step shows how fast it is, and the last ends the epoch.
+    # The first step measures the speed, and the last one ends the epoch.
     assert slow.calls == ["advance 1", *["advance 8"] * 8, "advance 5"]
     assert outcome.progress.generation == 100
 
 
-def test_ranks_with_clocks_of_their_own_take_the_same_steps(
+def test_ranks_with_different_clocks_take_the_same_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = local()
@@ -84,7 +83,7 @@ def test_a_resumed_run_has_the_epochs_of_the_uninterrupted_one(generation: int) 
     assert "start" not in later.calls
 
 
-def test_a_best_stays_that_of_the_island_that_found_it_before_the_run_was_cut() -> None:
+def test_after_resuming_the_best_remains_attributed_to_its_island() -> None:
     class Restarting(FakeArchipelago):
         def measure(self) -> list[IslandMeasure]:
             since = self.generation // 100 * 100
@@ -98,12 +97,12 @@ def test_a_best_stays_that_of_the_island_that_found_it_before_the_run_was_cut() 
     assert found == [(1, 30)] * len(epochs)
 
 
-def test_a_target_met_where_a_run_goes_on_inside_an_epoch_waits_for_its_end() -> None:
+def test_after_resuming_inside_an_epoch_a_target_ends_the_run_at_its_end() -> None:
     outcome, _, _ = resumed({"stop": "target=990"}, FakeArchipelago(), Moment(30, 1.0, None))
     assert outcome.progress.generation == 50
 
 
-def test_a_run_past_its_last_generation_ends_where_it_is() -> None:
+def test_a_run_past_its_last_generation_ends_immediately() -> None:
     outcome, epochs, _ = resumed(
         {"stop": "generations=60"}, FakeArchipelago(), Moment(77, 1.0, None)
     )
@@ -111,14 +110,14 @@ def test_a_run_past_its_last_generation_ends_where_it_is() -> None:
     assert outcome.reason == "60 generations done"
 
 
-def test_the_clock_goes_on_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_continues_after_resuming(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow(monkeypatch, seconds=0.1)
     outcome, _, _ = resumed({"stop": "seconds=9"}, slow, Moment(50, 4.0, None))
     assert outcome.progress.generation == 100
     assert outcome.progress.seconds == pytest.approx(9)
 
 
-def test_checkpoints_are_due_by_the_clock_inside_long_epochs_too(
+def test_checkpoints_are_also_due_inside_long_epochs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slow = Slow(monkeypatch, seconds=0.5)
@@ -126,7 +125,7 @@ def test_checkpoints_are_due_by_the_clock_inside_long_epochs_too(
     _, epochs, kept = resumed(options, slow, Moment(0, 0.5, None))
     assert [moment.generation for moment in kept] == [6, 12, 18]
     assert [moment.seconds for moment in kept] == pytest.approx([3.5, 6.5, 9.5])
-    # What a resumed run compares with is the end of the epoch before.
+    # A resumed run compares with the end of the previous epoch.
     assert [moment.before for moment in kept] == [
         epochs[0].progress,
         epochs[1].progress,
@@ -134,7 +133,7 @@ def test_checkpoints_are_due_by_the_clock_inside_long_epochs_too(
     ]
 
 
-def test_at_zero_no_checkpoint_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interval_of_zero_disables_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow(monkeypatch, seconds=50)
     options = {"stop": "generations=20", "checkpoint.every": "0"}
     assert resumed(options, slow, Moment(0, 0.0, None))[2] == []
@@ -156,7 +155,7 @@ def test_a_signal_suspends_a_run_inside_an_epoch(
     assert (outcome.moment.generation, outcome.progress.generation) == (7, 7)
 
 
-def test_a_run_that_is_done_is_not_suspended() -> None:
+def test_a_completed_run_is_not_suspended() -> None:
     class Late(Quiet):
         requested = 2
 
@@ -165,7 +164,7 @@ def test_a_run_that_is_done_is_not_suspended() -> None:
     assert (outcome.suspended, outcome.reason) == (False, "50 generations done")
 
 
-def test_an_interruption_is_answered_before_a_suspension() -> None:
+def test_an_interruption_takes_precedence_over_a_suspension() -> None:
     class Both(Quiet):
         requested = INTERRUPT | 4
 

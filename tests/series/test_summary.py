@@ -1,18 +1,19 @@
-"""What runs come to, beside NumPy's numbers, and the table of it."""
+"""The summary of an instance agrees with NumPy, and its table is aligned."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from results_for_tests import NEAR_BEST_KNOWN, SECONDS, result, standing
+from results_for_tests import NEAR_BEST_KNOWN
+from results_for_tests import SECONDS, result, summary
 
-from islands.series.standing import HEADER, KEY, Standing, table
+from islands.series.summary import HEADER, KEY, Summary, table
 
 COSTS = (210, 200, 240, 200, 260)
 
 
-def test_costs_are_summed_up_as_numpy_does() -> None:
-    found = standing(*COSTS)
+def test_the_summary_agrees_with_numpy() -> None:
+    found = summary(*COSTS)
     assert (found.runs, found.best, found.worst, found.best_known) == (5, 200, 260, 200)
     assert found.mean == pytest.approx(np.mean(COSTS))
     assert found.standard_deviation == pytest.approx(np.std(COSTS, ddof=1))
@@ -23,57 +24,55 @@ def test_costs_are_summed_up_as_numpy_does() -> None:
     assert found.evaluations == pytest.approx(np.mean(COSTS))
 
 
-def test_a_profit_is_to_be_large() -> None:
-    found = standing(*COSTS, known=250, maximise=True)
+def test_the_best_profit_is_the_largest() -> None:
+    found = summary(*COSTS, known=250, maximise=True)
     assert (found.best, found.worst) == (260, 200)
-    # What is better than all that is known is a hit as well.
+    # A value better than the best-known one also counts as a hit.
     assert (found.hits, found.hit_seconds, found.gap_best) == (1, 16.0, pytest.approx(-4))
 
 
 @pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
-def test_a_near_miss_is_no_hit(known: float, near: float, maximise: bool) -> None:
-    # Its gap may be too small to be told from none.
+def test_a_nearly_equal_cost_is_not_a_hit(known: float, near: float, maximise: bool) -> None:
+    # The gap may be too small to differ from zero.
     costs = [(near, 0.0, 4.0), (known, 0.0, 1.0), (near, 0.0, 9.0)]
     runs = [result(cost=c, gap=g, best_known=known, seconds=s) for c, g, s in costs]
-    found = Standing.of(runs, maximise=maximise)
+    found = Summary.of(runs, maximise=maximise)
     assert (found.hits, found.hit_seconds, found.best, found.worst) == (1, 1.0, known, near)
-    missed = Standing.of(runs[:1], maximise=maximise)
+    missed = Summary.of(runs[:1], maximise=maximise)
     assert (missed.hits, missed.hit_seconds) == (0, None)
 
 
 @pytest.mark.parametrize("unmet", [0, 1, 5])
-@pytest.mark.parametrize("met", [1, 2, 4])
-def test_runs_without_a_solution_count_neither_as_costs_nor_in_their_number(
-    unmet: int, met: int
-) -> None:
-    costs = COSTS[:met]
+@pytest.mark.parametrize("solved", [1, 2, 4])
+def test_runs_without_a_solution_do_not_affect_costs(unmet: int, solved: int) -> None:
+    costs = COSTS[:solved]
     runs = [result(cost=None, gap=None, best_known=200)] * unmet
     runs += [result(cost=cost, gap=2.0 * cost, best_known=200) for cost in costs]
-    found = Standing.of(runs, maximise=False)
-    assert (found.runs, found.unmet) == (met + unmet, unmet)
+    found = Summary.of(runs, maximise=False)
+    assert (found.runs, found.unmet) == (solved + unmet, unmet)
     assert (found.best, found.worst) == (min(costs), max(costs))
     assert (found.mean, found.gap_mean) == pytest.approx((np.mean(costs), 2 * np.mean(costs)))
-    deviation = np.std(costs, ddof=1) if met > 1 else None
+    deviation = np.std(costs, ddof=1) if solved > 1 else None
     assert found.standard_deviation == pytest.approx(deviation)
 
 
-def test_what_is_not_known_is_none() -> None:
-    found = standing(210, known=None)
+def test_unknown_values_are_none() -> None:
+    found = summary(210, known=None)
     assert (found.hits, found.gap_best, found.gap_mean, found.hit_seconds) == (None,) * 4
     assert found.standard_deviation is None
-    assert standing(210).hits == 0
+    assert summary(210).hits == 0
 
 
-def test_a_mean_gap_needs_all_gaps() -> None:
+def test_a_mean_gap_requires_all_gaps() -> None:
     runs = [result(cost=cost, gap=gap, best_known=0) for cost, gap in ((0, 0.0), (3, None))]
-    found = Standing.of(runs, maximise=False)
+    found = Summary.of(runs, maximise=False)
     assert (found.gap_best, found.gap_mean, found.hits) == (0.0, None, 1)
 
 
-def test_columns_of_the_table_stand_under_their_heads() -> None:
-    far = standing(923_456_789, 923_400_000, known=100_000_000, instance="set/long")
-    odd = standing(210, known=None, instance="a\nb")
-    lines = table([standing(*COSTS), far, odd]).split("\n")
+def test_columns_of_the_summary_are_aligned_with_the_header() -> None:
+    far = summary(923_456_789, 923_400_000, known=100_000_000, instance="set/long")
+    odd = summary(210, known=None, instance="a\nb")
+    lines = table([summary(*COSTS), far, odd]).split("\n")
     assert lines[0] == KEY
     assert lines[2] == f"Instance {HEADER}"
     bars = [i for i, letter in enumerate(lines[2]) if letter == "|"]

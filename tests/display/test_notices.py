@@ -1,4 +1,4 @@
-"""What a run says before anything is compiled, and that its log has it all the same."""
+"""Messages before compilation: they are printed at once, and also written to the log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def said(capsys: pytest.CaptureFixture[str], *line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("speech", [[], ["--json"]])
-def test_the_first_lines_are_there_while_the_compiler_is_at_work(
+def test_the_first_lines_are_printed_before_compilation_ends(
     speech: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script, go = tmp_path / "compiler", tmp_path / "go"
@@ -50,7 +50,7 @@ def test_the_first_lines_are_there_while_the_compiler_is_at_work(
         stream = process.stderr if speech else process.stdout
         assert stream is not None
         lines = [stream.readline() for _ in range(4)]
-        assert time.monotonic() - began < 20  # a second, on a machine that is not busy
+        assert time.monotonic() - began < 20  # about 1 s on an idle machine
         assert not Path("runs").exists()
         go.touch()
         rest, _ = process.communicate(timeout=60)
@@ -62,7 +62,7 @@ def test_the_first_lines_are_there_while_the_compiler_is_at_work(
     assert (rest.count("{") == 1) == bool(speech)
 
 
-def test_what_is_in_the_cache_is_not_said_to_be_compiled(
+def test_cached_programs_are_not_reported_as_compiled(
     cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = said(capsys, "--out", "a")
@@ -72,7 +72,7 @@ def test_what_is_in_the_cache_is_not_said_to_be_compiled(
         line for line in Path("a/log.txt").read_text().splitlines() if "   pid " not in line
     ]
     assert not [line for line in said(capsys, "--out", "b") if line.startswith("compiling")]
-    # How long it took here is what it is said to take the next time.
+    # The measured time is the estimate for the next compilation.
     (cache / "compile-seconds-cpu").write_text("41.6\n")
     other = said(capsys, "--out", "c", "--algorithm", "de")
     assert [line for line in other if line.startswith("compiling")] == [COMPILES.format(42)]
@@ -80,16 +80,16 @@ def test_what_is_in_the_cache_is_not_said_to_be_compiled(
 
 
 @pytest.mark.parametrize("content", ["inf", "nan", "-1e999", "", "\0"])
-def test_an_estimate_that_is_damaged_is_not_used(cache: Path, content: str) -> None:
+def test_a_damaged_estimate_is_ignored(cache: Path, content: str) -> None:
     cache.mkdir()
     (cache / "compile-seconds-cpu").write_text(content)
-    compiling, told = Compiling("cpu", 3.0), list[str]()
-    compiling.tell = told.append
+    compiling, reported = Compiling("cpu", 3.0), list[str]()
+    compiling.tell = reported.append
     compiling.begin()
-    assert told == [COMPILES.format(3)]
+    assert reported == [COMPILES.format(3)]
 
 
-def test_quiet_says_none_of_it_and_logs_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_runs_only_log_the_messages(capsys: pytest.CaptureFixture[str]) -> None:
     lines = said(capsys, "--out", "a", "--quiet")
     assert lines[0].startswith("Stopped: ")
     log = Path("a/log.txt").read_text()

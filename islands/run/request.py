@@ -1,4 +1,4 @@
-"""A run and its problem, from what was asked for: anew, or again with what a folder keeps."""
+"""Resolve the settings of a run and its problem: of a new run, or of a run stored in a folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from islands.errors import InputError, IslandsError, UsageError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS
-from islands.record.kept import require_same
+from islands.record.parts import require_same_parts
 from islands.spec.given import gathered, of_table
 from islands.spec.own import CHOICES, traits
 from islands.spec.resolve import Layer, format_of, instance_of, layers, resolve
@@ -21,18 +21,18 @@ from islands.spec.spec import RunSpec
 from islands.text import option
 from islands.untrusted import read_toml
 
-Asked = tuple[Sequence[Layer], Problem]
+Request = tuple[Sequence[Layer], Problem]
 
 
 def resolved(asked: Sequence[Layer], problem: Problem | None = None) -> tuple[RunSpec, Problem]:
-    """Return the run, and its problem under its settings, which is loaded unless it is given."""
+    """Return the settings of a run and its problem, which is loaded unless it is given."""
     problem = problem if problem is not None else load(instance_of(asked), format_of(asked))
     spec = resolve(asked, problem)
     return spec, problem.adjusted(spec.problem)
 
 
-def found_again(folder: Path, options: Mapping[str, Any]) -> Asked:
-    """Return what a run in a folder asks for, and its instance, wherever they are by now."""
+def stored_request(folder: Path, options: Mapping[str, Any]) -> Request:
+    """Return the stored settings of a run, with `options` laid over them, and its instance."""
     options = gathered(of_table(options))
     kept = gathered(of_table(read_toml(folder / SETTINGS)))
     lost: dict[str, str] = {}
@@ -44,8 +44,8 @@ def found_again(folder: Path, options: Mapping[str, Any]) -> Asked:
             try:
                 if not is_reference(value):
                     raise InputError(
-                        f"{folder}: its {kind.what} {value!r} has no name at the top level of a"
-                        " script, by which it is found again. Give it one"
+                        f"{folder}: its {kind.what} {value!r} is not defined at the top level of a"
+                        " script, so that it cannot be found again. Assign it to a name there"
                     )
                 kind.named(value)
             except IslandsError as error:
@@ -60,25 +60,24 @@ def found_again(folder: Path, options: Mapping[str, Any]) -> Asked:
         raise _elsewhere(folder, str(error), ["--instance FILE"]) from error
 
 
-def resolved_again(folder: Path, asked: Asked) -> tuple[RunSpec, Problem]:
-    """Return the run and its problem; refuse parts of scripts that have changed meanwhile."""
+def resolve_stored(folder: Path, asked: Request) -> tuple[RunSpec, Problem]:
+    """Return the settings and the problem; refuse parts of scripts that have changed."""
     spec, problem = resolved(*asked)
-    require_same(folder, traits(spec.to_mapping(), problem))
+    require_same_parts(folder, traits(spec.to_mapping(), problem))
     return spec, problem
 
 
 def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:
     line = f"islands resume {shlex.quote(str(folder))} {' '.join(options)}"
-    return InputError(f"{error}. Say where it is now, and go on with: {line}")
+    return InputError(f"{error}. To resume, name its new location: {line}")
 
 
 def _require_same_name(kind: Kind, name: str, kept: Any, given: Any) -> None:
-    """Refuse an option of a resumption that would change the run."""
+    """Refuse an option of `resume` that would change the run."""
     words = option(name, given)
     if not kept or (kept in kind.registry and kept not in kind.own):
         raise UsageError(
-            f"{words}: a run goes on with the {kind.what} that it began with, {kept!r}. Leave"
-            f" {option(name)} out"
+            f"{words}: a resumed run keeps its {kind.what}, {kept!r}. Leave {option(name)} out"
         )
     found = kind.named(given)
     if not is_reference(given) or (not is_reference(kept) and found != kept):

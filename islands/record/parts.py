@@ -1,4 +1,4 @@
-"""What a script has brought to a run: kept in its folder, and compared when the run goes on."""
+"""Parts of scripts: stored in the run's folder, and compared when the run is resumed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from islands.spec.own import Trait
 from islands.untrusted import bounded_text, parsing
 
 
-def keep(folder: Path, traits: Sequence[Trait]) -> None:
-    """Write the texts of all headers, for people to read, and what tells all parts from others."""
+def store_parts(folder: Path, traits: Sequence[Trait]) -> None:
+    """Write all headers, for users to read, and an index of all parts with their checksums."""
     if not traits:
         return
     index = [{"part": t.part, "file": kept_as(t.file), "sha256": t.sha256} for t in traits]
-    # The index comes first: it says which files are the run's.
+    # Write the index first: it lists which files belong to the run.
     texts = {INDEX: json.dumps(index, indent=1), **{kept_as(t.file): t.text for t in traits}}
     for name, text in texts.items():
         if name:
@@ -30,10 +30,10 @@ def _listed(parts: Collection[str]) -> str:
     return ", ".join(sorted(parts)) or "no such part"
 
 
-def require_same(folder: Path, traits: Sequence[Trait]) -> None:
-    """Refuse a script that has changed since it was kept."""
+def require_same_parts(folder: Path, traits: Sequence[Trait]) -> None:
+    """Refuse a script that has changed since its parts were stored."""
     index = folder / PARTS / INDEX
-    if not index.exists():  # killed before it was written, or of no script
+    if not index.exists():  # the run was killed earlier, or has no parts of scripts
         return
     with parsing(index):
         kept = {
@@ -43,13 +43,13 @@ def require_same(folder: Path, traits: Sequence[Trait]) -> None:
     began, brought = ({part for part, _ in each} for each in (kept, now))
     if began != brought:
         raise InputError(
-            f"{folder}: the run began with {_listed(began - brought)}, but is given"
-            f" {_listed(brought - began)}. Give it what it began with, or begin a new run"
+            f"{folder}: the run began with {_listed(began - brought)}, but now has"
+            f" {_listed(brought - began)}. Use the original parts, or begin a new run"
         )
     for part, file in dict.fromkeys([*kept, *now]):
         if kept.get((part, file)) != now.get((part, file)):
-            what = f"the header of the {part}" if file else f"what the {part} says"
-            then = f"; as it was, it is in {folder / PARTS / file}" if file else ""
+            what = f"the header of the {part}" if file else f"the definition of the {part}"
+            then = f"; the original is {folder / PARTS / file}" if file else ""
             raise InputError(
                 f"{folder}: {what} has changed since the run began{then}. Restore the script, or"
                 " begin a new run"

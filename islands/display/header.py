@@ -1,0 +1,87 @@
+"""The header of a run: what runs, where it runs, and messages printed before the log exists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+import islands
+from islands.display.screen import Screen
+from islands.parallel import World, deal
+from islands.problems.base import Problem
+from islands.progress.machine import Machine
+from islands.spec.spec import RunSpec
+from islands.text import counted, one_line
+
+
+class Notices:
+    """Print messages before the run has a folder, and keep them for its log."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Print a message and keep it."""
+        self.lines.append(text)
+        self._screen.say(text)
+
+
+def announce(
+    spec: RunSpec, problem: Problem, world: World, stream: TextIO | None, *, quiet: bool
+) -> Notices:
+    """Print what runs before the slow steps, device setup and compilation; collective."""
+    world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
+    notices = Notices(Screen(stream if world.rank == 0 else None, None, quiet=quiet))
+    notices.say(opening(islands.__version__, spec, problem, world.size))
+    return notices
+
+
+def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
+    """Return the lines about the run and its criteria, which are known before compilation."""
+    known = ""
+    if problem.best_known is not None:
+        word = "optimum" if problem.best_known.status == "optimal" else "best known"
+        known = f", {word} {problem.best_known.value}"
+    general = spec.general
+    preset = f"   preset {spec.preset}" if spec.preset is not None else ""
+    lines = [
+        f"islands {version}   {problem.name} {one_line(problem.instance)}, size"
+        f" {problem.size}{known}",
+        *(remark.words for remark in problem.remarks),
+        f"{spec.algorithm} on {spec.encoding}{_improved(spec)}"
+        f"   {counted(general.islands, 'island')} x {general.population}"
+        f" on {counted(ranks, 'rank')}   seed {general.seed}{preset}",
+        *([spec.adjusted] if spec.adjusted else []),
+        f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
+    ]
+    return "\n".join(lines)
+
+
+def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
+    """Return the lines about migration, device and folder, which are known after compilation."""
+    general, migration = spec.general, spec.migration
+    travel = "no migration"
+    if migration.topology != "none" and general.islands > 1:
+        travel = (
+            f"migration {migration.topology} of {migration.migrants} every"
+            f" {counted(migration.interval, 'generation')} (transport: {machine.transport})"
+        )
+    lines = [
+        travel,
+        f"{machine.device}   backend {machine.backend}: {machine.reason}",
+        _compiled(machine.compile_seconds),
+    ]
+    if folder is not None:
+        lines.append(f"run folder {folder}")
+    return "\n".join(lines)
+
+
+def _improved(spec: RunSpec) -> str:
+    return "" if spec.improver.name == "none" else f" with {spec.improver.name}"
+
+
+def _compiled(seconds: float) -> str:
+    if seconds < 0.1:
+        return "kernels loaded from the cache"
+    return f"kernels compiled in {seconds:.1f} s and stored in the cache"

@@ -1,0 +1,226 @@
+"""Runs that have found no feasible solution yet, or never find one."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
+from ranks_for_tests import on_ranks
+
+from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.cli.run import ended
+from islands.errors import RunError
+from islands.parallel import World
+from islands.progress.progress import Epoch
+from islands.progress.result import Result
+from islands.run import request as request
+from islands.run.asynchronous import evolve_asynchronous
+from islands.run.batch import run_batch
+from islands.run.device import Conduct
+from islands.run.epochs import evolve
+from islands.run.runner import Output, resume_asked, run_asked
+from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
+from islands.series.plan import Plan
+from islands.series.series import Series
+from islands.series.several import run_several
+from islands.spec.resolve import layers, resolve
+
+
+class Hinting(FakeProblem):
+    hint: ClassVar[str] = "Choose another way"
+
+
+class Late(FakeArchipelago):
+    """Island i finds its first feasible solution, of cost 100, in generation `first` + 10 i."""
+
+    first: ClassVar[float] = math.inf
+
+    def measure(self) -> list[IslandMeasure]:
+        return [
+            replace(each, best=100 if self._has_found(each.island) else None, best_generation=7)
+            for each in super().measure()
+        ]
+
+    def best(self) -> Candidate | None:
+        order = np.arange(5)
+        return Candidate(100, 0, order, order) if self._has_found(self.mine[0]) else None
+
+    def elite(self, count: int, run: int | None = None) -> list[Candidate]:
+        return [each for each in (self.best(),) if each is not None]
+
+    def finish(self) -> None:
+        """Do nothing: no migrants are in flight."""
+
+    def _has_found(self, island: int) -> bool:
+        return self.generation >= self.first + 10 * island
+
+
+@pytest.fixture
+def first(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Use `Late` islands, and return a function that sets their `first` generation."""
+    monkeypatch.setattr("islands.run.build.Archipelago", Late)
+    monkeypatch.setattr(request, "load", lambda *_: Hinting())
+    monkeypatch.setattr(Late, "first", math.inf)
+    return lambda generation: monkeypatch.setattr(Late, "first", generation)
+
+
+ASKED = {"backend": "cpu", "stop": "generations=100", "islands": 2, "instance": "fake/five"}
+
+
+def run(folder: Path, **options: Any) -> Result:
+    output = Output(writes=True, folder=folder, stream=StringIO())
+    return run_asked({**ASKED, **options}, None, World(), output)
+
+
+def resume(folder: Path, **options: Any) -> Result:
+    return resume_asked(folder, options, World(), Output(writes=True, folder=folder))
+
+
+def test_all_ranks_agree_on_a_run_that_finds_a_solution_late(
+    first: Callable[[float], None],
+) -> None:
+    first(60)
+
+    def one(world: World) -> tuple[Any, ...]:
+        problem, epochs = Hinting(), list[Epoch]()
+        spec = resolve(layers({**ASKED, "islands": 4}), problem)
+        islands = Late(range(2 * world.rank, 2 * world.rank + 2))
+
+        outcome = evolve(islands, spec, problem, world, epochs.append, Quiet())  # type: ignore[arg-type]
+        costs = [epoch.progress.cost for epoch in epochs]
+        return costs, outcome.progress.island, outcome.progress.best_generation
+
+    assert on_ranks(2, one) == [([None, None, 100], 0, 7)] * 2
+
+
+def test_asynchronous_ranks_may_find_no_solution(first: Callable[[float], None]) -> None:
+    def one(cost: float) -> tuple[float | None, str]:
+        first(cost)
+        problem = Hinting()
+        spec = resolve(layers(ASKED), problem)
+
+        outcome = evolve_asynchronous(
+            Late(), spec, problem, World(), lambda _: None, Quiet(), Silent()
+        )  # type: ignore[arg-type]
+        return outcome.progress.cost, outcome.reason
+
+    assert one(50) == (100, "100 generations done")
+    assert one(math.inf) == (None, "100 generations done")
+
+
+def test_a_run_without_a_solution_is_an_error_and_can_be_resumed(
+    first: Callable[[float], None], tmp_path: Path
+) -> None:
+    folder = tmp_path / "a"
+    with pytest.raises(RunError) as caught:
+        run(folder)
+    assert str(caught.value) == (
+        f"fake/five: no feasible solution found in {2 * 10 * 101} evaluations. Choose another"
+        f" way. To continue this run: islands resume {folder} --stop KIND=VALUE"
+    )
+    assert caught.value.status == 1
+    assert "No feasible solution in 2020 evaluations" in (folder / "log.txt").read_text()
+    assert not (folder / "solution.parquet").exists()
+    again = resume(folder)
+    assert (again.cost, again.solution, again.generations) == (None, None, 100)
+    first(140)
+    assert resume(folder, stop="generations=150").cost == 100
+    trace = pq.read_table(folder / "trace" / "rank-000.parquet").to_pydict()
+    assert trace["generation"] == [g for g in range(0, 151, 50) for _ in "ab"]
+    assert trace["best"] == [None] * 6 + [100, 100]
+
+
+def test_without_a_folder_the_error_has_no_resume_command(first: Callable[[float], None]) -> None:
+    with pytest.raises(RunError, match=r"evaluations\. Choose another way$"):
+        run_asked(ASKED, None, World(), Output(), Hinting())
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGTERM, SUSPENDED_STATUS), (signal.SIGINT, INTERRUPTED_STATUS)],
+)
+def test_an_interrupted_run_without_a_solution_keeps_its_exit_status(
+    first: Callable[[float], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: signal.Signals,
+    status: int,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Signalled(Late):
+        def start(self) -> None:
+            super().start()
+            # A second signal of the same kind would end the process at once.
+            signal.raise_signal(number)
+
+    monkeypatch.setattr("islands.run.build.Archipelago", Signalled)
+    cut = run(tmp_path / "a", stop="generations=1000000")
+    assert ended(cut, World(), as_json=True) == status
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["cost"], printed["solution"], printed["island"]) == (None, None, None)
+    assert cut.generations < 1_000_000
+    first(0)
+    monkeypatch.setattr("islands.run.build.Archipelago", Late)
+    assert resume(tmp_path / "a", stop="generations=50").cost == 100
+
+
+def test_a_batch_accepts_runs_without_a_solution(first: Callable[[float], None]) -> None:
+    from islands.backends import choose
+
+    spec = resolve(layers({**ASKED, "migration": "none"}), Hinting())
+    (one,) = run_batch(spec, Hinting(), 1, choose("cpu")).runs
+    assert (one.best, one.progress.cost, one.reason) == (None, None, "100 generations done")
+
+
+def test_a_missing_best_individual_is_an_error(
+    first: Callable[[float], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Late, "best", lambda _: None)
+    first(50)
+    with pytest.raises(RunError, match="the best solution the cost 100, but its exact cost is No"):
+        run(tmp_path / "a")
+
+
+def test_a_series_reports_runs_without_a_solution_separately(
+    first: Callable[[float], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Seeded(Late):
+        def __init__(self, *, seed: int, **arguments: Any) -> None:
+            super().__init__(**arguments)
+            self.first = math.inf if seed == 2 else 50  # type: ignore[misc]
+
+    monkeypatch.setattr("islands.run.build.Archipelago", Seeded)
+
+    def series(conduct: Conduct, **output: Any) -> tuple[Series, str]:
+        stream = StringIO()
+        where = Output(writes=True, folder=tmp_path / "a", stream=stream, **output)
+        planned = Plan.of(["fake/five"], 3, ASKED)
+        return run_several(planned, World(), where, conduct), stream.getvalue()
+
+    for _ in "ab":
+        done, said = series(Conduct(), quiet=True)
+        (found,) = done.summaries
+        assert (found.runs, found.unmet, found.best, found.worst, found.mean) == (
+            *(3, 1, 100, 100, 100),
+        )
+        assert "fake/five seed 2: no feasible solution, gap -" in said
+        assert "fake/five: 1 of 3 runs found no feasible solution" in said
+        assert [each["cost"] for each in json.loads(done.to_json())["runs"]] == [100, None, 100]
+        with (tmp_path / "a" / "runs.tsv").open(newline="") as stream:
+            rows = list(csv.DictReader(stream, dialect="excel-tab"))
+        assert [(each["cost"], each["gap"], each["solution"]) for each in rows] == [
+            ("100", "", "0 1 2 3 4"),
+            ("", "", ""),
+            ("100", "", "0 1 2 3 4"),
+        ]

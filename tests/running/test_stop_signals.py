@@ -1,0 +1,127 @@
+"""Signals to processes that run a long generation or the compiler."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from problems_for_tests import cities
+
+SLOW = [
+    *("--algorithm", "brkga", "--improver", "tabu", "--set", "improver.steps=50000"),
+    *("--islands", "2", "--population", "48", "--backend", "cpu", "--threads", "1"),
+]
+"""With 80 cities, a generation takes many seconds."""
+EVERY_OTHER = [*SLOW, "--set", "improver.every=2"]
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_signal_abandons_only_the_current_generation(
+    ranks: int, tmp_path: Path, mpirun: list[str]
+) -> None:
+    cities(80, tmp_path).path.rename(tmp_path / "many.tsp")  # type: ignore[union-attr]
+    launch = [*mpirun, str(ranks)] if ranks > 1 else []
+    line = [*launch, sys.executable, "-m", "islands"]
+    started = [*line, "run", str(tmp_path / "many.tsp"), *EVERY_OTHER]
+    started += ["--out", str(tmp_path / "a")]
+    with subprocess.Popen(
+        [*started, "--stop", "generations=2"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for shown in process.stdout:
+            if shown.lstrip("*C ").startswith("0 "):
+                break
+        time.sleep(1)
+        began = time.perf_counter()
+        process.send_signal(signal.SIGUSR1)
+        status = process.wait(60)
+    assert status == 75
+    assert time.perf_counter() - began < 9
+    resumed = done("resume", str(tmp_path / "a"))
+    whole = done("run", str(tmp_path / "many.tsp"), *EVERY_OTHER, "--out", str(tmp_path / "b"))
+    assert resumed["generations"] == whole["generations"] == 1
+    assert resumed["digest"] == whole["digest"]
+
+
+def test_a_signal_to_one_rank_ends_all_ranks(tmp_path: Path, mpirun: list[str]) -> None:
+    cities(80, tmp_path).path.rename(tmp_path / "many.tsp")  # type: ignore[union-attr]
+    line = [*mpirun, "2", sys.executable, "-m", "islands", "run", str(tmp_path / "many.tsp"), *SLOW]
+    with subprocess.Popen(
+        [*line, "--stop", "generations=2", "--out", tmp_path / "a"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for shown in process.stdout:
+            if shown.lstrip("*C ").startswith("0 "):
+                break
+        time.sleep(1)
+        (pid,) = re.findall(r"^rank 1 .* pid (\d+)", (tmp_path / "a" / "log.txt").read_text(), re.M)
+        began = time.perf_counter()
+        os.kill(int(pid), signal.SIGTERM)
+        status = process.wait(60)
+    assert status == 75
+    assert time.perf_counter() - began < 9
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGUSR1, 75)]
+)
+@pytest.mark.parametrize("in_batch", [True, False])
+def test_a_signal_ends_a_tuning_in_a_long_generation(
+    number: signal.Signals, status: int, in_batch: bool, tmp_path: Path
+) -> None:
+    path = cities(80, tmp_path).path
+    stop = "generations=2" if in_batch else "seconds=100"
+    line = [sys.executable, "-m", "islands", "tune", str(path), *SLOW, "--stop", stop]
+    line += ["--over", "rho=0.6,0.7", "--runs", "2", "--out", str(tmp_path / "a")]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"tune: ")
+        time.sleep(5)  # compiled by now; the runs take minutes
+        began = time.perf_counter()
+        process.send_signal(number)
+        assert process.wait(60) == status
+    assert time.perf_counter() - began < 9
+
+
+def done(*line: str) -> dict[str, Any]:
+    """Return the result of a command that ends with generation 1."""
+    command = [sys.executable, "-m", "islands", *line, "--json", "--stop", "generations=1"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(json.loads(ran.stdout))
+
+
+def test_a_signal_to_all_processes_lets_the_compiler_finish(tmp_path: Path) -> None:
+    compiler = tmp_path / "slow-c++"
+    # A script in Python, as a shell would pass on signals that are blocked for its children.
+    compiler.write_text(
+        f"#!{sys.executable}\nimport os, sys, time\nif '--version' not in sys.argv: time.sleep(2)\n"
+        "os.execvp('c++', ['c++', *sys.argv[1:]])\n"
+    )
+    compiler.chmod(0o755)
+    line = [sys.executable, "-m", "islands", "run", "demo/tsp", "--backend", "cpu"]
+    with subprocess.Popen(
+        [*line, "--improver", "none", "--out", str(tmp_path / "a")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "CXX": str(compiler), "ISLANDS_CACHE": str(tmp_path / "cache")},
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        for shown in process.stdout:
+            if shown.startswith("compiling"):
+                break
+        time.sleep(0.5)
+        os.killpg(process.pid, signal.SIGTERM)
+        said = process.stdout.read()
+        assert process.wait(60) == 75, said
+    assert "checkpoint written" in said
