@@ -83,4 +83,4 @@ def test_contradictions_are_drawn_again() -> None:
     assert len(search.configurations) == 13
     assert {each.values["infeasible"] for each in search.configurations[1:]} == {"linear"}
     assert search.refused > 0
-    assert "is of infeasible=linear, but infeasible is repair" in search.refusal
+    assert "only has an effect with infeasible=linear, but infeasible is" in search.refusal
