@@ -201,7 +201,10 @@ class Broken(Nameless):
             "Undated: Undecorated is no dataclass. Write @dataclass(frozen=Tr",
         ),
         ({"algorithm": Unsettled}, "Settings is the class dict. Derive it from islands.Settings"),
-        ({"algorithm": Sown}, "algorithm sown: its setting 'seed' has the name of another one"),
+        (
+            {"algorithm": Sown},
+            "algorithm sown: its setting 'seed' has the same name as another setting",
+        ),
         ({"crossover": Broken}, r"test_own_parts.py, line \d+, 'self.rate = 1 // 0': ZeroDivision"),
         (
             {"crossover": own_parts.Shift},
