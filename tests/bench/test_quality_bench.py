@@ -165,7 +165,7 @@ def test_it_is_measured_where_it_is_named_alone(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["--limit", "0"], "--limit 0: must be a finite number of more than 0"),
+        (["--limit", "0"], "--limit 0: must be a finite number above 0"),
         (["--seeds", "0"], "--seeds 0: must be at least 1"),
         (["--of", "nowhere/a"], "unknown instance 'nowhere/a'"),
     ],
