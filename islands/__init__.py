@@ -1,6 +1,6 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
-Importing this package loads nothing but names; each is imported when it is first used.
+Public names are imported when they are first used, so that importing this package is fast.
 """
 
 from __future__ import annotations

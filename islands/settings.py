@@ -1,6 +1,7 @@
-"""Settings as frozen dataclasses: each field carries its range and one sentence, and checks itself.
+"""Settings as frozen dataclasses: each field has a description, a range and choices.
 
-Values come from Python, from TOML or as text from the command line; all go through `build`.
+Values come from Python, from TOML or as text from the command line; `build` converts and checks
+them all.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ def setting(
     is_time: bool = False,
     of: str = "",
 ) -> Any:
-    """Declare one setting: its default, what it does, and which values are allowed.
+    """Declare one setting: its default, its description and the allowed values.
 
-    Choices may be a registry, which scripts add to. A time is a number of seconds, also where text
-    names another unit, as in `5m`. One that is `of` choices, such as `selection=tournament or
-    random`, means nothing beside others. These may be of what is no setting of the same group:
-    `require_meant` is told of it.
+    Choices may be a registry, to which scripts add parts. A time is a number of seconds; text may
+    have another unit, as in `5m`. A setting with `of`, such as `selection=tournament or random`,
+    only has an effect with these choices. If they belong to another group of settings, the caller
+    of `require_effective` passes their value.
     """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
     metadata |= {"is_time": is_time, "of": of}
@@ -37,24 +38,24 @@ def setting(
 
 
 class Settings:
-    """The base of every group of settings; subclasses are frozen dataclasses made of `setting`s."""
+    """The base class of groups of settings: frozen dataclasses whose fields are `setting`s."""
 
     @classmethod
     def names(cls) -> list[str]:
-        """Return the names of the settings, in the order in which they are declared."""
+        """Return the names of the settings, in the order of their declaration."""
         return [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
 
     @classmethod
     def words(cls, name: str) -> str:
-        """Return the sentence of a setting, and its default."""
+        """Return the description of a setting, with its default."""
         fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        return f"{fields[name].metadata['sentence']} ({fields[name].default})"
+        return f"{fields[name].metadata['sentence']} (default: {fields[name].default})"
 
     @classmethod
     def build(cls, values: Mapping[str, Any], group: str = "") -> Self:
-        """Return settings made of `values`, each converted and checked, the rest being defaults.
+        """Return settings with these values, converted and checked; others have their defaults.
 
-        Errors name them as settings of the group.
+        Errors name each setting with the prefix `group`.
         """
         built = cls(**{name: cls.converted(name, value, group) for name, value in values.items()})
         built.check()
@@ -62,7 +63,7 @@ class Settings:
 
     @classmethod
     def converted(cls, name: str, value: Any, group: str = "") -> Any:
-        """Return one value as its setting has it, checked by itself."""
+        """Return one value, converted to the type of its setting and checked against its range."""
         fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         if name not in fields:
             raise UsageError(unknown("setting", name, fields))
@@ -70,74 +71,73 @@ class Settings:
         return _checked(full, value, get_type_hints(cls)[name], fields[name].metadata)
 
     @classmethod
-    def idle(cls, values: Mapping[str, Any], strength: Mapping[str, int]) -> set[str]:
-        """Return which settings mean nothing beside stronger choices among all values."""
-        idle, strongest = set[str](), dict(strength)
+    def ineffective(cls, values: Mapping[str, Any], strength: Mapping[str, int]) -> set[str]:
+        """Return the settings that have no effect because of choices with a higher strength."""
+        dropped, strongest = set[str](), dict(strength)
 
-        def means_nothing(name: str, other: str, meant: list[str]) -> bool:
+        def has_no_effect(name: str, other: str, required: list[str]) -> bool:
             if name not in values or strongest.get(other, -1) <= strongest[name]:
                 return False
-            if other in idle:  # it is left at its default
-                return _shown(getattr(cls, other)) not in meant
-            own = other in cls.names()
-            return (
-                _shown(cls.converted(other, values[other]) if own else values[other]) not in meant
-            )
+            if other in dropped:  # it has its default
+                return _shown(getattr(cls, other)) not in required
+            is_own = other in cls.names()
+            chosen = cls.converted(other, values[other]) if is_own else values[other]
+            return _shown(chosen) not in required
 
-        while found := [each for each in cls._conditions() if means_nothing(*each)]:
-            idle |= {name for name, _, _ in found}
+        while found := [each for each in cls._conditions() if has_no_effect(*each)]:
+            dropped |= {name for name, _, _ in found}
             strongest |= {name: strongest[other] for name, other, _ in found}
-        return idle
+        return dropped
 
     @classmethod
     def _conditions(cls) -> Iterator[tuple[str, str, list[str]]]:
-        """Yield settings that are of some choices of another one, the other, and these."""
+        """Yield each setting with a condition, the setting it depends on, and the choices."""
         for field in dataclasses.fields(cls):  # type: ignore[arg-type]
-            other, _, meant = field.metadata["of"].partition("=")
+            other, _, required = field.metadata["of"].partition("=")
             if other:
-                yield field.name, other, meant.split(" or ")
+                yield field.name, other, required.split(" or ")
 
     def check(self) -> None:
-        """Raise a `UsageError` where settings contradict each other."""
-        self.require_meant()
+        """Raise a `UsageError` if settings contradict each other."""
+        self.require_effective()
 
-    def require_meant(self, **beside: str) -> None:
-        """Refuse settings, unless they are the default, that mean nothing beside others.
+    def require_effective(self, **others: str) -> None:
+        """Refuse settings that have no effect with the others, except with their default value.
 
-        These are those of the group, and `beside` it what is none of them.
+        `others` are settings of other groups.
         """
-        chosen = {**self.to_mapping(), **beside}
-        for name, other, wanted in self._conditions():
+        chosen = {**self.to_mapping(), **others}
+        for name, other, required in self._conditions():
             value, default = getattr(self, name), getattr(type(self), name)
-            if value != default and _shown(chosen.get(other, wanted[0])) not in wanted:
-                of = f"{other}={' or '.join(wanted)}"
+            if value != default and _shown(chosen.get(other, required[0])) not in required:
+                of = f"{other}={' or '.join(required)}"
                 raise UsageError(
-                    f"{name}={_shown(value)}: is of {of}, but {other} is {_shown(chosen[other])}."
-                    f" Leave {name} at {_shown(default)}, or choose {of}"
+                    f"{name}={_shown(value)}: only has an effect with {of}, but {other} is"
+                    f" {_shown(chosen[other])}. Leave {name} at {_shown(default)}, or choose {of}"
                 )
 
     def replace(self, values: Mapping[str, Any]) -> Self:
-        """Return a copy with some values changed, checked like the rest."""
+        """Return a copy with some values changed, converted and checked."""
         return self.build({**self.to_mapping(), **values})
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the settings as a plain mapping, as TOML takes it."""
+        """Return the settings as a mapping that TOML can represent."""
         return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
 
 
 @dataclasses.dataclass(frozen=True)
 class NoSettings(Settings):
-    """Of what has nothing to be set."""
+    """The empty group, for parts without settings."""
 
 
 def _shown(value: Any) -> str:
-    """Return a value as people write it."""
+    """Return a value as users write it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> Any:
-    is_worded = limits["is_time"] and isinstance(value, str)
-    result = _converted(name, _seconds(name, value) if is_worded else value, kind)
+    is_time = limits["is_time"] and isinstance(value, str)
+    result = _converted(name, _seconds(name, value) if is_time else value, kind)
     low, high, choices = limits["low"], limits["high"], limits["choices"]
     if choices:
         result = meant(result, choices)
@@ -149,14 +149,14 @@ def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> An
 
 
 def _converted(name: str, value: Any, kind: type) -> Any:
-    """Convert text, or a number of another kind where nothing is lost, to `kind`."""
+    """Convert text, or a number of another type without loss, to `kind`."""
     try:
         if kind is bool:
             return _truth(value)
         if kind is str:
             return str(value)
         if isinstance(value, bool):
-            raise TypeError("to Python, true is 1")
+            raise TypeError("Python would convert true to 1")
         number = float(value) if not isinstance(value, int) else value
         if kind is int:
             if number != int(number):
@@ -166,8 +166,8 @@ def _converted(name: str, value: Any, kind: type) -> Any:
             raise ValueError
         return float(number)
     except (TypeError, ValueError, OverflowError):
-        wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise UsageError(f"{name}={value}: must be {wanted}") from None
+        allowed = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise UsageError(f"{name}={value}: must be {allowed}") from None
 
 
 def _seconds(name: str, value: str) -> float:
@@ -193,5 +193,5 @@ def _range(low: float | None, high: float | None) -> str:
 
 
 def _bound(number: float) -> str:
-    # A whole number in full: its first digits alone may be more than is allowed.
+    # Integers are exact, as a rounded bound could exceed the range.
     return str(number) if isinstance(number, int) else f"{number:g}"

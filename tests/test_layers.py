@@ -18,7 +18,7 @@ ROOT = Path(islands.__file__).parent
 LAYERS = [
     {"errors"},
     {"text", "paths"},
-    {"settings", "untrusted"},
+    {"settings", "untrusted", "presets"},
     {"backends", "instances"},
     {"custom"},
     {"parallel"},
@@ -26,7 +26,7 @@ LAYERS = [
     {"migration"},
     {"archipelago"},
     {"progress"},
-    {"spec", "presets"},
+    {"spec"},
     {"record", "display"},
     {"run"},
     {"series"},

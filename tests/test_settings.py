@@ -21,7 +21,7 @@ class Sample(Settings):
     large: int = setting(1, "a large number", low=0, high=2**63 - 1)
 
     def check(self) -> None:
-        """FolderLock share and flag apart."""
+        """Refuse share=1 with flag."""
         if self.flag and self.share == 1:
             raise UsageError("flag with share=1: choose one")
 
@@ -42,7 +42,7 @@ class Sample(Settings):
         ("wait", 2, 2.0),
     ],
 )
-def test_values_are_converted_where_nothing_is_lost(name: str, value: Any, expected: Any) -> None:
+def test_values_are_converted_without_loss(name: str, value: Any, expected: Any) -> None:
     found = getattr(Sample.build({name: value}), name)
     assert found == expected
     assert type(found) is type(expected)
@@ -70,25 +70,25 @@ def test_values_are_converted_where_nothing_is_lost(name: str, value: Any, expec
         ("shore", "1", "unknown setting 'shore'. Did you mean 'share'?"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_value(name: str, value: Any, message: str) -> None:
+def test_invalid_values_are_refused(name: str, value: Any, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         Sample.build({name: value})
     assert str(caught.value).startswith(message)
 
 
-def test_settings_that_contradict_each_other() -> None:
+def test_contradicting_settings_are_refused() -> None:
     with pytest.raises(UsageError, match=r"choose one$"):
         Sample.build({"flag": True, "share": 1})
 
 
-def test_a_changed_copy_is_checked_and_the_rest_stays() -> None:
+def test_changed_copy_is_checked_and_keeps_other_values() -> None:
     changed = Sample.build({"share": 0.25}).replace({"size": 3})
     assert changed == Sample(share=0.25, size=3)
     with pytest.raises(UsageError):
         changed.replace({"size": 0})
 
 
-def test_a_mapping_makes_the_same_settings_again() -> None:
+def test_mapping_gives_the_same_settings() -> None:
     settings = Sample.build({"word": "elite", "flag": "on"})
     assert Sample.build(settings.to_mapping()) == settings
     assert Sample.names() == ["share", "size", "word", "flag", "wait", "large"]

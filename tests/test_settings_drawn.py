@@ -1,4 +1,4 @@
-"""What tests/deadlines draws: settings that the command line takes, of all kinds that there are."""
+"""The random settings of tests/deadlines are valid, and include all choices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def runs(draws: RandomRuns) -> list[RandomRun]:
     return [draws.draw_run(random.Random(k), may_be_asynchronous=True) for k in range(RUNS)]
 
 
-def test_the_command_line_takes_what_is_drawn(draws: RandomRuns, runs: list[RandomRun]) -> None:
+def test_command_line_accepts_drawn_settings(draws: RandomRuns, runs: list[RandomRun]) -> None:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     for run in runs:
@@ -42,7 +42,7 @@ def test_the_command_line_takes_what_is_drawn(draws: RandomRuns, runs: list[Rand
         assert run.ranks <= spec.general.islands
 
 
-def test_all_that_can_be_chosen_is_drawn(draws: RandomRuns, runs: list[RandomRun]) -> None:
+def test_all_choices_are_drawn(draws: RandomRuns, runs: list[RandomRun]) -> None:
     assert {run.values["algorithm"] for run in runs} == set(ALGORITHMS)
     assert {run.values["encoding"] for run in runs} == set(ENCODINGS)
     assert {run.values["improver.name"] for run in runs} == set(IMPROVERS)
@@ -55,6 +55,6 @@ def test_all_that_can_be_chosen_is_drawn(draws: RandomRuns, runs: list[RandomRun
     assert max(problem.size for problem in problems) == 25_000
 
 
-def test_the_same_seed_draws_the_same(draws: RandomRuns) -> None:
+def test_same_seed_draws_the_same_settings(draws: RandomRuns) -> None:
     one, other = (draws.draw_run(random.Random(3)) for _ in range(2))
     assert one == other

@@ -11,7 +11,7 @@ from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES
-from islands.spec.presets import PRESETS
+from islands.presets import PRESETS
 from islands.spec.stop import KINDS
 from islands.text import (
     command_line,

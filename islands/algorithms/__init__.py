@@ -1,4 +1,4 @@
-"""The algorithms by name, in the order in which they are shown."""
+"""The algorithms by name, in display order."""
 
 from __future__ import annotations
 

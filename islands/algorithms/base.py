@@ -1,8 +1,8 @@
-"""What an algorithm is: how a generation of populations becomes the next.
+"""The base class of algorithms: how one generation of the populations becomes the next.
 
-Its kernel header brings the settings as kernels take them, `algorithm::Plan`, and mostly a class
-`algorithm::Mover` (see kernels/algorithms/base.cuh), which kernels/generation.cuh leads through the
-slots of a population. One with kernels of its own says when they are launched.
+The kernel header of an algorithm defines `algorithm::Plan`, the settings as kernels read them, and
+usually a class `algorithm::Mover` (see kernels/algorithms/base.cuh), which kernels/generation.cuh
+calls for each slot of a population. An algorithm with its own kernels also defines their launches.
 """
 
 from __future__ import annotations
@@ -32,63 +32,63 @@ class Algorithm(ABC):
     header: ClassVar[Header]
     """Its kernel header."""
     encodings: ClassVar[tuple[str, ...]]
-    """The encodings whose genomes it can move."""
+    """The encodings that it supports."""
     Settings: ClassVar[type[Settings]] = NoSettings
 
     needs_order: ClassVar[bool] = False
-    """Whether a generation begins with individuals in order, and not with the best one alone."""
+    """Whether each generation needs the individuals in order of cost, not only the best one."""
     fewest_threads: ClassVar[int] = 32
-    """Below so many threads a block, a GPU would be slower."""
+    """Minimum number of threads per block for good speed on a GPU."""
     children: ClassVar[int] = 1
-    """`CHILDREN` of its mover: how many are made at once for a slot."""
+    """`CHILDREN` of its mover: number of children that it makes at once for a slot."""
     decodings: ClassVar[tuple[str, ...]] = ()
-    """How the keys that it makes may be decoded, the usual way first; none: as any keys are."""
+    """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
     loses_best: bool = False
-    """Whether the best individual may be followed by a worse one, without a restart."""
+    """Whether an island may lose its best individual without a restart."""
     patience: int = 0
-    """Generations without progress after which an island restarts; 0 means never."""
+    """Generations without improvement before an island restarts; 0: never."""
     halo: int = 0
-    """How many individuals at each end of an island the next one sees; 0: islands are apart."""
+    """Number of individuals at each end of an island that the next island reads; 0: no halo."""
 
     def __init__(self, settings: Any = None, population: int = 0, encoding: str = "") -> None:
-        """Check the settings against the size of a population and the kind of its genomes.
+        """Check the settings against the population size and the encoding.
 
-        A script may make one of nothing, which stands for its class.
+        A script may create an instance without arguments to represent the class.
         """
         self.settings, self.population, self.encoding = settings, population, encoding
 
     @classmethod
     def completed(cls, settings: Any, encoding: str) -> Any:
-        """Return its settings with what is usual for the encoding where nothing else was asked."""
+        """Return the settings with the encoding's defaults for those that were not set."""
         return settings
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
-        """Refuse so many islands, over all ranks, where its settings do not fit them."""
+        """Refuse a number of islands, over all ranks, that does not fit the settings."""
 
     def defines(self) -> Macros:
-        """Return the macros that the kernels are compiled with."""
+        """Return the macros for the compilation of the kernels."""
         return {}
 
     @abstractmethod
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
-        """Return `algorithm::Plan`; `arrays` are its fields, and the tables that it asked for."""
+        """Return `algorithm::Plan`; `arrays` contains its fields and tables."""
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        """Return its own arrays, by names that no other array of an island has."""
+        """Return its own arrays of an island; no other array may have the same name."""
         return {}
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        """Return what all islands share and no kernel writes, such as lists of neighbours."""
+        """Return read-only arrays that all islands share, such as lists of neighbours."""
         return {}
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
-        """Return its launches; where somebody `outside` judges, with a step for it."""
+        """Return its launches; with `outside`, including the steps for evaluation by the host."""
         return loop(shape, outside=outside)
 
     def room(self, pitch: int) -> int:
-        """Return the bytes of scratch memory it takes besides what its mover declares."""
+        """Return the bytes of scratch memory that it needs besides what its mover declares."""
         return 0
 
     def kept(self) -> int:
-        """Return how many of the best individuals pass to the next generation as they are."""
+        """Return the number of best individuals that each generation keeps unchanged."""
         return 0

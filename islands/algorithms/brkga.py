@@ -39,13 +39,30 @@ class BrkgaSettings(Settings):
     """The settings of BRKGA, named as in the literature."""
 
     elite: float = setting(0.1, "share of the population that is elite", low=0, high=1)
-    mutants: float = setting(0.1, "share of the population that is drawn afresh", low=0, high=1)
-    rho: float = setting(0.7, "probability of the better parent's gene", low=0.5, high=1)
-    parents: int = setting(2, "parents of a child", low=2, high=_MOST_PARENTS)
-    elite_parents: int = setting(1, "how many of them are elite", low=1, high=_MOST_PARENTS)
-    bias: str = setting("rho", "how genes favour better parents", choices=("rho", *_WEIGHTS))
+    mutants: float = setting(
+        0.1,
+        "share of the population that is replaced by random individuals each generation",
+        low=0,
+        high=1,
+    )
+    rho: float = setting(
+        0.7, "probability that a child inherits a gene from the better parent", low=0.5, high=1
+    )
+    parents: int = setting(2, "number of parents of a child", low=2, high=_MOST_PARENTS)
+    elite_parents: int = setting(
+        1, "number of these parents that are elite", low=1, high=_MOST_PARENTS
+    )
+    bias: str = setting(
+        "rho",
+        "probability of inheriting from each parent: by rho, for two parents, or by a function of"
+        " the parent's rank",
+        choices=("rho", *_WEIGHTS),
+    )
     reset: int = setting(
-        0, "restart an island after so many generations without progress", low=0, high=2**62
+        0,
+        "generations without improvement before an island restarts; 0: never",
+        low=0,
+        high=2**62,
     )
 
     def check(self) -> None:
@@ -79,7 +96,7 @@ class Brkga(Algorithm):
     def __init__(self, settings: BrkgaSettings, population: int, encoding: str = "keys") -> None:
         self.settings = settings
         self.patience = settings.reset
-        # Shares are truncated to whole individuals; 1e-9 hints products such as 0.29 * 100.
+        # Shares are truncated to whole individuals; 1e-9 corrects products such as 0.29 * 100.
         self.elite = math.floor(settings.elite * population + 1e-9)
         self.mutants = math.floor(settings.mutants * population + 1e-9)
         ordinary_parents = settings.parents - settings.elite_parents

@@ -1,7 +1,7 @@
 """The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010).
 
-Individuals lie on a ring or a torus. In each generation, all at the same time, each mates with one
-of its neighbours, and the better of their two children takes its place.
+Individuals are arranged on a ring or a torus. In each generation, all individuals mate with one of
+their neighbours at the same time, and the better of the two children replaces the individual.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RING, _TORUS = "ring", "torus"
 _SHAPES = ("von_neumann", "moore")
 _SELECTIONS = ("random", "proportional", "relative", "best")
 _REPLACEMENTS = ("generational", "elitist")
-_MOST_NEIGHBOURS, _LARGEST_RADIUS = 1024, 15  # a block sees all of them
+_MOST_NEIGHBOURS, _LARGEST_RADIUS = 1024, 15  # one block reads the whole neighbourhood
 _MOST_MUTATIONS = 1000
 
 
@@ -36,54 +36,72 @@ _MOST_MUTATIONS = 1000
 class CellularSettings(Settings):
     """The settings of the cellular algorithm."""
 
-    grid: str = setting(_RING, "how individuals lie", choices=(_RING, _TORUS))
+    grid: str = setting(_RING, "arrangement of the individuals", choices=(_RING, _TORUS))
     neighbours: int = setting(
-        4, "neighbours on a ring, half on either side", low=2, high=_MOST_NEIGHBOURS, of="grid=ring"
+        4,
+        "neighbours of an individual on the ring, half on each side",
+        low=2,
+        high=_MOST_NEIGHBOURS,
+        of="grid=ring",
     )
     shape: str = setting(
-        "von_neumann", "the neighbourhood on a torus", choices=_SHAPES, of="grid=torus"
+        "von_neumann", "shape of the neighbourhood on the torus", choices=_SHAPES, of="grid=torus"
     )
     radius: int = setting(
-        1, "steps to the furthest neighbour on it", low=1, high=_LARGEST_RADIUS, of="grid=torus"
+        1,
+        "radius of the neighbourhood on the torus",
+        low=1,
+        high=_LARGEST_RADIUS,
+        of="grid=torus",
     )
     width: int = setting(
         0,
-        "columns of the torus; 0: as square as possible, with a halo each slice of it",
+        "columns of the torus; 0: the torus, or with halo=true each island's slice, is as square as"
+        " possible",
         low=0,
         of="grid=torus",
     )
     selection: str = setting(
         "proportional",
-        "which neighbour is the mate: by 1 / (1 + cost), or relative to the worst of them",
+        "how a mate is selected from the neighbours: proportional weights them by 1 / (1 + cost),"
+        " relative by how much better than the worst neighbour they are",
         choices=_SELECTIONS,
     )
-    crossover: str = setting("", "how children are made; empty: as is usual for the encoding")
-    mutation: str = setting("", "how children are changed; empty: as is usual for the encoding")
-    crossover_rate: float = setting(0.9, "probability of a crossover", low=0, high=1)
+    crossover: str = setting("", "crossover operator; empty: the default of the encoding")
+    mutation: str = setting("", "mutation operator; empty: the default of the encoding")
+    crossover_rate: float = setting(0.9, "probability of crossover", low=0, high=1)
     mutation_rate: float = setting(0.1, "probability that children are mutated", low=0, high=1)
-    strength: int = setting(1, "mutations of a child", low=1, high=_MOST_MUTATIONS)
+    strength: int = setting(1, "mutations applied to a child", low=1, high=_MOST_MUTATIONS)
     group: int = setting(
-        64, "individuals on end that share the coin and the cuts", low=1, high=1_000_000
+        64,
+        "consecutive individuals that share the crossover decision and the cut points",
+        low=1,
+        high=1_000_000,
     )
     replacement: str = setting(
-        "generational", "the better child replaces always, or only if better", choices=_REPLACEMENTS
+        "generational",
+        "whether the better child always replaces its parent, or only if it is better (elitist)",
+        choices=_REPLACEMENTS,
     )
     reset: int = setting(
-        0, "restart an island after so many generations without progress", low=0, high=2**62
+        0,
+        "generations without improvement before an island restarts; 0: never",
+        low=0,
+        high=2**62,
     )
-    halo: bool = setting(False, "whether the islands are slices of one grid")
+    halo: bool = setting(False, "whether all islands are slices of one large grid")
 
     def check(self) -> None:
         super().check()
         if self.neighbours % 2:
             raise UsageError(
-                f"neighbours={self.neighbours}: must be even, as many on either side. Choose"
+                f"neighbours={self.neighbours}: must be even, half on each side. Choose"
                 f" {self.neighbours - 1} or {self.neighbours + 1}"
             )
 
 
 class Cellular(Algorithm):
-    """One population on a grid an island, or one on all islands."""
+    """A grid on each island, or one grid over all islands."""
 
     name: ClassVar[str] = "cellular"
     header: ClassVar[Header] = Header("algorithms/cellular.cuh")
@@ -162,18 +180,19 @@ class Cellular(Algorithm):
         width = self.settings.width or square
         if population % width:
             raise UsageError(
-                f"width={width}: population={population} does not fill whole rows. Choose a"
-                " divisor of population, or 0 for a torus as square as possible"
+                f"width={width}: must divide population={population}. Choose a divisor, or 0 for a"
+                " torus that is as square as possible"
             )
         return width
 
     def _require_room(self, individuals: int, named: str) -> None:
-        """Refuse a grid of so many on which a neighbourhood would meet itself."""
+        """Refuse a grid that is too small for a neighbourhood without repetitions."""
         if self.settings.grid == _RING:
             if individuals <= self.settings.neighbours:
                 raise UsageError(
-                    f"{named}: a ring with neighbours={self.settings.neighbours} has to hold at"
-                    f" least {self.settings.neighbours + 1}. Raise population, or lower neighbours"
+                    f"{named}: a ring with neighbours={self.settings.neighbours} needs at least"
+                    f" {self.settings.neighbours + 1} individuals. Raise population, or lower"
+                    " neighbours"
                 )
             return
         least, rows = 2 * self._radius + 1, individuals // self.width

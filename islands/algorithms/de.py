@@ -1,8 +1,8 @@
 """Differential evolution (Storn and Price 1997) on islands, for orders as Jardim (2021) uses it.
 
-The sum of two keys may lie anywhere, so keys are never clipped. With `adaptation=jde`, each
-individual has an F and a Cr of its own, which change now and then, last where the trial made with
-them survives, and travel with it (Brest, Greiner, Boskovic, Mernik and Zumer 2006).
+Keys may take any value and are never clipped. With `adaptation=jde`, each individual has its own F
+and Cr. They change at random, are kept if the trial that they produce survives, and migrate with
+the individual (Brest, Greiner, Boskovic, Mernik and Zumer 2006).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from islands.settings import Settings, setting
 
 _STRATEGIES = ("rand/1", "best/1", "current-to-best/1")
 _ADAPTATIONS = ("none", "jde")
-_FEWEST = 4  # an individual, and three others that differ
+_FEWEST = 4  # an individual and three different others
 _FARTHEST = 1e6
 
 
@@ -33,23 +33,33 @@ _FARTHEST = 1e6
 class DeSettings(Settings):
     """The settings of differential evolution, named as in the literature."""
 
-    F: float = setting(0.7, "weight of the difference of two individuals", low=0, high=2)
-    Cr: float = setting(0.9, "probability of a gene of the mutant", low=0, high=1)
-    low: float = setting(-3.0, "lower end of the first keys", low=-_FARTHEST, high=_FARTHEST)
-    high: float = setting(3.0, "upper end of the first keys", low=-_FARTHEST, high=_FARTHEST)
-    strategy: str = setting("rand/1", "what a mutant begins from", choices=_STRATEGIES)
+    F: float = setting(0.7, "weight of the difference vector in a mutant", low=0, high=2)
+    Cr: float = setting(
+        0.9, "crossover rate: probability that a trial takes a gene of the mutant", low=0, high=1
+    )
+    low: float = setting(-3.0, "lower bound of the initial keys", low=-_FARTHEST, high=_FARTHEST)
+    high: float = setting(3.0, "upper bound of the initial keys", low=-_FARTHEST, high=_FARTHEST)
+    strategy: str = setting(
+        "rand/1",
+        "base of the mutant: a random individual, the best one, or the individual itself moved"
+        " towards the best",
+        choices=_STRATEGIES,
+    )
     adaptation: str = setting(
-        "none", "jde: each individual finds an F and a Cr of its own", choices=_ADAPTATIONS
+        "none", "jde: F and Cr adapt for each individual", choices=_ADAPTATIONS
     )
     reset: int = setting(
-        0, "restart an island after so many generations without progress", low=0, high=2**62
+        0,
+        "generations without improvement before an island restarts; 0: never",
+        low=0,
+        high=2**62,
     )
 
     def check(self) -> None:
         if not np.float32(self.low) < np.float32(self.high):
             raise UsageError(
-                f"low={self.low:g} with high={self.high:g}: the first keys lie from low to high, so"
-                " low must be less. Lower it or raise high"
+                f"low={self.low:g} with high={self.high:g}: low must be less than high, as initial"
+                " keys are drawn between them. Lower low or raise high"
             )
 
 
@@ -66,8 +76,8 @@ class De(Algorithm):
         self.patience = settings.reset
         if population < _FEWEST:
             raise UsageError(
-                f"population={population}: must be at least {_FEWEST} for de, which makes a trial"
-                " from an individual and three others"
+                f"population={population}: must be at least {_FEWEST} for de, which combines an"
+                " individual with three others. Raise population"
             )
 
     def defines(self) -> Macros:

@@ -1,7 +1,7 @@
-"""The genetic algorithm: whole generations (Dantas and Cáceres 2014), or a steady state.
+"""The genetic algorithm: generational (Dantas and Cáceres 2014) or steady-state.
 
-In the steady state, which is without duplicates as Chu and Beasley (1998) have it, many children
-are born at a time: each competes with one of the worst.
+The steady-state form refuses duplicates, as in Chu and Beasley (1998), but makes many children per
+generation: each competes with one of the worst individuals.
 """
 
 from __future__ import annotations
@@ -34,48 +34,53 @@ class GaSettings(Settings):
 
     selection: str = setting(
         "tournament",
-        "who are parents: the two best, the best of some drawn, any, or the likelier the fitter",
+        "parent selection: the two best individuals, tournaments, uniformly at random, or in"
+        " proportion to fitness",
         choices=_SELECTIONS,
     )
     tournament: int = setting(
         2,
-        "individuals drawn for a parent, the best of them",
+        "individuals drawn for a tournament, whose best becomes a parent",
         low=1,
         high=_LARGEST_TOURNAMENT,
         of="selection=tournament",
     )
-    crossover: str = setting("", "how children are made; empty: as is usual for the encoding")
-    mutation: str = setting("", "how children are changed; empty: as is usual for the encoding")
-    crossover_rate: float = setting(1.0, "probability of a crossover", low=0, high=1)
+    crossover: str = setting("", "crossover operator; empty: the default of the encoding")
+    mutation: str = setting("", "mutation operator; empty: the default of the encoding")
+    crossover_rate: float = setting(1.0, "probability of crossover", low=0, high=1)
     mutation_rate: float = setting(1.0, "probability that a child is mutated", low=0, high=1)
-    strength: int = setting(1, "mutations of a child", low=1, high=_MOST_MUTATIONS)
+    strength: int = setting(1, "mutations applied to a child", low=1, high=_MOST_MUTATIONS)
     replacement: str = setting(
         "steady",
-        "children replace all, or compete each with one of the worst",
+        "whether children replace the population (generational), or each child competes with one"
+        " of the worst individuals (steady)",
         choices=_REPLACEMENTS,
     )
     elite: int = setting(
-        0, "generational: how many of the best survive", low=0, of="replacement=generational"
+        0,
+        "number of best individuals that survive each generation",
+        low=0,
+        of="replacement=generational",
     )
     children: int = setting(
-        0,
-        "steady: how many are born in a generation; 0: half the population",
-        low=0,
-        of="replacement=steady",
+        0, "children per generation; 0: half the population", low=0, of="replacement=steady"
     )
     duplicates: str = setting(
         "refuse",
-        "steady: what becomes of a child that its island has already",
+        "whether to accept or refuse a child that the island already contains",
         choices=_DUPLICATES,
         of="replacement=steady",
     )
     reset: int = setting(
-        0, "restart an island after so many generations without progress", low=0, high=2**62
+        0,
+        "generations without improvement before an island restarts; 0: never",
+        low=0,
+        high=2**62,
     )
 
 
 class Ga(Algorithm):
-    """A population of parents and children an island."""
+    """A genetic algorithm on each island."""
 
     name: ClassVar[str] = "ga"
     header: ClassVar[Header] = Header("algorithms/ga.cuh")
@@ -91,16 +96,18 @@ class Ga(Algorithm):
         self._crossover = operators.crossover(_usual(settings.crossover, encoding), encoding)
         self._mutation = operators.mutation(settings.mutation, encoding)
         if population < 2:
-            raise UsageError(f"population={population}: must be at least 2, as there are parents")
+            raise UsageError(
+                f"population={population}: must be at least 2, as a child has two parents"
+            )
         if settings.elite >= population:
             raise UsageError(
-                f"elite={settings.elite}: must be below population={population}, so that children"
-                " have room. Lower it, or raise population"
+                f"elite={settings.elite}: must be below population={population} to leave room for"
+                " children. Lower elite or raise population"
             )
         if settings.children > population:
             raise UsageError(
-                f"children={settings.children}: must be at most population={population}. Lower it,"
-                " or raise population"
+                f"children={settings.children}: must be at most population={population}. Lower"
+                " children or raise population"
             )
         if self._is_steady:
             self.survivors = population - (settings.children or population // 2)
@@ -114,7 +121,7 @@ class Ga(Algorithm):
         return dataclasses.replace(settings, crossover=crossover, mutation=mutation)
 
     def defines(self) -> Macros:
-        # To choose any is to hold a tournament of one.
+        # A random selection is a tournament of one.
         kinds = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
         refuses = self._is_steady and self.settings.duplicates == "refuse"
         numbers = {
@@ -139,10 +146,10 @@ class Ga(Algorithm):
         return max(self._crossover.room(pitch), self._mutation.room(pitch))
 
     def kept(self) -> int:
-        # In the steady state nobody but the best is kept from immigrants: the worst always go.
+        # The steady state always replaces the worst, so immigrants may replace all but the best.
         return 0 if self._is_steady else self.settings.elite
 
 
 def _usual(crossover: str, encoding: str) -> str:
-    """Return the crossover asked for; of bits, uniform is usual."""
+    """Return the requested crossover; the default for bits is uniform."""
     return crossover or ("uniform" if encoding == "bits" else "")

@@ -1,7 +1,7 @@
-"""Crossovers and mutations: which ones fit an encoding, and what their kernels need.
+"""Crossovers and mutations, and the encodings that they support.
 
-They are in `kernels/crossovers/` and `kernels/mutations/`; an algorithm includes those that its
-macros `ISLANDS_CROSSOVER` and `ISLANDS_MUTATION` name.
+Their kernels are in `kernels/crossovers/` and `kernels/mutations/`; algorithms include the headers
+that the macros `ISLANDS_CROSSOVER` and `ISLANDS_MUTATION` name.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ class Operator:
     """One crossover or mutation."""
 
     folder: ClassVar[str]
-    """That of the headers built in."""
+    """The folder of the built-in headers."""
     name: str
     header: Header
     """Its kernel header."""
     encodings: tuple[str, ...]
-    """Those whose genomes it works on."""
+    """The encodings that it supports."""
 
     @classmethod
     def built_in(cls, name: str, encodings: tuple[str, ...], file: str = "") -> Self:
-        """Return one whose header is in the package."""
+        """Return an operator whose header is part of the package."""
         operator = cls()
         operator.name, operator.encodings = name, encodings
         operator.header = Header(f"{cls.folder}/{file or name}.cuh")
         return operator
 
     def room(self, pitch: int) -> int:
-        """Return the bytes of scratch memory it takes besides what its header declares."""
+        """Return the bytes of scratch memory that it needs besides what its header declares."""
         return 0
 
 
 class Crossover(Operator):
-    """Makes children of two mates; its kernel is `crossover::cross`."""
+    """Makes children from two mates; its kernel function is `crossover::cross`."""
 
     folder: ClassVar[str] = "crossovers"
 
 
 class Mutation(Operator):
-    """Changes a genome a little; its kernel is `mutation::mutate`."""
+    """Makes a small change to a genome; its kernel function is `mutation::mutate`."""
 
     folder: ClassVar[str] = "mutations"
 
 
 _ORDERS, _BITS, _KEYS = ENCODINGS = ("permutation", "bits", "keys")
-"""The encodings that have operators; of those that fit a problem, the first is usual."""
+"""The encodings that have operators; the first that fits a problem is its default."""
 
-# Of those that fit an encoding, the first is usual.
+# The first operator that supports an encoding is its default.
 _ALL_CROSSOVERS = (
     *(Crossover.built_in(name, (_KEYS, _BITS)) for name in ("two_point", "one_point")),
     Crossover.built_in("uniform", (_KEYS, _BITS)),
@@ -73,7 +73,7 @@ _ALL_MUTATIONS = (
 
 CROSSOVERS: dict[str, Crossover] = {each.name: each for each in _ALL_CROSSOVERS}
 MUTATIONS: dict[str, Mutation] = {each.name: each for each in _ALL_MUTATIONS}
-"""By name; of a name that stands for several, the one for orders."""
+"""The operators by name; if two share a name, the one for orders."""
 
 CROSSOVER = Kind(
     *("crossover", Crossover, CROSSOVERS, _ALL_CROSSOVERS),
@@ -90,17 +90,17 @@ _Operator = TypeVar("_Operator", bound=Operator)
 
 
 def crossover(name: str, encoding: str) -> Crossover:
-    """Return the crossover of this name, or the usual one of the encoding where it is empty."""
+    """Return the crossover with this name, or the encoding's default for an empty name."""
     return _fitting("crossover", name, encoding, _ALL_CROSSOVERS, CROSSOVERS)
 
 
 def mutation(name: str, encoding: str) -> Mutation:
-    """Return the mutation of this name, or the usual one of the encoding where it is empty."""
+    """Return the mutation with this name, or the encoding's default for an empty name."""
     return _fitting("mutation", name, encoding, _ALL_MUTATIONS, MUTATIONS)
 
 
 def macros(crossover: Operator, mutation: Operator) -> Macros:
-    """Return the macros that choose the headers."""
+    """Return the macros that select the headers."""
     return {"ISLANDS_CROSSOVER": crossover.header, "ISLANDS_MUTATION": mutation.header}
 
 
@@ -115,7 +115,7 @@ def _fitting(
     fit = {each.name: each for each in known if encoding in each.encodings}
     if not fit:
         raise UsageError(
-            f"encoding {encoding}: no {what} works on it. Give one: {what}=FILE.py:NAME"
+            f"encoding {encoding}: no {what} supports it. Choose your own: {what}=FILE.py:NAME"
         )
     name = meant(name, registry)
     if not name:
@@ -126,7 +126,6 @@ def _fitting(
         raise UsageError(f"{what}={name}: {unknown('choice', name, fit)}")
     moved = [own for each in known if each.name == name for own in each.encodings]
     raise UsageError(
-        f"{what}={name} is for {' or '.join(moved)}, but the encoding is {encoding}, which"
-        f" {', '.join(fit)} fit. Choose one of these, or"
-        f" {option('encoding', moved)}"
+        f"{what}={name} supports {' or '.join(moved)}, but the encoding is {encoding}. Choose one"
+        f" of {', '.join(fit)}, or {option('encoding', moved)}"
     )

@@ -1,7 +1,7 @@
-"""Particle swarm optimisation (Kennedy and Eberhart 1995) on islands, each of which is a swarm.
+"""Particle swarm optimisation (Kennedy and Eberhart 1995); each island is a swarm.
 
-On bits, a velocity says how likely a bit is set (Kennedy and Eberhart 1997; Munhao et al. 2019). An
-individual of the population is the best position that a particle has found.
+On bits, the sigmoid of a velocity is the probability that the bit is set (Kennedy and Eberhart
+1997; Munhao et al. 2019). An individual of the population is the best position of a particle.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_PULLED, _MOST_NEIGHBOURS = 100.0, 1024
 _FARTHEST, _FASTEST = 1e6, 1e30
 _BITS = 32
 
-# Bits do not settle where velocities fade, as then each of them is set or not with equal chances.
+# Bits do not converge if velocities fade, as a bit with velocity 0 is set with probability 0.5.
 _USUAL_INERTIA = {"keys": 0.7298, "bits": 1.0}
 
 
@@ -39,62 +39,71 @@ class PsoSettings(Settings):
     """The settings of a particle swarm, named as in the literature."""
 
     c1: float = setting(
-        1.49618, "pull of the best position of a particle itself", low=0, high=_MOST_PULLED
+        1.49618, "acceleration towards the particle's own best position", low=0, high=_MOST_PULLED
     )
-    c2: float = setting(1.49618, "pull of the best position that it sees", low=0, high=_MOST_PULLED)
+    c2: float = setting(
+        1.49618, "acceleration towards the neighbourhood's best position", low=0, high=_MOST_PULLED
+    )
     inertia: float = setting(
         0.0,
-        "share of the velocity that is kept; 0: 0.7298 for keys, 1 for bits",
+        "inertia weight: share of the velocity that is kept; 0: 0.7298 for keys, 1 for bits",
         low=0,
         high=10,
         of="constriction=false",
     )
     schedule: str = setting(
         _CONSTANT,
-        "how the inertia falls to inertia_end: not, evenly, mostly early or mostly late",
+        "how the inertia weight decreases to inertia_end: not at all (constant), evenly (linear),"
+        " or mostly early or late",
         choices=(_CONSTANT, *_COURSES),
         of="constriction=false",
     )
     inertia_end: float = setting(
-        0.4, "what the inertia falls to", low=0, high=10, of="schedule=linear or early or late"
+        0.4, "final inertia weight", low=0, high=10, of="schedule=linear or early or late"
     )
     horizon: int = setting(
         1000,
-        "generations from the beginning within which it falls",
+        "generations until the inertia weight reaches inertia_end",
         low=1,
         high=2**31 - 1,
         of="schedule=linear or early or late",
     )
-    velocity: float = setting(0.0, "largest velocity; 0: any", low=0, high=_FASTEST)
+    velocity: float = setting(0.0, "maximum velocity; 0: no limit", low=0, high=_FASTEST)
     constriction: bool = setting(
-        False, "instead of an inertia, a factor of the whole velocity (Clerc and Kennedy 2002)"
+        False,
+        "whether to use a constriction factor (Clerc and Kennedy 2002) instead of inertia",
     )
     neighbourhood: str = setting(
-        _GLOBAL, "whose best positions a particle sees", choices=(_GLOBAL, _RING)
+        _GLOBAL,
+        "particles that share their best positions: the whole swarm, or neighbours on a ring",
+        choices=(_GLOBAL, _RING),
     )
     neighbours: int = setting(
         2,
-        "neighbours on the ring, half on either side",
+        "neighbours of a particle on the ring, half on each side",
         low=2,
         high=_MOST_NEIGHBOURS,
         of="neighbourhood=ring",
     )
     low: float = setting(
         0.0,
-        "lower end of the first keys, which bits have not",
+        "lower bound of the initial keys",
         low=-_FARTHEST,
         high=_FARTHEST,
         of="encoding=keys",
     )
     high: float = setting(
         1.0,
-        "upper end of the first keys, which bits have not",
+        "upper bound of the initial keys",
         low=-_FARTHEST,
         high=_FARTHEST,
         of="encoding=keys",
     )
     reset: int = setting(
-        0, "restart an island after so many generations without progress", low=0, high=2**62
+        0,
+        "generations without improvement before an island restarts; 0: never",
+        low=0,
+        high=2**62,
     )
 
     def check(self) -> None:
@@ -106,13 +115,13 @@ class PsoSettings(Settings):
             )
         if self.neighbours % 2:
             raise UsageError(
-                f"neighbours={self.neighbours}: must be even, as many on either side. Choose"
+                f"neighbours={self.neighbours}: must be even, half on each side. Choose"
                 f" {self.neighbours - 1} or {self.neighbours + 1}"
             )
         if not np.float32(self.low) < np.float32(self.high):
             raise UsageError(
-                f"low={self.low:g} with high={self.high:g}: the first keys lie from low to high, so"
-                " low must be less. Lower it or raise high"
+                f"low={self.low:g} with high={self.high:g}: low must be less than high, as initial"
+                " keys are drawn between them. Lower low or raise high"
             )
 
 
@@ -129,10 +138,10 @@ class Pso(Algorithm):
         self.patience = settings.reset
         if settings.neighbourhood == _RING and population <= settings.neighbours:
             raise UsageError(
-                f"population={population}: a ring with neighbours={settings.neighbours} has to hold"
-                f" at least {settings.neighbours + 1}. Raise population, or lower neighbours"
+                f"population={population}: a ring with neighbours={settings.neighbours} needs at"
+                f" least {settings.neighbours + 1} particles. Raise population, or lower neighbours"
             )
-        settings.require_meant(encoding=encoding)
+        settings.require_effective(encoding=encoding)
 
     @classmethod
     def completed(cls, settings: PsoSettings, encoding: str) -> PsoSettings:
@@ -171,7 +180,7 @@ class Pso(Algorithm):
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         items = shape.pitch * (_BITS if shape.gene == np.uint32 else 1)
-        # The archive looks under these names for what was met, which is where particles are.
+        # The archive of best individuals reads current positions under these names.
         return {
             "met": Field((shape.population, shape.pitch), shape.gene),
             "met_cost": Field((shape.population,), np.int64),

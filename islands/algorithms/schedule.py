@@ -1,4 +1,4 @@
-"""What an algorithm launches: to make the first generation, the next one, and what follows both."""
+"""The kernel launches of an algorithm: for the first generation, the next one, and updates."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ import numpy as np
 from islands.errors import UsageError
 
 JUDGES = "judges"
-"""In a schedule, where the children that wait are judged by somebody else than a kernel."""
+"""The step of a schedule at which the host evaluates the new children."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The populations of a rank, as an algorithm has to know them."""
+    """The sizes of a rank's populations."""
 
     islands: int
     population: int
     pitch: int
-    """Genes from one genome to the next."""
+    """Distance between two genomes in memory, in genes."""
     gene: np.dtype[Any]
 
     @property
     def individuals(self) -> int:
-        """How many there are on all islands of the rank."""
+        """Number of individuals on all islands of the rank."""
         return self.islands * self.population
 
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch of a kernel of the algorithm's header, with so many blocks."""
+    """One launch of a kernel of the algorithm's header."""
 
     kernel: str
     blocks: int
     room: int | None = 0
-    """The bytes of working memory that a block takes; None: those of kernels/generation.cuh."""
+    """Bytes of scratch memory per block; None: as much as kernels/generation.cuh needs."""
 
 
 Step = Launch | str
@@ -46,29 +46,29 @@ Step = Launch | str
 class Schedule:
     """Launches in order.
 
-    Each takes `(Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
-    improver::Plan improving)`.
+    Each kernel has the parameters `(Arena arena, Archipelago all, problem::Data data,
+    algorithm::Plan plan, improver::Plan improving)`.
     """
 
     start: tuple[Step, ...]
     generation: tuple[Step, ...]
     adopt: tuple[Launch, ...] = ()
-    """What brings derived fields up to date, after a start, a restore or a migration, for the rows
-    that `Archipelago::changed` marks."""
+    """Launches that update derived fields of the rows marked in `Archipelago::changed`, after a
+    start, a restore or a migration."""
 
     def __post_init__(self) -> None:
-        """Refuse what would launch nothing."""
+        """Refuse a schedule without launches."""
         for name, needed in {"start": True, "generation": True, "adopt": False}.items():
             steps = getattr(self, name)
             if not isinstance(steps, tuple) or (needed and not steps):
                 raise UsageError(
-                    f"Schedule: {name}={steps!r}: has to be a tuple of launches. Write"
+                    f"Schedule: {name}={steps!r}: must be a tuple of launches. Write"
                     f' {name}=(islands.Launch("kernel", blocks),)'
                 )
 
 
 def loop(shape: Shape, *, outside: bool) -> Schedule:
-    """Return the launches of kernels/generation.cuh: a block for each individual."""
+    """Return the launches of kernels/generation.cuh: one block per individual."""
 
     def steps(name: str) -> tuple[Step, ...]:
         if not outside:

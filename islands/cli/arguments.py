@@ -1,29 +1,70 @@
-"""The kinds of values that options of several commands take."""
+"""The parser of the command line, and the types of options that several commands have."""
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NoReturn
+
+from islands.errors import UsageError
+
+
+class Parser(ArgumentParser):
+    """A parser that raises `UsageError`, and refuses two different values for an option."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the message of argparse as a `UsageError`."""
+        raise UsageError(f"{message}. See {self.prog} --help")
+
+
+class _Once(Action):
+    """Stores the value of an option; a second, different value is refused."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        namespace: Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the value."""
+        from islands.spec.given import alike, twice
+
+        seen = vars(namespace).setdefault("seen", {})
+        first = seen.setdefault(self.dest, values)
+        if self.option_strings and not alike(self.dest, first, values):
+            name = str(option_string)
+            raise twice(name, f"{name} {_shown(first)}", f"{name} {_shown(values)}")
+        setattr(namespace, self.dest, values)
+
+
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def folder(text: str) -> Path:
-    """Return the folder that `--out` names."""
+    """Return the folder in `--out`."""
     if not text:
-        raise ArgumentTypeError("'' names no folder. Name one, which may be new")
+        raise ArgumentTypeError("'' is not a folder. Name a new or existing folder")
     return Path(text)
 
 
 def threads(text: str) -> int:
-    """Return how many threads are asked for."""
-    return _positive(text, "Leave it out to use every core")
+    """Return the number of threads in `--threads`."""
+    return _positive(text, "Leave it out to use all cores")
 
 
-def runs(usual: str) -> Callable[[str], int]:
-    """Return what takes a number of runs of each instance; left out, it is the usual one."""
+def runs(default: str) -> Callable[[str], int]:
+    """Return the type of `--runs`; errors mention the default."""
 
     def number(text: str) -> int:
-        return _positive(text, f"Leave it out for {usual}")
+        return _positive(text, f"Leave it out for {default}")
 
     return number
 

@@ -40,38 +40,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"{', '.join(BENCHES)} (all but {', '.join((*COLLECTIVE, *LONG))})"
+    words = f"{', '.join(BENCHES)} (default: all except {', '.join((*COLLECTIVE, *LONG))})"
     add("what", nargs="*", metavar="WHAT", help=words)
-    add("--quiet", action="store_true", help="print the tables alone, not what it is at")
+    add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
-    add("--backend", metavar="NAME", help="cpu or cuda alone (all there are)")
-    add("--threads", metavar="T", type=arguments.threads, help="threads of the cpu (every core)")
+    add("--backend", metavar="NAME", help="cpu or cuda (default: all that are available)")
+    words = "threads of the cpu backend (default: all cores)"
+    add("--threads", metavar="T", type=arguments.threads, help=words)
     brkga = _Group(parser, "brkga, de, cellular, ga and pso")
-    brkga.add("generations", "G", int, "generations a repeat")
+    brkga.add("generations", "G", int, "generations per repetition")
     both = _Group(parser, "topologies and migration")
-    both.add("islands_a_rank", "N", int, "islands a rank")
-    both.add("population", "P", int, "individuals an island")
-    both.add("migrants", "M", int, "individuals that each island sends")
+    both.add("islands_a_rank", "N", int, "islands per rank")
+    both.add("population", "P", int, "individuals per island")
+    both.add("migrants", "M", int, "individuals that each island sends per migration")
     topologies = _Group(parser, "topologies")
     topologies.add("islands", "N,N", _counts, "numbers of islands")
-    topologies.add("genes", "N", int, "genes of an individual")
+    topologies.add("genes", "N", int, "genes per individual")
     migration = _Group(parser, "migration")
     migration.add("instances", "A,B", _names, "instances")
-    migration.add("topology", "NAME", str, "who sends to whom")
-    migration.add("interval", "G", int, "generations from one migration to the next")
-    migration.add("delay", "D,D", _delays, "migrations until migrants are taken in")
-    migration.add("seconds", "S", float, "seconds that a repeat takes, about")
+    migration.add("topology", "NAME", str, "which islands send migrants to which")
+    migration.add("interval", "G", int, "generations between two migrations")
+    migration.add("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1")
+    migration.add("seconds", "S", float, "approximate seconds per repetition")
     quality = _Group(parser, "quality")
     quality.add("of", "A,B", _names, "instances, sets, and patterns of names")
-    quality.add("limit", "S", float, "seconds of a run at most; the best known value ends it")
-    quality.add("seeds", "R", int, "runs of an instance")
-    words = "put HiGHS with as many seconds beside it, where it is a knapsack"
-    quality.switch("highs", words)
+    quality.add("limit", "S", float, "time limit of a run; the best known value also ends it")
+    quality.add("seeds", "R", int, "runs per instance")
+    quality.switch("highs", "also solve knapsacks with HiGHS, with the same time limit")
 
 
 class _Group:
-    """Options of some benchmarks, named after the fields of `BenchRequest`, with their defaults."""
+    """Options of some benchmarks: names and defaults are those of the fields of `BenchRequest`."""
 
     def __init__(self, parser: argparse.ArgumentParser, title: str) -> None:
         self._group = parser.add_argument_group(title)
@@ -85,7 +85,7 @@ class _Group:
             metavar=metavar,
             type=kind,
             default=default,
-            help=f"{words} ({shown})",
+            help=f"{words} (default: {shown})",
         )
 
     def switch(self, field: str, words: str) -> None:
@@ -94,8 +94,8 @@ class _Group:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Measure, print a row as each is done, and return the exit status."""
-    # Ranks that wait for rank 0 would take cores from it, so what needs all of them comes first.
+    """Measure, print each row when it is complete, and return the exit status."""
+    # Waiting ranks would use cores that rank 0 needs, so benchmarks of all ranks come first.
     names = sorted(args.what or _ALONE, key=lambda name: name not in COLLECTIVE)
     together = [name for name in names if name in COLLECTIVE]
     rank, _ = launched()
@@ -130,10 +130,10 @@ def main(args: argparse.Namespace) -> int:
 def _measure(
     name: str, asked: BenchRequest, tables: dict[str, list[BenchRow]], say: Callable[[str], None]
 ) -> None:
-    """Add the rows of one benchmark to its tables, and print them."""
-    text, measure = benchmark(name)
-    say(("\n" if tables else "") + text)
-    for row in measure(asked):
+    """Run one benchmark; print its rows and add them to the tables."""
+    module = import_module(BENCHES[name])
+    say(("\n" if tables else "") + (module.__doc__ or "").strip())
+    for row in module.measure(asked):
         if row.TABLE not in tables:
             say(f"\n{row.HEADER}")
         say(row.line())
@@ -161,12 +161,12 @@ def _asked(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Benc
     for field in ("seconds", "limit"):
         value = getattr(args, field)
         if not 0 < value < math.inf:
-            raise UsageError(f"--{field} {value:g}: must be a finite number of more than 0")
+            raise UsageError(f"--{field} {value:g}: must be a finite number above 0")
     if args.highs and find_spec("scipy") is None:
         raise UsageError("--highs needs scipy. Install with: pip install 'islands[report]'")
     if args.out is not None:
         if args.out.exists() and not args.out.is_dir():
-            raise UsageError(f"--out {args.out}: is a file. Name a folder, which may be new")
+            raise UsageError(f"--out {args.out}: is a file. Name a new or existing folder")
         if "topologies" in (args.what or _ALONE) and find_spec("matplotlib") is None:
             raise UsageError(
                 "bench topologies --out needs matplotlib. Install with: pip install"
@@ -196,7 +196,7 @@ def _numbers(text: str, low: int, high: int) -> tuple[int, ...]:
         numbers = ()
     if not numbers or min(numbers) < low or max(numbers) > high:
         raise argparse.ArgumentTypeError(
-            f"{text!r} must be whole numbers from {low} to {high}, with commas between them"
+            f"{text!r} must be whole numbers from {low} to {high}, separated by commas"
         )
     return numbers
 

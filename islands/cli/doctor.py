@@ -15,18 +15,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print what there is; return 0 where all of it works, else 1."""
+    """Print the results; return 0 if everything works, otherwise 1."""
     from islands.doctor.checkup import examine
     from islands.doctor.report import as_json, as_text
 
     ranks = world()
     if ranks.rank == 0:
-        said = "trying compilers, devices and a start, which takes some seconds"
-        print(f"islands {islands.__version__}: {said}", file=sys.stderr, flush=True)
+        words = "testing compilers, devices and a start, which takes some seconds"
+        print(f"islands {islands.__version__}: {words}", file=sys.stderr, flush=True)
     with ranks.guarded(show_traceback=args.debug):
         checkup = examine(ranks)
         if ranks.rank == 0:
             print(as_json(checkup) if args.json else as_text(checkup), flush=True)
-        # A launcher may end the ranks that are left as soon as one has left with a status.
+        # A launcher may end the other ranks as soon as one rank exits with an error status.
         ranks.barrier()
     return 1 if checkup.problems else 0

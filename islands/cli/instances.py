@@ -19,24 +19,24 @@ from islands.text import counted, unknown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `islands instances` takes."""
-    parser.add_argument("action", metavar="list|show|fetch|check", help="what to do")
+    """Declare the arguments of `islands instances`."""
+    words = "list, show or check local instances, or fetch (download) a set"
+    parser.add_argument("action", metavar="list|show|fetch|check", help=words)
     parser.add_argument("name", nargs="?", metavar="SET|NAME", help="a set; for show, an instance")
-    parser.add_argument(
-        "--from", dest="base", metavar="URL", help="fetch from this folder instead of the set's own"
-    )
-    words = f"how a file to be shown is written: {', '.join(FORMATS)} (recognised)"
+    words = "fetch from this folder instead of the set's home"
+    parser.add_argument("--from", dest="base", metavar="URL", help=words)
+    words = f"show: format of the file: {', '.join(FORMATS)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)
 
 
 def main(args: argparse.Namespace) -> int:
-    """Do one action and return the exit status."""
+    """Run one action and return the exit status."""
     if args.action not in _ACTIONS:
         raise UsageError(unknown("action", args.action, _ACTIONS))
     if args.base is not None and args.action != "fetch":
         raise UsageError(f"--from={args.base}: only fetch downloads. Leave it out")
     if args.format is not None and args.action != "show":
-        raise UsageError(f"--format {args.format}: only show takes it. Leave it out")
+        raise UsageError(f"--format {args.format}: only show accepts it. Leave it out")
     if args.name is None and args.action in _NEEDS:
         raise UsageError(f"instances {args.action}: name {_NEEDS[args.action]}")
     return _ACTIONS[args.action](args)
@@ -74,7 +74,7 @@ def _show(args: argparse.Namespace) -> int:
         rows |= _own(problem)
     rows["file here"] = str(found.path) if found.path else fetch_it
     _print_rows(rows)
-    # What is published is shown before its file is read, which may be damaged.
+    # The published data are shown before the file is read, which may be damaged.
     if problem is None and found.path:
         problem = read(found, args.format)
     for remark in problem.remarks if problem is not None else ():
@@ -118,7 +118,7 @@ def _fetch(args: argparse.Namespace) -> int:
     if instances.base:
         right = len({entry.file for entry in instances.entries.values()}) - len(failures)
         print(
-            f"{instances.name}: {counted(right, 'file is', 'files are')} there and right,"
+            f"{instances.name}: {counted(right, 'file is', 'files are')} complete and correct,"
             f" {len(failures)} failed"
         )
     return 1 if failures else 0
@@ -138,7 +138,7 @@ def _check(args: argparse.Namespace) -> int:
             if fault:
                 wrong += 1
                 print(fault)
-        print(f"{each.name}: {here} of {len(each.entries)} instances are here and were read")
+        print(f"{each.name}: {here} of {len(each.entries)} instances are here and readable")
     print(
         "all files are as published"
         if not wrong
@@ -148,12 +148,15 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _fault(found: Found) -> str | None:
-    """Return what is wrong with a file of the catalogue, if anything is."""
+    """Return the error message for a file of the catalogue, or None if it is correct."""
     path = found.file()
     try:
         read(found)
         if found.entry and digest(path, found.entry.bytes) != found.entry.sha256:
-            return f"{path}: differs from the published {found.name}. Delete it and fetch it again"
+            return (
+                f"{path}: checksum mismatch with the published {found.name}. Delete the file and"
+                " fetch it again"
+            )
     except IslandsError as error:
         return str(error)
     return None

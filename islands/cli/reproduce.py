@@ -1,4 +1,4 @@
-"""Run a paper's own experiment, and put the paper's tables beside ours."""
+"""Repeat a paper's experiments, and compare its tables with ours."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ examples:
   islands reproduce munhao2019/orlib --only 'mknapcb?-?0' --out orlib
   islands reproduce dantas2014/gaps --runs 10 --out gaps
 
-The same command with --out goes on where an experiment was ended.
+Repeat a command with --out to resume an interrupted experiment.
 """
 
 
@@ -44,22 +44,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    add("what", metavar="PAPER[/TABLE]", help=f"{', '.join(PAPERS)}; all its tables, or one")
-    add("--runs", metavar="R", type=int, help="runs of an instance, with seeds 1 to R")
-    add(
-        "--only",
-        metavar="NAME",
-        nargs="+",
-        action="extend",
-        help="these instances alone; patterns too",
-    )
-    words = "write tables, plots and settings to this folder, and go on with what it holds"
+    words = f"{', '.join(PAPERS)}: all tables of the paper, or one"
+    add("what", metavar="PAPER[/TABLE]", help=words)
+    words = "runs per instance, with seeds 1 to R (default: the paper's number)"
+    add("--runs", metavar="R", type=int, help=words)
+    words = "only these instances, or those that match a pattern"
+    add("--only", metavar="NAME", nargs="+", action="extend", help=words)
+    words = "write tables, plots and settings to this folder, and resume what it contains"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
     add("--backend", metavar="NAME", default="auto", help="auto, cpu or cuda")
-    words = "threads of the CPU runs to compare times with, such as 1,all, or none"
+    words = "numbers of threads for the CPU times to compare with, such as 1,all; or none"
     add("--threads", metavar="T,T", help=words)
-    add("--generations", metavar="G", type=int, help="of each run, instead of the paper's: a try")
-    add("--quiet", action="store_true", help="print the tables alone, not what it is at")
+    words = "generations of each run, for a quick test (default: the paper's number)"
+    add("--generations", metavar="G", type=int, help=words)
+    add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object; the tables go to stderr")
 
 
@@ -73,7 +71,7 @@ def main(args: argparse.Namespace) -> int:
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
-        # Ranks may be bound to different numbers of cores, but have to make the same runs.
+        # Ranks may be bound to different numbers of cores, but must make the same runs.
         cores = ranks.bcast(len(os.sched_getaffinity(0)))
         backend = take_device(ranks, meant(args.backend, BACKENDS))
         paper, asked, selections = ranks.agreed(lambda: _prepared(args, ranks, cores, backend))
@@ -95,7 +93,7 @@ def main(args: argparse.Namespace) -> int:
                 heartbeat.print(text, sys.stderr if args.json else sys.stdout)
 
         say(paper.title)
-        # Several ranks end together, after a generation, as each waits for the others.
+        # Several ranks wait for each other, so they end together after a generation.
         at = "ending the experiment"
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         try:
@@ -103,10 +101,10 @@ def main(args: argparse.Namespace) -> int:
                 tables = perform(selections, asked, say, folder, heartbeat)
         except (KeyboardInterrupt, Suspended) as error:
             if folder is not None:
-                say(f"\nEnded. Go on with the same command: {folder.path} holds what is done")
+                say(f"\nInterrupted. Resume with the same command: {folder.path} has the results")
             if isinstance(error, Suspended):
                 return Suspended.status
-            if ranks.size > 1:  # has been said
+            if ranks.size > 1:  # the interrupt has been reported
                 return INTERRUPTED_STATUS
             raise
         finally:
@@ -122,7 +120,7 @@ def main(args: argparse.Namespace) -> int:
 def _prepared(
     args: argparse.Namespace, ranks: World, cores: int, backend: Backend
 ) -> tuple[Paper, ExperimentRequest, list[Selection]]:
-    """Return what is to be done, having refused here all that can be refused before a run."""
+    """Return the request and its tables; refuse wrong options before the first run."""
     from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.selection import select
 
@@ -165,7 +163,7 @@ def _require_room(what: str, tables: Mapping[str, type[PaperTable]], ranks: Worl
 
 
 def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, ...]:
-    """Return the numbers asked for; by default the usual ones, as far as there are cores."""
+    """Return the requested numbers of threads; by default the usual ones up to all cores."""
     if asked is None:
         return tuple(dict.fromkeys(each or cores for each in usual if each <= cores))
     if asked == "none":

@@ -1,4 +1,4 @@
-"""Go on with a run from its last checkpoint, with the same or another number of ranks."""
+"""Resume a run from its last checkpoint, with the same or another number of ranks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import argparse
 import sys
 
 from islands.cli import arguments
-from islands.cli.run import PARTS, add_place, add_speech, ended
+from islands.cli.run import PARTS, add_device, add_output, ended
 from islands.parallel import world
 
 _EXAMPLES = """
-A finished run prints its result again. Nothing but the criteria can be changed; where the file of
-its instance, or the script of a part, is elsewhere by now, an option says so.
+A finished run prints its result again. Only the stopping criteria can be changed. If the file of
+the instance or the script of a part has moved, name its new path.
 
 examples:
   islands resume runs/zi929-20260101-120000
@@ -25,20 +25,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands resume`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
-    words = "the folder of a run, which --out named"
+    words = "the folder of a run (see --out of islands run)"
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
-    words = "when to stop, instead of the run's own criteria, also if it is finished; repeatable"
+    words = "stopping criterion; replaces the run's criteria, also of a finished run; repeatable"
     parser.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
-    where = parser.add_argument_group("where things are, if not where they were")
-    where.add_argument("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
+    moved = parser.add_argument_group("files that have moved")
+    moved.add_argument("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
     for name in PARTS:
-        where.add_argument(f"--{name}", metavar="FILE.py:NAME", help=f"the {name} of a script")
-    add_place(parser)
-    add_speech(parser.add_argument_group("what it writes"))
+        moved.add_argument(f"--{name}", metavar="FILE.py:NAME", help=f"the {name} of a script")
+    add_device(parser)
+    add_output(parser.add_argument_group("output"))
 
 
 def main(args: argparse.Namespace) -> int:
-    """Go on, print the result and return the exit status."""
+    """Resume the run, print the result and return the exit status."""
     from islands.run.device import Conduct
     from islands.run.runner import Output, resume_asked
 

@@ -19,8 +19,8 @@ from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import RanksLostError, world
+from islands.presets import PRESETS
 from islands.spec.given import Given, gathered
-from islands.spec.presets import PRESETS
 from islands.spec.resolve import DEFAULT_INSTANCE
 from islands.spec.spec import GeneralSettings
 from islands.spec.stop import KINDS
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from islands.series.series import Series
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
-"""The options that name parts, which scripts may bring."""
+"""The options that choose parts, which may come from scripts."""
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
 _EXAMPLES = f"""
-stopping criteria; the first that is met ends the run:
+stopping criteria; the first that is satisfied ends the run:
 {indent(_KINDS, "  ")}
   (seconds=5m and seconds=2h mean minutes and hours; stagnation counts generations)
 
 examples:
-  islands run                                       the embedded demonstration
+  islands run                                       the built-in demo
   islands run tsplib/berlin52 --stop gap=1% --stop seconds=30
   islands run national/zi929 --preset xavier2019 --seed 7 --json
   islands run tsplib/berlin52 tsplib/eil51 --runs 10 --out ten    20 runs and a table
@@ -56,76 +56,80 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"set/name, a bare name, a path or FILE.py:NAME, or several ({DEFAULT_INSTANCE})"
+    words = "instances: set/name, a bare name, a path or FILE.py:NAME"
+    words += f" (default: {DEFAULT_INSTANCE})"
     add("instances", nargs="*", metavar="INSTANCE", help=words)
-    what = parser.add_argument_group("what runs (defaults < preset < --config < options)")
+    what = parser.add_argument_group("settings (defaults < preset < --config < options)")
     add = what.add_argument
-    add("--preset", metavar="NAME", help=f"a paper's complete settings: {', '.join(PRESETS)}")
-    add("--config", metavar="FILE.toml", type=Path, help="settings, such as the run.toml of a run")
-    words = f"how the instance's file is written: {', '.join(FORMATS)} (recognised)"
+    words = f"complete settings of a published experiment: {', '.join(PRESETS)}"
+    add("--preset", metavar="NAME", help=words)
+    words = "a file of settings, such as the run.toml of another run"
+    add("--config", metavar="FILE.toml", type=Path, help=words)
+    words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
     add("--format", metavar="NAME", help=words)
-    add(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        help="any setting, such as rho=0.7 or infeasible=drop",
-    )
+    words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
+    add("--set", metavar="KEY=VALUE", action="append", help=words)
     add("--algorithm", metavar="NAME", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
     add("--encoding", metavar="NAME", help=", ".join(ENCODINGS))
     add("--improver", metavar="NAME", help=f"local search: {', '.join(IMPROVERS)}")
-    add("--crossover", metavar="NAME", help=f"of ga and cellular: {', '.join(CROSSOVERS)}")
-    add("--mutation", metavar="NAME", help=f"of ga and cellular: {', '.join(MUTATIONS)}")
+    add("--crossover", metavar="NAME", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
+    add("--mutation", metavar="NAME", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
     add("--islands", metavar="N", help=GeneralSettings.words("islands"))
     add("--population", metavar="P", help=GeneralSettings.words("population"))
-    add("--migration", metavar="TOPOLOGY", help=f"who sends to whom: {', '.join(TOPOLOGIES)}")
+    words = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
+    add("--migration", metavar="TOPOLOGY", help=words)
     add("--interval", metavar="G", help=MigrationSettings.words("interval"))
     add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
     add("--seed", metavar="S", help=GeneralSettings.words("seed"))
-    words = "runs of each instance, the first with seed S; all instances in turn for each seed (1)"
+    words = "runs per instance, with seeds S, S+1, ...; for each seed, all instances (default: 1)"
     add("--runs", metavar="R", type=arguments.runs("a single run"), help=words)
-    add("--start", metavar="FILE", action="append", help="start from this solution; repeatable")
-    add("--stop", metavar="KIND=VALUE", action="append", help="when to stop; repeatable, see below")
-    place = add_place(parser)
-    words = "let ranks run without waiting; not reproducible, and without checkpoints"
-    place.add_argument("--async", dest="asynchronous", action="store_true", help=words)
-    output = parser.add_argument_group("what it writes")
+    words = "add this solution to the first generation; repeatable"
+    add("--start", metavar="FILE", action="append", help=words)
+    words = "stopping criterion, see below; repeatable"
+    add("--stop", metavar="KIND=VALUE", action="append", help=words)
+    device = add_device(parser)
+    words = "let ranks run without waiting for each other; not reproducible, no checkpoints"
+    device.add_argument("--async", dest="asynchronous", action="store_true", help=words)
+    output = parser.add_argument_group("output")
     add = output.add_argument
-    words = "the folder of the run, or of all runs (fresh: runs/NAME-DATE-TIME)"
+    words = "folder for the files of the run, or of all runs (default: runs/NAME-DATE-TIME)"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
-    add("--force", action="store_true", help="overwrite what runs have left in --out")
-    add_speech(output)
+    words = "overwrite the files of previous runs in --out"
+    add("--force", action="store_true", help=words)
+    add_output(output)
 
 
-def add_place(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Declare where a run takes place, which each of its starts may decide anew."""
-    place = parser.add_argument_group("where it runs")
-    add = place.add_argument
-    add("--backend", metavar="NAME", help="auto, cpu or cuda; auto takes a GPU where one is")
-    words = "threads of the cpu backend (every core)"
+def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Declare the options for devices and ranks, which may change when a run is resumed."""
+    device = parser.add_argument_group("devices and ranks")
+    add = device.add_argument
+    words = "auto, cpu or cuda; auto: a GPU if there is one, otherwise the CPU"
+    add("--backend", metavar="NAME", help=words)
+    words = "threads of the cpu backend (default: all cores)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
     add("--share-gpu", action="store_true", help="let ranks share a GPU")
-    words = "go on with the ranks that are left when others die (with Open MPI)"
+    words = "continue with the remaining ranks if others fail (needs Open MPI)"
     add("--fault-tolerant", action="store_true", help=words)
-    return place
+    return device
 
 
 def _conduct(args: argparse.Namespace) -> Conduct:
-    """Return how the ranks are to go about a run; refuse what cannot be together."""
+    """Return how ranks work together; refuse options that exclude each other."""
     from islands.run.device import Conduct
 
     if args.asynchronous and args.fault_tolerant:
         raise UsageError(
-            "--async with --fault-tolerant: ranks that do not wait have no common checkpoint to go"
-            " on from. Leave one of them out"
+            "--async with --fault-tolerant: asynchronous ranks have no common checkpoint to resume"
+            " from. Leave one of them out"
         )
     return Conduct(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
 
 
-def add_speech(add: argparse._ArgumentGroup) -> None:
-    """Declare what a run says."""
-    words = "print one JSON object; all else goes to stderr"
-    add.add_argument("--quiet", action="store_true", help="print the result alone")
-    add.add_argument("--json", action="store_true", help=words)
+def add_output(group: argparse._ArgumentGroup) -> None:
+    """Declare the options for what a run prints."""
+    group.add_argument("--quiet", action="store_true", help="print only the result")
+    words = "print one JSON object; everything else goes to stderr"
+    group.add_argument("--json", action="store_true", help=words)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -141,25 +145,24 @@ def main(args: argparse.Namespace) -> int:
         stream=sys.stderr if args.json else sys.stdout,
         quiet=args.quiet,
     )
-    # What is refused here, all ranks refuse alike.
-    asked, conduct = options(args), _conduct(args)
+    # All ranks raise the same errors here.
+    requested, conduct = options(args), _conduct(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         if args.runs is None and not args.instances[1:]:
             result = run_asked(
-                asked, args.config, ranks, output, conduct=conduct, allow_no_solution=True
+                requested, args.config, ranks, output, conduct=conduct, allow_no_solution=True
             )
             return ended(result, ranks, as_json=args.json)
-        planned = partial(Plan.of, args.instances, args.runs or 1, asked, args.config)
+        planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config)
         series = run_several(ranks.agreed(planned), ranks, output, conduct)
         return ended(series, ranks, as_json=args.json)
 
 
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
-    """Print the result where it is asked for, and return the exit status; collective.
+    """Print the JSON result if requested, and return the exit status; collective.
 
-    A run without a solution is an error all the same, unless it was cut short; so are all runs of
-    an instance of which none has one.
+    Raise an error if a complete run, or every run of an instance, has found no feasible solution.
     """
     from islands.problems import hint_of
     from islands.progress.result import Result
@@ -172,8 +175,8 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
         ranks.agreed(lambda: result.require_solution(hint))
     else:
         ranks.agreed(lambda: result.require_solutions(hint_of))
-    # A launcher may end the ranks that are left as soon as one has left with a status.
-    with suppress(RanksLostError):  # all is written
+    # A launcher may end the other ranks as soon as one rank exits with an error status.
+    with suppress(RanksLostError):  # everything is written
         ranks.barrier()
     if result.suspended:
         return SUSPENDED_STATUS
@@ -181,7 +184,7 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
 
 
 def options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that the command line names, the instances among them."""
+    """Return the settings on the command line, including the instances."""
     names = (
         *("format", "preset", "islands", "population", *PARTS),
         *("interval", "migrants", "seed", "start", "stop", "backend", "threads"),
@@ -195,12 +198,12 @@ def options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _words(name: str, value: Any) -> str:
-    """Return how an option was given."""
+    """Return an option as the user wrote it."""
     return " ".join(f"--{name} {each}" for each in (value if isinstance(value, list) else [value]))
 
 
 def _set(text: str) -> Given:
-    """Return what `--set TEXT` gives."""
+    """Return the setting of `--set TEXT`."""
     key, equals, value = (part.strip() for part in text.partition("="))
     if not (equals and key and value):
         raise UsageError(f"--set {text}: write KEY=VALUE, such as --set rho=0.7")

@@ -22,9 +22,9 @@ _CONFIGURATIONS, _STEPS, _RUNS = 10, 3, 5
 
 _EXAMPLES = """
 values of --over:
-  rho=0.5..0.9            numbers of a range, by the kind of the setting
-  population=16..1024:log of a range, each doubling as often as another
-  selection=random,best   values of a list; so preset, algorithm and encoding
+  rho=0.5..0.9            a range of numbers, or of integers if the setting is one
+  population=16..1024:log a range with logarithmic scale
+  selection=random,best   a list of values, also for preset, algorithm and encoding
 
 examples:
   islands tune qaplib/nug20 qaplib/tai20a --over F=0.2..1 --over Cr=0..1 --algorithm de
@@ -33,8 +33,8 @@ examples:
   islands run tsplib/eil51 --config tuned/best.toml
   islands tune sac94/weish30 --preset munhao2019-m1 --over c1=0.5..2 --over penalty=100..500
 
-Configuration 0 is the settings as given. The same command with --out goes on where a tuning was
-ended, and takes over what is done where more configurations or instances are asked for.
+Configuration 0 has the settings as given. Repeat a command with --out to resume an interrupted
+tuning, also with more configurations or instances.
 """
 
 
@@ -42,33 +42,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands tune`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
-    words = "set/name, a bare name or a path, one or several"
+    words = "instances: set/name, a bare name or a path"
     parser.add_argument("instances", nargs="*", metavar="INSTANCE", help=words)
-    what = parser.add_argument_group("what is tried")
+    what = parser.add_argument_group("configurations")
     add = what.add_argument
     words = "values of a setting: A..B, A..B:log or a,b,c; repeatable"
     add("--over", metavar="KEY=VALUES", action="append", default=[], help=words)
-    words = f"random configurations, drawn from the seed ({_CONFIGURATIONS})"
+    words = f"number of random configurations, drawn from the seed (default: {_CONFIGURATIONS})"
     add("--configurations", metavar="N", type=int, help=words)
-    words = f"all combinations instead, ranges in so many steps ({_STEPS})"
+    words = f"all combinations instead, with STEPS values per range (default: {_STEPS})"
     add("--grid", metavar="STEPS", type=int, nargs="?", const=_STEPS, help=words)
-    words = f"runs of each configuration on each instance, with seeds S, S+1, ... ({_RUNS})"
+    words = "runs of each configuration on each instance, with seeds S, S+1, ..."
+    words += f" (default: {_RUNS})"
     add("--runs", metavar="R", type=arguments.runs(f"{_RUNS}"), default=_RUNS, help=words)
-    words = f"what is averaged and tested: {', '.join(METRICS)} ({METRICS[0]})"
+    words = f"metric to average and test: {', '.join(METRICS)} (default: {METRICS[0]})"
     add("--metric", metavar="NAME", default=METRICS[0], help=words)
-    _add_settings(parser.add_argument_group("what all have in common, as in islands run"))
-    output = parser.add_argument_group("what it writes")
+    _add_settings(parser.add_argument_group("common settings, as in islands run"))
+    output = parser.add_argument_group("output")
     add = output.add_argument
-    words = "the folder of the tuning (fresh: runs/tune-DATE-TIME)"
+    words = "folder for the files of the tuning (default: runs/tune-DATE-TIME)"
     add("--out", metavar="DIR", type=arguments.folder, help=words)
-    add("--force", action="store_true", help="forget the tuning that --out holds")
-    add("--quiet", action="store_true", help="print the ranking alone")
-    add("--json", action="store_true", help="print one JSON object; all else goes to stderr")
+    add("--force", action="store_true", help="overwrite a previous tuning in --out")
+    add("--quiet", action="store_true", help="print only the ranking")
+    words = "print one JSON object; everything else goes to stderr"
+    add("--json", action="store_true", help=words)
 
 
 def _add_settings(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("--config", metavar="FILE.toml", type=Path, help="settings, such as the run.toml of a run")
+    words = "a file of settings, such as the run.toml of a run"
+    add("--config", metavar="FILE.toml", type=Path, help=words)
     add("--set", metavar="KEY=VALUE", action="append", help="any setting, such as rho=0.7")
     names = {
         "format": "NAME",
@@ -84,8 +87,8 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
     for name, metavar in names.items():
         add(f"--{name}", metavar=metavar)
     add("--threads", metavar="T", type=arguments.threads)
-    words = "when each run stops; repeatable. Runs of a configuration that go side by side share"
-    words += " the seconds; where any configuration's cannot, all runs go one after the other"
+    words = "stopping criterion of each run; repeatable. Concurrent runs of a configuration share"
+    words += " the seconds; all runs are sequential if any configuration's runs must be"
     add("--stop", metavar="KIND=VALUE", action="append", help=words)
     group.set_defaults(start=None)
 
@@ -123,21 +126,23 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _tuning(args: argparse.Namespace) -> Tuning:
-    """Return what is to be done, having refused here all that can be refused before a run."""
+    """Return the tuning; refuse wrong options before the first run."""
     from islands.tune.plan import TuneRequest, Tuning
     from islands.tune.runs import quality_criteria
 
     _, ranks = launched()
     if ranks > 1:
         idle = counted(ranks - 1, "rank")
-        said = f"islands: tune works on one rank; idle under mpirun: {idle}"
-        print(said, file=sys.stderr, flush=True)
+        warning = f"islands: tune uses only one rank; idle under mpirun: {idle}"
+        print(warning, file=sys.stderr, flush=True)
     if find_spec("scipy") is None:
         raise UsageError("tune needs scipy. Install with: pip install 'islands[report]'")
     if args.metric not in METRICS:
         raise UsageError(f"--metric {args.metric}: must be {' or '.join(METRICS)}")
     if args.grid is not None and args.configurations is not None:
-        raise UsageError("--grid with --configurations: a grid has its own number. Leave one out")
+        raise UsageError(
+            "--grid with --configurations: a grid determines the number. Leave one of them out"
+        )
     for name in ("configurations", "grid"):
         value = getattr(args, name)
         if value is not None and value < 1:
@@ -155,7 +160,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
         quality_criteria(task.spec) for task in tuning.tasks
     ):
         raise UsageError(
-            "--metric evaluations: counts those until a run is good enough. Say how good that is by"
-            " --stop best-known, target=VALUE or gap=PERCENT"
+            "--metric evaluations: counts the evaluations until a target is reached. Set the target"
+            " by --stop best-known, target=VALUE or gap=PERCENT"
         )
     return tuning

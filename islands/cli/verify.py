@@ -20,26 +20,26 @@ from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
 from islands.text import gap
 
-_SHOWN = 40  # characters of what is no number
+_SHOWN = 40  # maximum number of characters of a stated cost that is not a number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `islands verify` takes."""
+    """Declare the arguments of `islands verify`."""
     parser.add_argument(
         "instance", metavar="INSTANCE", help="set/name, a bare name, a path or FILE.py:NAME"
     )
     parser.add_argument(
         "solution",
         metavar="SOLUTION",
-        help="a solution file, also looked for beside the instance, or a run's folder",
+        help="a solution file, also searched for beside the instance, or a run's folder",
     )
-    words = f"how the instance's file is written: {', '.join(FORMATS)} (recognised)"
+    words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print what is true of the solution; return 0 where it is feasible, else 1."""
+    """Print the cost and the remarks; return 0 if the solution is feasible, otherwise 1."""
     path, problem = _read(args.instance, args.solution, args.format)
     solution, of_solution = problem.read_remarked(path)
     remarks = [*problem.remarks, *of_solution]
@@ -58,7 +58,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem]:
-    """Return the path of the solution, and the problem that it is one of."""
+    """Return the path of the solution, and its problem."""
     if is_reference(instance):
         return _solution_path(solution, parted(instance)[0]), load(instance, form)
     found = find(instance, SUFFIXES)
@@ -73,11 +73,13 @@ def _solution_path(name: str, instance: Path) -> Path:
                 if (path / SETTINGS).exists():
                     require_run(path)
                 return path
-    raise InputError(f"{name}: no such file, nor one beside {instance}. Name a solution's file")
+    raise InputError(
+        f"{name}: no such file, and no file with this name beside {instance}. Name a solution file"
+    )
 
 
 def _format_of_run(path: Path, found: Found) -> str | None:
-    """Return how the instance of a run's folder is written; refuse a run of another instance."""
+    """Return the format of a run's instance, or None; refuse a run of another instance."""
     if not path.is_dir() or not (path / SETTINGS).exists():
         return None
     run = read_settings(path)
@@ -91,36 +93,37 @@ def _format_of_run(path: Path, found: Found) -> str | None:
     if not is_same:
         raise InputError(
             f"{path}: is a run of {solved.name}, not of {found.name}. Name its own instance, or a"
-            " solution's file"
+            " solution file"
         )
     return form
 
 
 def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
-    """Return what a JSON file or a finished run says of the cost, and whether that is right."""
+    """Return remarks about the cost that a JSON file or a finished run states."""
     try:
-        said = _said(path)
+        stated = _stated(path)
     except InputError as error:
         return [Remark("said", None, str(error))]
-    if said is None:
+    if stated is None:
         return []
-    word, agrees = problem.cost_word, said == cost
-    is_so = "right" if agrees else f"wrong: the {word} of its solution is {cost}"
+    word, agrees = problem.cost_word, stated == cost
+    result = "correct" if agrees else f"wrong: the {word} of its solution is {cost}"
     return [
-        Remark("said", said, f"{path.resolve().name} says {word} {said}"),
-        Remark("said_agrees", agrees, f"that is {is_so}"),
+        Remark("said", stated, f"{path.resolve().name} states {word} {stated}"),
+        Remark("said_agrees", agrees, f"this is {result}"),
     ]
 
 
-def _said(path: Path) -> float | str | None:
+def _stated(path: Path) -> float | str | None:
+    """Return the cost in a file, shortened if it is not a number; None if there is none."""
     if path.is_dir():
         return recorded(path).result.cost if (path / FINISHED).exists() else None
     if path.suffix != ".json":
         return None
     content = json.loads(path.read_bytes())
-    said = content.get("cost") if isinstance(content, dict) else None
-    is_number = type(said) is int or (type(said) is float and math.isfinite(said))
-    return said if said is None or is_number else str(said)[:_SHOWN]
+    cost = content.get("cost") if isinstance(content, dict) else None
+    is_number = type(cost) is int or (type(cost) is float and math.isfinite(cost))
+    return cost if cost is None or is_number else str(cost)[:_SHOWN]
 
 
 def _as_text(

@@ -1,4 +1,4 @@
-"""The encodings by name, in the order in which they are shown, by the kinds of solutions."""
+"""The encodings by name, in display order, and by kind of solution."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KIND = Kind(
 
 
 def moved_as(name: str) -> str:
-    """Return the encoding for whose genomes algorithms and operators take those of this one."""
+    """Return the encoding that algorithms and operators see for the encoding `name`."""
     return next(iter(ENCODINGS[name].values())).like or name
 
 

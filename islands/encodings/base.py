@@ -1,4 +1,4 @@
-"""What an encoding is: how a genome is laid out on the device, and which solution it stands for."""
+"""The base class of encodings: the layout of genomes and the solutions that they represent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUMBERS_AT_ONCE = 1 << 22
 
 
 class Encoding(ABC):
-    """One kind of genome, for solutions of one size; its kernels are in `kernels/encodings/`."""
+    """One kind of genome, for solutions of one size; the kernels are in `kernels/encodings/`."""
 
     name: ClassVar[str]
     header: ClassVar[Header]
@@ -24,27 +24,28 @@ class Encoding(ABC):
     gene: ClassVar[np.dtype[Any]]
     """The type of one gene."""
     solution_kinds: ClassVar[tuple[str, ...]]
-    """The kinds of solutions that its genomes stand for."""
+    """The kinds of solutions that its genomes represent."""
     like: ClassVar[str] = ""
-    """Another encoding with such genomes: algorithms and operators move them as they do its own."""
+    """A built-in encoding with equal genomes, whose algorithms and operators support this one."""
 
     size: int
-    """Genes of a genome."""
+    """Number of genes of a genome."""
     pitch: int
-    """Genes from one genome to the next in memory; what lies between means nothing."""
+    """Distance between two genomes in memory, in genes; the padding has no meaning."""
 
     @abstractmethod
     def __init__(
         self, size: int, block_memory: int | None, decoding: str, *, assigns: bool
     ) -> None:
-        """Lay genomes out for solutions of `size` items, to be decoded in `block_memory` bytes.
+        """Define genomes for solutions of `size` items, which need `block_memory` bytes to decode.
 
-        A solution that `assigns` holds the place of each item, others the item in each place.
+        With `assigns`, a solution contains the place of each item, otherwise the item at each
+        place.
         """
 
     @abstractmethod
     def defines(self) -> Macros:
-        """Return the macros that the kernel header is compiled with."""
+        """Return the macros for the compilation of the kernel header."""
 
     @abstractmethod
     def shape(self) -> Struct:
@@ -52,19 +53,19 @@ class Encoding(ABC):
 
     @abstractmethod
     def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the solution of each row of `genomes`, by NumPy alone."""
+        """Return the solution of each row of `genomes`, computed with NumPy."""
 
     def holds(self, genomes: NDArray[Any]) -> bool:
-        """Return whether all rows are such as kernels may be given."""
+        """Return whether all rows are valid genomes."""
         return True
 
     @abstractmethod
     def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
-        """Return a genome that stands for `solution`."""
+        """Return a genome that represents `solution`."""
 
 
 def are_orders(rows: NDArray[Any]) -> bool:
-    """Return whether each row holds every number from 0 to its length once."""
+    """Return whether each row of length n is a permutation of 0 to n - 1."""
     size = rows.shape[1]
     at_once = max(1, _NUMBERS_AT_ONCE // max(1, size))
     parts = (rows[first : first + at_once] for first in range(0, len(rows), at_once))

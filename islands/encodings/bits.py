@@ -1,4 +1,4 @@
-"""Bits: whether each item is chosen, 32 items a gene."""
+"""Bits: one bit per item tells whether it is selected; a gene contains 32 bits."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.encodings.base import Encoding
 
-_A_WORD = 32
+_WORD_BITS = 32
 
 
 class Bits(Encoding):
-    """Subsets as they are; a solution has 1 or 0 for each item."""
+    """Subsets as bits; a solution has 1 or 0 for each item."""
 
     name: ClassVar[str] = "bits"
     header: ClassVar[Header] = Header("encodings/bits.cuh")
@@ -27,7 +27,7 @@ class Bits(Encoding):
         self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
     ) -> None:
         self._items = size
-        self.size = -(-size // _A_WORD)
+        self.size = -(-size // _WORD_BITS)
         self.pitch = -(-self.size // 4) * 4
 
     def defines(self) -> Macros:

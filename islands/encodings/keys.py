@@ -1,8 +1,8 @@
 """Random keys (Bean 1994): a number for each item; sorting them gives the order.
 
-Where solutions assign, the rank of its key is the place of an item (relative position index). Keys
-are drawn as multiples of 2^-24 in [0, 1), which float32 holds exactly; an algorithm may move them
-anywhere. Equal keys are ordered by index.
+If solutions assign places, the place of an item is the rank of its key (relative position index).
+Initial keys are multiples of 2^-24 in [0, 1), which float32 represents exactly; an algorithm may
+give keys any value. Equal keys are ordered by index.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from islands.errors import UsageError
 from islands.text import option
 
 LEVELS = 1 << 24
-"""How many different keys there are."""
+"""Number of different initial keys."""
 
 
 DECODINGS = ("sorted", "plain", "free")
-"""Who puts the items in order: the block by buckets, one thread from bare keys, or the block by
-comparing, which takes any keys and alone lets solutions be improved."""
+"""How items are sorted: by the block with a bucket sort, by one thread, or by the block with
+comparisons, which supports keys of any value and is required for improvers."""
 
 
 class Keys(Encoding):
@@ -49,7 +49,7 @@ class Keys(Encoding):
         self.pitch = -(-size // 4) * 4
         self.index_bits = max(1, (size - 1).bit_length())
         self._decoding = decoding
-        # An item keeps all of a key's 24 bits beside the index where there are so many buckets.
+        # With this number of buckets, a word has room for the index and all 24 bits of the key.
         fewest = max(1, (1 << self.index_bits) >> 8)
         if block_memory is None:
             self.buckets = max(fewest, size)
@@ -60,8 +60,8 @@ class Keys(Encoding):
         )
         if size > most:
             raise UsageError(
-                f"{size} items: random keys on this device can order at most {most}. "
-                f"Choose {option('backend', 'cpu')}, which can order more, or a smaller instance"
+                f"{size} items: random keys on this device support at most {most}. Choose"
+                f" {option('backend', 'cpu')}, which has a higher limit, or a smaller instance"
             )
 
     def defines(self) -> Macros:
@@ -84,7 +84,7 @@ class Keys(Encoding):
         return bool(((keys >= 0) & (keys < 1)).all())
 
     def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
-        """Return keys spread evenly over [0, 1) in the order of `solution`."""
+        """Return keys evenly spaced over [0, 1) in the order of `solution`."""
         keys = np.zeros(self.pitch, np.float32)
         steps = np.arange(self.size, dtype=np.int64) * LEVELS // self.size
         even = steps.astype(np.float32) / np.float32(LEVELS)

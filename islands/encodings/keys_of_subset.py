@@ -1,4 +1,4 @@
-"""Random keys for subsets: an item is chosen where its key is a half or more."""
+"""Random keys for subsets: an item is selected if its key is at least 0.5."""
 
 from __future__ import annotations
 

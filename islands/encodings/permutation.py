@@ -14,7 +14,7 @@ from islands.encodings.base import Encoding, are_orders
 
 
 class Permutation(Encoding):
-    """Orders as they are."""
+    """Orders as permutations of 0 to n - 1."""
 
     name: ClassVar[str] = "permutation"
     header: ClassVar[Header] = Header("encodings/permutation.cuh")

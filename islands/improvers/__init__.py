@@ -1,17 +1,15 @@
-"""The improvers by name, in the order in which they are shown."""
+"""The improvers by name, in display order."""
 
 from __future__ import annotations
 
 from islands.custom.kinds import Kind
-from islands.improvers.base import IMPROVERS, Improver, ImproverSettings
+from islands.improvers.base import IMPROVERS, Improver, ImproverSettings, NoImprover
 from islands.improvers.local import Reinsert, Swap, TwoOpt
-from islands.improvers.none import Nothing
-from islands.improvers.subset import Exchange, Exchange21, Exchange22, Flip
-from islands.improvers.subset_tabu import SubsetTabu
+from islands.improvers.subset import Exchange, Exchange21, Exchange22, Flip, SubsetTabu
 from islands.improvers.tabu import Tabu
 
 _ALL: tuple[type[Improver], ...] = (
-    *(Nothing, Swap, TwoOpt, Reinsert),
+    *(NoImprover, Swap, TwoOpt, Reinsert),
     *(Flip, Exchange, Exchange21, Exchange22),
     *(SubsetTabu, Tabu),
 )
@@ -21,7 +19,7 @@ KIND = Kind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solution_ki
 
 
 def improvers_for(solution_kind: str) -> dict[str, type[Improver]]:
-    """Return those that can improve such solutions."""
+    """Return the improvers for this kind of solution, by name."""
     known = dict.fromkeys([*_ALL, *IMPROVERS.values()])
     return {each.name: each for each in known if solution_kind in each.solution_kinds}
 

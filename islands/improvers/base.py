@@ -1,4 +1,4 @@
-"""What an improver is: a search near a solution, done by the block that has made it."""
+"""The base class of improvers: local searches, run by the block that made the solution."""
 
 from __future__ import annotations
 
@@ -19,47 +19,57 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 IMPROVERS: dict[str, type[Improver]] = {}
-"""By name; of a name that stands for several, the one for orders. Filled beside this module."""
+"""The improvers by name; if two share a name, the one for orders. `__init__.py` fills it."""
 STRATEGIES = ("first", "best")
 SCOPES = ("all", "position")
-_MOST = 2**31 - 1  # kernels take whole numbers of 32 bits
-MOST_STEPS = 50_000  # tabu searches count them in sixteen bits
+_MOST = 2**31 - 1  # kernels use 32-bit integers
+MOST_STEPS = 50_000  # tabu searches count steps in 16 bits
 
 
 @dataclass(frozen=True)
 class ImproverSettings(Settings):
-    """Which improver works, on whom and how long."""
+    """Which local search improves individuals, how many of them and how far."""
 
-    name: str = setting("none", "the local search on solutions", choices=IMPROVERS)
+    name: str = setting("none", "local search that improves solutions", choices=IMPROVERS)
     rate: float = setting(1.0, "share of the individuals that are improved", low=0, high=1)
-    every: int = setting(1, "generations from one with improvements to the next", low=1, high=_MOST)
+    every: int = setting(
+        1, "interval between generations with improvement; 1: every generation", low=1, high=_MOST
+    )
     strategy: str = setting(
-        "first", "take the first move that improves, or the best", choices=STRATEGIES
+        "first", "whether to make the first improving move or the best one", choices=STRATEGIES
     )
     scope: str = setting(
-        "all", "try all moves, or those of one position that all share", choices=SCOPES
+        "all",
+        "whether to try all moves, or only those of one random position per island",
+        choices=SCOPES,
     )
     steps: int = setting(
         0,
-        "moves at most; 0: until none improves, or for tabu 20 an item, fewer beyond 237, and 100"
-        " for subsets",
+        "maximum number of moves; 0: until no move improves; tabu: 20 per item, fewer above 237"
+        " items, or 100 for subsets",
         low=0,
         high=MOST_STEPS,
     )
     tenure_low: float = setting(
         0.9,
-        "steps that a move is tabu, an item, or a root of the core for subsets, at least",
+        "tabu: minimum number of steps for which a move is forbidden, divided by the number of"
+        " items; for subsets, by the square root of the core size",
         low=0,
         high=MOST_STEPS,
     )
-    tenure_high: float = setting(1.1, "the same at most", low=0, high=MOST_STEPS)
+    tenure_high: float = setting(
+        1.1, "tabu: maximum, in the same unit as tenure_low", low=0, high=MOST_STEPS
+    )
     aspiration: int = setting(
-        0, "steps after which a move that was not made is preferred; 0: never", low=0, high=_MOST
+        0,
+        "tabu on orders: steps after which a move that was not made is preferred; 0: never",
+        low=0,
+        high=_MOST,
     )
     core: int = setting(
         0,
-        "of subsets: items that may change, those around the border of the order of utility;"
-        " 0: all",
+        "only for subsets with infeasible=repair: number of items with medium utility that may"
+        " change; 0: all items",
         low=0,
         high=_MOST,
     )
@@ -84,45 +94,45 @@ class Improver(ABC):
     solution_kinds: ClassVar[tuple[str, ...]]
     """The kinds of solutions that it can improve."""
     moves: ClassVar[tuple[str, ...]] = ()
-    """The moves whose `delta` it asks of a problem's header."""
+    """The moves for which it needs `delta` of the problem's header."""
 
     def __init__(self, settings: ImproverSettings = _USUAL, size: int = 0) -> None:
-        """Refuse settings that do not fit solutions of so many items.
+        """Refuse settings that do not fit solutions of `size` items.
 
-        A script may make one of nothing, which stands for its class.
+        A script may create an instance without arguments to represent the class.
         """
         self.settings, self.size = settings, size
 
     def room(self) -> int:
-        """Return the bytes of scratch memory it takes besides what its header declares."""
+        """Return the bytes of scratch memory that it needs besides what its header declares."""
         return 0
 
     def items(self) -> int:
-        """Return the pieces of work that a block shares."""
+        """Return the number of work items that the threads of a block share."""
         return self.size
 
     def defines(self) -> Macros:
-        """Return the macros that its kernel is compiled with."""
+        """Return the macros for the compilation of its kernel."""
         return {}
 
     def steps(self) -> int:
-        """Return how many moves it makes at most."""
+        """Return the maximum number of moves."""
         return self.settings.steps
 
     def work(self, problem: Problem) -> float:
-        """Return about how many numbers it looks up from a solution drawn at random on.
+        """Return the approximate number of memory reads to improve a random solution; 0: unknown.
 
-        By it, a run that names no more than an improver gets a population. 0: it is not known.
+        It determines the default population of a run with this improver.
         """
         return 0.0
 
     def tenures(self) -> tuple[int, int]:
-        """Return how many steps a move is tabu, at least and at most."""
+        """Return the minimum and maximum number of steps for which a move is tabu."""
         low, high = self.settings.tenure_low, self.settings.tenure_high
         return round(low * self.size), round(high * self.size)
 
     def plan(self, halt: Array | None = None) -> Struct:
-        """Return `improver::Plan` of kernels/improvers/base.cuh; `halt` are its two words."""
+        """Return `improver::Plan` of kernels/improvers/base.cuh; `halt` has two words."""
         settings = self.settings
         low, high = self.tenures()
         return Struct(
@@ -137,3 +147,11 @@ class Improver(ABC):
             core=np.int32(settings.core),
             halt=halt,
         )
+
+
+class NoImprover(Improver):
+    """Leaves individuals as the algorithm makes them."""
+
+    name: ClassVar[str] = "none"
+    header: ClassVar[Header] = Header("improvers/none.cuh")
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset")

@@ -1,4 +1,4 @@
-"""Local search: moves that lower the cost are taken, until there are none or enough are taken."""
+"""Local search on orders: make moves that lower the cost, until none does or `steps` are made."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from islands.improvers.base import Improver, ImproverSettings
 if TYPE_CHECKING:
     from islands.problems.base import Problem
 
-_ITEMS_A_THREAD = 16  # blocks get a thread for so many pieces of work
-_MOVES_AT_ONCE = 128  # the first that improves is mostly found soon: more would be tried in vain
-_TRIES = 64  # to find one of the first n moves that improve, about
-_MOST_ITEMS = 92_681  # the best of all moves is told apart by a number of 32 bits
+_ITEMS_A_THREAD = 16  # work items per thread of a block
+_MOVES_AT_ONCE = 128  # the first improving move is usually found early; more would be wasted
+_TRIES = 64  # approximate number of tries to find one of the first n improving moves
+_MOST_ITEMS = 92_681  # the index of a move has 32 bits
 
 
 class LocalSearch(Improver):
-    """The search with one kind of move; the kernel is common to all kinds."""
+    """Local search with one kind of move; all kinds share the kernel."""
 
     header: ClassVar[Header] = Header("improvers/local.cuh")
     moves: ClassVar[tuple[str, ...]]
@@ -31,15 +31,15 @@ class LocalSearch(Improver):
         super().__init__(settings, size)
         if settings.strategy == "best" and settings.scope == "all" and size > _MOST_ITEMS:
             raise UsageError(
-                f"improver.strategy=best: {size} items have too many moves, at most"
-                f" {_MOST_ITEMS} may be there. Choose improver.strategy=first"
+                f"improver.strategy=best: {size} items have too many moves; at most"
+                f" {_MOST_ITEMS} items are possible. Choose improver.strategy=first"
             )
 
     def defines(self) -> Macros:
         return {"IMPROVER_MOVE": f"moves::{self.moves[0].capitalize()}"}
 
     def items(self) -> int:
-        """Return the pieces of work for which a block has a thread for each move tried at once."""
+        """Return work items that give the block a thread for each move that it tries at once."""
         moves = self._moves()
         if self.settings.scope == "all" and self.settings.strategy == "first":
             moves = min(moves, _MOVES_AT_ONCE)
@@ -52,28 +52,28 @@ class LocalSearch(Improver):
         whole = self.scans() * moves * of_move
         if not 0 < self.settings.steps <= n:
             return whole
-        # So early, moves are soon found, and to make them takes longer.
+        # The first improving moves are found quickly, so making them dominates.
         return min(whole, self.settings.steps * (_TRIES * of_move + n / 2))
 
     def scans(self) -> float:
-        """Return about how often all moves are tried until none improves."""
+        """Return the approximate number of scans over all moves until none improves."""
         return max(8.0, math.sqrt(self.size))
 
     def _moves(self) -> int:
-        """Return how many there are to be tried."""
+        """Return the number of moves in a scan."""
         n = self.size
         return n - 1 if self.settings.scope == "position" else n * (n - 1) // 2
 
 
 class Swap(LocalSearch):
-    """Exchanges two entries."""
+    """Swaps two entries."""
 
     name: ClassVar[str] = "swap"
     moves: ClassVar[tuple[str, ...]] = ("swap",)
 
 
 class TwoOpt(LocalSearch):
-    """Reverses a run of entries."""
+    """Reverses a segment."""
 
     name: ClassVar[str] = "two_opt"
     moves: ClassVar[tuple[str, ...]] = ("reversal",)
@@ -83,7 +83,7 @@ class TwoOpt(LocalSearch):
 
 
 class Reinsert(LocalSearch):
-    """Takes an entry out and puts it back later."""
+    """Moves an entry to a later position."""
 
     name: ClassVar[str] = "reinsert"
     moves: ClassVar[tuple[str, ...]] = ("insertion",)

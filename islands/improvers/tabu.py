@@ -1,6 +1,6 @@
-"""Robust taboo search (Taillard 1991): the best exchange that is allowed, even if it is worse.
+"""Robust taboo search (Taillard 1991): make the best allowed swap, even if it raises the cost.
 
-What each exchange would change is stored where the problem's kernels can keep it up to date.
+The cost difference of every swap is stored if the problem's kernels can update it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from islands.improvers.base import Improver, ImproverSettings
 if TYPE_CHECKING:
     from islands.problems.base import Problem
 
-_STEPS_A_THING = 20
-_MOST_EVALUATIONS = 1 << 27  # of a search that is not told its steps: a tenth of a second on a CPU
-_MOST_UNSEEN = 1 << 28  # of a search that a GPU does not look up from: a quarter of a second
+_STEPS_PER_ITEM = 20
+_MOST_EVALUATIONS = 1 << 27  # of a search with the default steps: a tenth of a second on a CPU
+_MOST_UNCHECKED = 1 << 28  # evaluations without a check for a stop request: 0.25 s on a GPU
 _FEWEST_STEPS = 100
-_MOST_STEPS = 50_000  # kernels count them in sixteen bits
-_MOST_ITEMS = 32_768  # a run of pairs is told by 16 bits each for its row and its column
+_MOST_ITEMS = 32_768  # the row and the column of a pair have 16 bits each
 
 
 class Tabu(Improver):
-    """Takes `steps` exchanges and leaves the best order met."""
+    """Makes `steps` swaps and returns the best order found."""
 
     name: ClassVar[str] = "tabu"
     header: ClassVar[Header] = Header("improvers/tabu.cuh")
@@ -35,22 +34,21 @@ class Tabu(Improver):
         super().__init__(settings, size)
         if size > _MOST_ITEMS:
             raise UsageError(
-                f"improver=tabu: {size} items have too many pairs, at most {_MOST_ITEMS} may be"
-                " there. Choose improver=two_opt"
+                f"improver=tabu: {size} items have too many pairs; at most {_MOST_ITEMS} items are"
+                " possible. Choose improver=two_opt"
             )
 
     def steps(self) -> int:
-        """Return how many exchanges it makes."""
+        """Return the number of swaps that it makes."""
         affordable = max(_FEWEST_STEPS, _MOST_EVALUATIONS // max(1, self.items()))
-        return self.settings.steps or min(_STEPS_A_THING * self.size, affordable)
+        return self.settings.steps or min(_STEPS_PER_ITEM * self.size, affordable)
 
     def work(self, problem: Problem) -> float:
-        # Of problems that bring the means, what each exchange would change is kept.
-        is_kept = "PROBLEM_SWAPS" in problem.defines()
-        return self.steps() * self.items() * (1 if is_kept else problem.delta_items("swap"))
+        reads = 1 if problem.updates_swaps else problem.delta_items("swap")
+        return self.steps() * self.items() * reads
 
     def defines(self) -> Macros:
-        takes_long = self.steps() * self.items() > _MOST_UNSEEN
+        takes_long = self.steps() * self.items() > _MOST_UNCHECKED
         return {
             "TABU_ASPIRATION": str(int(self.settings.aspiration > 0)),
             "TABU_LOOKS": str(int(takes_long)),

@@ -1,4 +1,4 @@
-"""The kinds of problems by name, and the one way to get an instance of any of them."""
+"""The kinds of problems by name, and the functions that load an instance of any kind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KIND = Kind(
 )
 
 SUFFIXES = (".tsp", ".dat", ".qap")
-"""The suffixes of files that are found by their names; others have to be named by paths."""
+"""The suffixes of files that are found by name; other files need a path."""
 
 _READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
     "tsplib": Tsp.read,
@@ -37,26 +37,29 @@ _READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
 
 
 def load(instance: str, form: str | None = None) -> Problem:
-    """Return the instance called `set/name`, a bare name where that is clear, or a path.
+    """Return the instance called `set/name`, a unique bare name, or a path.
 
-    `FILE:00` is the first instance of a file of several. A format that is not named is recognised.
-    `FILE.py:NAME` is the problem that a script defines under a name.
+    `FILE:00` is the first instance of a file with several. Without `form`, the format is detected.
+    `FILE.py:NAME` is the problem that a script defines as NAME.
     """
     if is_reference(instance):
         if form is not None:
-            raise UsageError(f"{option('format', form)}: {instance} is no file with a format")
+            raise UsageError(
+                f"{option('format', form)}: {instance} is a problem of a script, which has no"
+                f" format. Leave {option('format')} out"
+            )
         problem: Problem = KIND.taken(instance).part
         return problem
     return read(find(instance, SUFFIXES), form)
 
 
 def hint_of(name: str) -> str:
-    """Return what to choose where a run on a kind of problem has met no feasible solution."""
+    """Return the hint for a run on this kind of problem that finds no feasible solution."""
     return PROBLEMS[name].hint if name in PROBLEMS else ""
 
 
 def read(found: Found, form: str | None = None) -> Problem:
-    """Return the instance in a file that was found, with what the catalogue knows of it."""
+    """Return the instance in a file, with the data of the catalogue about it."""
     path, entry = found.file(), found.entry
     if form is not None and form not in FORMATS:
         raise UsageError(f"{option('format', form)}: {unknown('format', form, FORMATS)}")
@@ -66,7 +69,9 @@ def read(found: Found, form: str | None = None) -> Problem:
         file = read_mkp(path, form, part)
         problem: Problem = Mkp(file, found.name, known or _stated(file.optimum, file.unit))
     elif part is not None:
-        raise InputError(f"{found.name}: a file in the format {form} holds one problem: {path}")
+        raise InputError(
+            f"{found.name}: a file in the format {form} contains one problem. Name it {path}"
+        )
     else:
         problem = _READERS[form](path, found.name, known)
     if entry is not None:
@@ -75,12 +80,12 @@ def read(found: Found, form: str | None = None) -> Problem:
 
 
 def _format_of(entry: Entry | None) -> str:
-    """Return the format of a published file."""
+    """Return the format of a published file, or an empty string if it is unknown."""
     return catalogue().set(entry.set).format if entry else ""
 
 
 def _stated(optimum: int | None, unit: int) -> BestKnown | None:
-    """Return what a file gives as the best profit, which need not be proven."""
+    """Return the best profit that a file states, which may not be proven."""
     if optimum is None:
         return None
     value = optimum // unit if optimum % unit == 0 else optimum / unit
@@ -95,7 +100,7 @@ def _require_size(problem: Problem, path: Path, entry: Entry) -> None:
         raise InputError(
             f"{path}: has {_size(*sizes)}, but {entry.full_name} has "
             f"{_size(entry.size, entry.constraints, short=True)}. "
-            "Get the file again, or rename it or its folder if it is another instance"
+            "Download the file again, or rename it or its folder if it is another instance"
         )
 
 

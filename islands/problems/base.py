@@ -1,4 +1,4 @@
-"""What a problem is to the rest: an instance, its device data, and its exact objective."""
+"""The base class of problems: an instance, its device data, and its exact objective."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ Solution = NDArray[np.int64]
 class Problem(ABC):
     """One instance of one kind of problem.
 
-    The methods here are the independent check of its kernel header, written in NumPy with exact
-    integers.
+    The methods check the kernel header independently: they use NumPy and exact integers.
     """
 
     name: ClassVar[str]
@@ -35,40 +34,42 @@ class Problem(ABC):
     header: ClassVar[Header]
     """Its kernel header, which computes the same objective on the device."""
     solution_kind: ClassVar[str]
-    """`order` (all of n items, in some order) or `subset` (some of n items)."""
+    """`order` (a permutation of n items) or `subset` (some of n items)."""
     solution_suffix: ClassVar[str]
-    """The suffix of solution files in the family's own format, such as `.tour`."""
+    """The suffix of solution files in the usual format of the problem, such as `.tour`."""
     maximise: ClassVar[bool] = False
     moves: ClassVar[tuple[str, ...]] = ()
-    """The moves whose `delta` its header has: swap, reversal, insertion; of subsets, exchange."""
+    """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
+    updates_swaps: ClassVar[bool] = False
+    """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
     assigns: ClassVar[bool] = False
-    """Whether entry i of a solution is the place of item i, and not the item in place i."""
+    """Whether entry i of a solution is the place of item i, instead of the item at place i."""
     cost_word: ClassVar[str] = "cost"
-    """What people call its cost."""
+    """The usual name of its cost, such as `length`."""
     Settings: ClassVar[type[named.Settings]] = named.NoSettings
-    """What there is to be set about it, by bare names; no algorithm has settings of these names."""
+    """Its settings, which have no prefix; no algorithm has settings with the same names."""
     hint: ClassVar[str] = ""
-    """The sentence that says what to choose where a run has met no feasible solution."""
+    """The fix that is shown if a run finds no feasible solution."""
 
     instance: str
-    """The instance's name, `set/name` where it is in the catalogue."""
+    """The instance's name; `set/name` if it is in the catalogue."""
     size: int
-    """How many items a solution orders or chooses from."""
+    """Number of items that a solution orders or selects from."""
     best_known: BestKnown | None = None
     path: Path | None = None
-    """Its file, where it was read from one."""
+    """Its file, if it was read from one."""
     remarks: Sequence[Remark] = ()
-    """What reading its file has shown about it."""
+    """Remarks about its file."""
     settings: named.Settings = named.NoSettings()
     unit: int = 1
-    """Costs, on the device and in NumPy, are whole numbers of `1 / unit`, to keep them exact."""
+    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
     changes_solutions: ClassVar[bool] = False
-    """Whether its kernels judge by settings of theirs, and may change what they judge."""
+    """Whether its kernels may change a solution when they evaluate it."""
     marks: bool = False
-    """Whether costs on the device are doubled, with 1 added for what is not feasible."""
+    """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
 
     def adjusted(self, settings: named.Settings) -> Self:
-        """Return the same instance under these settings."""
+        """Return the same instance with these settings."""
         if settings == self.settings:
             return self
         adjusted = copy(self)
@@ -77,35 +78,35 @@ class Problem(ABC):
 
     @abstractmethod
     def defines(self) -> Macros:
-        """Return the macros that its kernel header is compiled with."""
+        """Return the macros for the compilation of its kernel header."""
 
     @abstractmethod
     def arrays(self) -> list[NDArray[np.generic]]:
-        """Return the device data, in the order of the pointers of `problem::Data`."""
+        """Return the device data, in the order of the pointers in `problem::Data`."""
 
     @property
     def ranks_items(self) -> bool:
-        """Whether the device numbers items from the most useful one on."""
+        """Whether the device numbers items by decreasing utility."""
         return self.numbering() is not None
 
     def numbering(self) -> NDArray[np.int64] | None:
-        """Return which item of a solution each item of the device is, where that differs."""
+        """Return the item of a solution for each item of the device; None: the same numbers."""
         return None
 
     def room(self) -> int:
-        """Return the bytes of scratch memory its kernels take besides what the header declares."""
+        """Return the bytes of scratch memory that it needs besides what its header declares."""
         return 0
 
     def defaults(self) -> dict[str, Any]:
-        """Return the settings, by name, that solve it best where nothing else is asked for."""
+        """Return the default settings for this problem, by name."""
         return {"algorithm": "brkga"}
 
     def items(self) -> int:
-        """Return the pieces of work that the threads of a block share when they evaluate."""
+        """Return the number of work items that the threads of a block share in an evaluation."""
         return self.size
 
     def delta_items(self, move: str) -> int:
-        """Return about how many numbers it looks up for the difference that one move makes."""
+        """Return the approximate number of memory reads for the cost difference of one move."""
         return self.size
 
     @abstractmethod
@@ -114,47 +115,46 @@ class Problem(ABC):
 
     @abstractmethod
     def check(self, solution: Solution) -> None:
-        """Raise a `RunError` that says what is wrong where `solution` is not feasible."""
+        """Raise a `RunError` that names the violated constraint if `solution` is infeasible."""
 
     @abstractmethod
     def read_solution(self, path: Path) -> Solution:
-        """Return the solution in a file of the family's own format."""
+        """Return the solution in a file of the problem's usual format."""
 
     def read_remarked(self, path: Path) -> tuple[Solution, list[Remark]]:
-        """Return the solution in a file or a run's folder, and what reading it has shown."""
+        """Return the solution in a file or a run's folder, with remarks about the file."""
         return self.read_solution(solution_file(path, self.solution_suffix, "solution")), []
 
     def remarks_given(self, path: Path, cost: float) -> Sequence[Remark]:
-        """Return the remarks, now that the solution in `path` is found to cost so much."""
+        """Return the remarks about the instance, given the cost of the solution in `path`."""
         return self.remarks
 
     @abstractmethod
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
-        """Write a solution, whose cost is given in units, in the family's own format."""
+        """Write a solution, with its cost in units, in the problem's usual format."""
 
     def cost(self, solution: Solution) -> float:
-        """Return the exact cost of one solution, after checking that it is feasible.
+        """Return the exact cost of one solution; refuse an infeasible one.
 
-        It is a whole number unless costs have decimals.
+        The cost is an integer unless costs have decimals.
         """
         self.check(solution)
         cost: float = self.value_of(int(self.costs(solution[np.newaxis])[0]))
         return cost
 
     def value_of(self, units: Any) -> Any:
-        """Return the number, or the array of them, that so many units are.
+        """Return the value of a number of units, or of an array of them.
 
-        It is an integer unless there are decimals. Then it is exact, and is printed as it is, up to
-        15 digits.
+        It is an integer unless costs have decimals. Decimals are exact up to 15 digits.
         """
         return units if self.unit == 1 else units / self.unit
 
     def own_sense(self, costs: Any) -> Any:
-        """Return costs of the device, which are minimised, in the instance's own sense."""
+        """Return the values of device costs, which are minimised, in the sense of the instance."""
         return self.value_of(-costs if self.maximise else costs)
 
     def gap(self, cost: float) -> float | None:
-        """Return how much worse than the best known value `cost` is, in per cent."""
+        """Return how much worse `cost` is than the best known value, in percent; None: unknown."""
         if self.best_known is None:
             return None
         best = self.best_known.value

@@ -1,6 +1,6 @@
-"""The multidimensional knapsack problem: the most profit of items chosen within every capacity.
+"""The multidimensional knapsack problem: select items with maximum profit within all capacities.
 
-A solution has 1 for each of n items that is chosen, and 0 for the others.
+A solution has 1 for each selected item, and 0 for the others.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
 
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
 _WIDEST = "int64_t"
-_NAMED = 10  # constraints that an error lists
+_NAMED = 10  # maximum number of constraints that an error lists
 
-# Of the default run, as measured on an H200: individuals in all, and in a population.
+# Defaults, as measured on an H200: total number of individuals, and population sizes.
 _MANY, _FEW = 16_384, 4_096
-_SMALL = 15_000  # weights; of more, generations of many individuals take too long
+_SMALL = 15_000  # weights; with more, a generation of many individuals takes too long
 _FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
 
 
 class Mkp(Problem):
-    """An instance; profits, weights and capacities are whole numbers that are not negative."""
+    """An instance; profits, weights and capacities are non-negative integers."""
 
     name: ClassVar[str] = "mkp"
     header: ClassVar[Header] = Header("problems/mkp.cuh")
@@ -48,7 +48,7 @@ class Mkp(Problem):
     maximise: ClassVar[bool] = True
     cost_word: ClassVar[str] = "profit"
     hint: ClassVar[str] = (
-        "Choose infeasible=repair, infeasible=drop or fit_first=true, or for infeasible=linear a"
+        "Choose infeasible=repair, infeasible=drop or fit_first=true, or with infeasible=linear a"
         " larger penalty"
     )
     Settings: ClassVar[type[named.Settings]] = MkpSettings
@@ -69,10 +69,10 @@ class Mkp(Problem):
         self.settings = settings or MkpSettings()
         self.marks = self.settings.infeasible in PENALTIES
         if self.marks:
-            self._check_fines()
+            self._check_penalties()
 
     def adjusted(self, settings: named.Settings) -> Self:
-        """Return the instance with other settings."""
+        """Return the same instance with these settings."""
         if settings == self.settings:
             return self
         assert isinstance(settings, MkpSettings)
@@ -80,33 +80,33 @@ class Mkp(Problem):
 
     @property
     def constraints(self) -> int:
-        """How many capacities there are."""
+        """Number of capacities."""
         return len(self.file.capacities)
 
     def numbering(self) -> NDArray[np.int64] | None:
-        """Return the items from the most useful one on, where choices are repaired."""
+        """Return the items by decreasing utility if infeasible subsets are repaired."""
         return self.orders[0] if self.ranks_items else None
 
     @property
     def ranks_items(self) -> bool:
-        """Whether choices are repaired."""
+        """Whether infeasible subsets are repaired."""
         return self.settings.infeasible == "repair"
 
     @cached_property
     def orders(self) -> NDArray[np.int64]:
-        """All items from the most useful one on, a row for each order by which islands repair."""
+        """The items by decreasing utility; one row for each order that islands use for repair."""
         if not self.ranks_items:
             return np.zeros((1, 1), np.int64)
         return utilities.orders(self.file, self.settings.utilities, self.settings.orders)
 
     def _ranks(self) -> NDArray[np.generic]:
-        """Return the orders in the numbers that items have on the device."""
+        """Return the orders, in the item numbers of the device."""
         return _narrowed(np.argsort(self.orders[0], kind="stable")[self.orders])
 
     def defines(self) -> Macros:
-        """Return the number of constraints, the types of the numbers, and the way.
+        """Return the number of constraints, the number types, and how to handle infeasibility.
 
-        Nothing is priced for them: they are also asked for where no run follows.
+        Utilities are not computed here, as macros are also needed without a run.
         """
         ranked = self.size if self.ranks_items else 1
         return {
@@ -121,9 +121,10 @@ class Mkp(Problem):
         }
 
     def defaults(self) -> dict[str, Any]:
-        """Return many small populations that begin anew when they no longer get better.
+        """Return settings with many small populations that restart when they stop improving.
 
-        Of many items, populations are larger and fewer. This is for choices that are repaired.
+        Populations are larger and fewer for many items. Without repair, only the algorithm and the
+        encoding have defaults.
         """
         if not self.ranks_items:
             return {"algorithm": "ga", "encoding": "bits"}
@@ -147,15 +148,15 @@ class Mkp(Problem):
         }
 
     def delta_items(self, move: str) -> int:
-        """Return how many capacities are looked at."""
+        """Return the number of capacities that are read."""
         return self.constraints
 
     def arrays(self) -> list[NDArray[np.generic]]:
-        """Return the numbers in the order of the items on the device."""
+        """Return the device data, with items in the order of the device."""
         numbering = self.numbering()
         order = np.arange(self.size) if numbering is None else numbering
         weights = _narrowed(self.file.weights)[:, order]
-        # What is more than all items weigh makes no difference.
+        # A capacity above the total weight is never reached.
         capacities = np.minimum(self.file.capacities, self.file.weights.sum(axis=1))
         return [
             np.ascontiguousarray(weights),
@@ -168,7 +169,7 @@ class Mkp(Problem):
         ]
 
     def prices(self) -> NDArray[np.float64]:
-        """Return the fine, in units of profit, for a unit of each constraint as it was scaled."""
+        """Return the penalty, in units of profit, per scaled unit of each constraint."""
         places = self.file.places or (0,) * self.constraints
         return np.array([self.settings.penalty * self.unit / 10.0**each for each in places])
 
@@ -177,29 +178,29 @@ class Mkp(Problem):
         return solutions @ self.file.profits
 
     def loads(self, solution: Solution) -> NDArray[np.int64]:
-        """Return what the chosen items take of each capacity."""
+        """Return the load of each capacity: the total weight of the selected items."""
         return self.file.weights @ solution
 
     def check(self, solution: Solution) -> None:
-        """Raise where `solution` is no choice of items, or exceeds a capacity."""
+        """Raise a `RunError` if `solution` is not a subset of the items or exceeds a capacity."""
         if solution.shape != (self.size,) or not np.isin(solution, (0, 1)).all():
             raise RunError(
-                f"not a choice of {self.instance}'s items: it has to say 0 or 1 for each of"
-                f" {self.size}"
+                f"not a subset of the {self.size} items of {self.instance}: must have 0 or 1 for"
+                " each item"
             )
         excess = self.loads(solution) - self.file.capacities
         if (excess > 0).any():
             first, *more = np.flatnonzero(excess > 0).tolist()
-            others = f" ({_exceeded_too(more)})" if more else ""
+            others = f" ({_also_violated(more)})" if more else ""
             load, capacity = self.loads(solution)[first], self.file.capacities[first]
 
             def shown(number: np.int64) -> str:
                 return self.file.shown(first, int(number))
 
             raise RunError(
-                f"not feasible for {self.instance}: constraint {first + 1} of {self.constraints}:"
-                f" the chosen items take {shown(load)} of {shown(capacity)},"
-                f" {shown(excess[first])} too much{others}"
+                f"not feasible for {self.instance}: constraint {first + 1} of {self.constraints} is"
+                f" violated: the selected items weigh {shown(load)}, the capacity is"
+                f" {shown(capacity)}, the excess {shown(excess[first])}{others}"
             )
 
     @classmethod
@@ -211,45 +212,45 @@ class Mkp(Problem):
         form: str = "drake",
         part: int | None = None,
     ) -> Self:
-        """Return an instance in a file of that format; `part` is its number in a file of many."""
+        """Return an instance in a file; `part` is its number in a file with several instances."""
         return cls(read_mkp(path, form, part), instance or str(path), best_known)
 
     def read_solution(self, path: Path) -> Solution:
-        """Return the choice in a `.sol` file, a JSON file or a run's folder."""
+        """Return the subset in a `.sol` file, a JSON file or a run's folder."""
         return read_sol(path, self.size)
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
-        """Write the chosen items' numbers."""
+        """Write the numbers of the selected items."""
         write_sol(path, solution)
 
     def _scales(self) -> list[int]:
-        """Return what the weights of each constraint are multiplied by to be added up with others.
+        """Return the factor of each constraint's weights that makes sums over constraints exact.
 
-        Then all have as many decimals as those with the most of them, and none are left.
+        It scales all weights to the largest number of decimals of any constraint.
         """
         if self.settings.infeasible != "dynamic":
             return [1] * self.constraints
         places, totals = self.file.places or (0,) * self.constraints, self._totals()
         most = max((place for place, total in zip(places, totals, strict=True) if total), default=0)
-        # Nothing times any number is nothing, and that number may be more than 64 bits hold.
+        # A constraint without weights gets 0, as its factor may not fit into 64 bits.
         return [
             10 ** (most - place) if total else 0
             for place, total in zip(places, totals, strict=True)
         ]
 
     def _totals(self) -> list[int]:
-        """Return what all items weigh together, for each constraint."""
+        """Return the total weight of all items, for each constraint."""
         return [int(total) for total in self.file.weights.sum(axis=1)]
 
-    def _check_fines(self) -> None:
-        """Raise where what is fined, over all constraints, could be too large for 64 bits."""
+    def _check_penalties(self) -> None:
+        """Refuse weights whose sum over all constraints may not fit into 64 bits."""
         scales = self._scales()
         total = sum(scale * each for scale, each in zip(scales, self._totals(), strict=True))
         if total >= SUM_MAX:
-            scaled = ", with all decimals scaled away," if max(scales) > 1 else ""
+            scaled = ", scaled to integers," if max(scales) > 1 else ""
             raise InputError(
-                f"{self.path or self.instance}: all weights{scaled} add up to {total}, and"
-                f" infeasible={self.settings.infeasible} is exact below {SUM_MAX} only. Choose"
+                f"{self.path or self.instance}: all weights{scaled} add up to {total}, but"
+                f" infeasible={self.settings.infeasible} is only exact below {SUM_MAX}. Choose"
                 " infeasible=repair or infeasible=drop"
             )
 
@@ -257,15 +258,15 @@ class Mkp(Problem):
         return "int32_t" if max(self._totals(), default=0) < 2**31 else _WIDEST
 
 
-def _exceeded_too(constraints: Sequence[int]) -> str:
-    """Return the words for constraints, counted from 0, that are exceeded beside the first one."""
+def _also_violated(constraints: Sequence[int]) -> str:
+    """Return the message about further violated constraints, which are numbered from 0."""
     shown = ", ".join(str(each + 1) for each in constraints[:_NAMED])
     rest = f" and {len(constraints) - _NAMED} more" if constraints[_NAMED:] else ""
-    return f"{shown}{rest} {'are' if constraints[1:] else 'is'} exceeded too"
+    return f"also violated: {shown}{rest}"
 
 
 def _narrowed(numbers: NDArray[np.int64]) -> NDArray[np.generic]:
-    """Return the numbers in the narrowest type of the device that holds them."""
+    """Return the numbers in the narrowest device type that can represent them."""
     largest = int(numbers.max(initial=0))
     for kind in _C_TYPES:
         if largest <= np.iinfo(kind).max:

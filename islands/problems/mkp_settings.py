@@ -1,4 +1,4 @@
-"""What becomes of choices that exceed a capacity of a knapsack."""
+"""Settings of the knapsack problem: how subsets that exceed a capacity are handled."""
 
 from __future__ import annotations
 
@@ -8,43 +8,44 @@ from islands.problems.utilities import UTILITIES
 from islands.settings import Settings, setting
 
 WAYS = ("drop", "linear", "dynamic", "repair")
-"""What becomes of infeasible choices, in the order of kernels/problems/mkp.cuh."""
+"""How infeasible subsets are handled, in the order of kernels/problems/mkp.cuh."""
 PENALTIES = ("linear", "dynamic")
-"""Those that leave them as they are."""
+"""The ways that leave infeasible subsets unchanged and penalise them."""
 
 
 @dataclass(frozen=True)
 class MkpSettings(Settings):
-    """What becomes of infeasible choices."""
+    """How infeasible subsets are handled."""
 
     infeasible: str = setting(
         "repair",
-        "leave out random items, fine by excess or by weight, or leave out and add by utility",
+        "how infeasible subsets are handled: drop random items, penalise the excess (linear),"
+        " penalise the weight (dynamic), or drop and add items by utility (repair)",
         choices=WAYS,
     )
     penalty: float = setting(
         329.594,
-        "of infeasible=linear: the fine a unit of excess",
+        "penalty per unit of weight above a capacity",
         low=0,
         high=1e15,
         of="infeasible=linear",
     )
     fit_first: bool = setting(
         False,
-        "of penalties: infeasible choices of the first generation lose random items until they fit,"
-        " and take in those that still do",
+        "whether to make the first generation feasible: drop random items until the rest fits,"
+        " then add items that fit",
         of="infeasible=linear or dynamic",
     )
     utilities: str = setting(
         "lp",
-        "of infeasible=repair: profit a weight, priced by the duals of the linear relaxation, or"
-        " by one over each capacity",
+        "utility of an item, its profit per weight: capacities are priced by the duals of the"
+        " linear relaxation (lp) or by 1 / capacity (scaled)",
         choices=UTILITIES,
         of="infeasible=repair",
     )
     orders: int = setting(
         16,
-        "of infeasible=repair: islands differ by so many orders of utility; 1: the plain one alone",
+        "number of item orders by utility that islands use; 1: only the exact order",
         low=1,
         high=1000,
         of="infeasible=repair",

@@ -1,7 +1,7 @@
-"""The quadratic assignment problem: give each of n facilities a location of its own.
+"""The quadratic assignment problem: assign n facilities to n different locations.
 
-An assignment p, with facility i at location p(i), costs the sum of all A[i, j] * B[p(i), p(j)]: of
-all ordered pairs, and of the diagonal too.
+An assignment p, with facility i at location p(i), costs the sum of A[i, j] * B[p(i), p(j)] over all
+ordered pairs, including i = j.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from islands.problems.qap_stated import confirmed, weighed
 _PRODUCTS_AT_ONCE = 1 << 20
 
 _COST_MAX = 2**60
-"""Below it, differences of costs and what they are made of fit into 64 bits too."""
+"""Up to this cost, cost differences and their terms also fit into 64 bits."""
 
-_MEND = "divide each matrix by a common factor of its numbers"
+_FIX = "Divide each matrix by a common factor of its numbers"
 
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int"}
 """Types of matrices on the device, the narrowest first."""
@@ -38,7 +38,7 @@ Matrix = NDArray[np.int64]
 
 
 class Qap(Problem):
-    """An instance, with matrices that may be asymmetric and have anything on their diagonals."""
+    """An instance; its matrices may be asymmetric and have non-zero diagonals."""
 
     name: ClassVar[str] = "qap"
     header: ClassVar[Header] = Header("problems/qap.cuh")
@@ -46,6 +46,7 @@ class Qap(Problem):
     moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".sln"
     assigns: ClassVar[bool] = True
+    updates_swaps: ClassVar[bool] = True
 
     def __init__(
         self, file: QapFile, instance: str | None = None, best_known: BestKnown | None = None
@@ -56,7 +57,7 @@ class Qap(Problem):
         self.file, self.path = file, file.path
         self._check_costs()
         self.symmetric = _is_symmetric(file.a) or _is_symmetric(file.b)
-        """Whether the order of a pair makes no difference, in matrices that are made so."""
+        """Whether one matrix is symmetric; then both are stored as symmetric matrices."""
         a, b = _halved(file.a, file.b) if self.symmetric else (file.a, file.b)
         self._on_device = [self._narrowed(a), self._narrowed(b)]
 
@@ -70,10 +71,10 @@ class Qap(Problem):
         return problem
 
     def defines(self) -> Macros:
-        """Return the types of the matrices and of a difference of costs, and what to leave out."""
+        """Return the types of the matrices, costs and differences, and the terms that are zero."""
         a, b = self._on_device
         diagonal = bool(a.diagonal().any() and b.diagonal().any())
-        # A swap changes 4 n products and their mirror images.
+        # A swap changes 4 n products and the symmetric ones.
         is_small = 8 * self.size * int(a.max()) * int(b.max()) < 2**31
         return {
             "PROBLEM_SWAPS": Header("problems/qap_swaps.cuh"),
@@ -86,7 +87,7 @@ class Qap(Problem):
         }
 
     def defaults(self) -> dict[str, Any]:
-        """Return a memetic search: neighbours mate, and their children are improved by tabu."""
+        """Return settings of a memetic search: a cellular algorithm with tabu search."""
         return {
             "algorithm": "cellular",
             "encoding": "permutation",
@@ -103,15 +104,15 @@ class Qap(Problem):
         }
 
     def items(self) -> int:
-        """Return the number of pairs, whose costs the threads of a block share."""
+        """Return the number of pairs, which the threads of a block share."""
         return self.size * (self.size - 1) // 2
 
     def delta_items(self, move: str) -> int:
-        """Return how many products change: those of two facilities, or of all that are shifted."""
+        """Return the number of products that change: of two facilities, or of all moved ones."""
         return self.size if move == "swap" else self.size**2 // 4
 
     def arrays(self) -> list[NDArray[np.generic]]:
-        """Return the two matrices; of symmetric ones, each pair of places counts once."""
+        """Return the two matrices; symmetric ones contain each pair once."""
         return list(self._on_device)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -131,11 +132,11 @@ class Qap(Problem):
         return costs
 
     def check(self, solution: Solution) -> None:
-        """Raise where `solution` does not give each facility a location of its own."""
+        """Raise a `RunError` if `solution` does not use each location once."""
         fault = order_fault(solution, self.size, WORDS)
         if fault is not None:
             raise RunError(
-                f"not an assignment of {self.instance}: {fault}. Every location belongs there once"
+                f"not an assignment of {self.instance}: {fault}. Each location must appear once"
             )
 
     def read_solution(self, path: Path) -> Solution:
@@ -143,7 +144,7 @@ class Qap(Problem):
         return self.read_remarked(path)[0]
 
     def read_remarked(self, path: Path) -> tuple[Solution, list[Remark]]:
-        """Return the assignment in a file, and what its header shows about the file."""
+        """Return the assignment in a file, with remarks about the file's header."""
         path = solution_file(path, self.solution_suffix, WORDS.whole)
         if path.suffix == ".json":
             return read_json(path, self.size, WORDS), []
@@ -156,7 +157,7 @@ class Qap(Problem):
         return solution, [counted(file), *compared(file, cost, of_inverse)]
 
     def remarks_given(self, path: Path, cost: float) -> Sequence[Remark]:
-        """Return the remarks; an assignment that costs what the file says confirms it."""
+        """Return the remarks; an assignment with the cost that the file states confirms it."""
         return confirmed(self, path.name, cost)
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
@@ -164,23 +165,23 @@ class Qap(Problem):
         write_sln(path, solution, cost)
 
     def _check_costs(self) -> None:
-        """Raise where costs could be too large to be computed exactly."""
+        """Refuse an instance whose costs may be too large for exact arithmetic."""
         total, largest = int(self.file.a.sum()), int(self.file.b.max())
         if total * largest > _COST_MAX:
             raise self._error(
-                f"costs could be as large as {total * largest}, the sum of A times the largest of "
-                f"B. At most {_COST_MAX} is exact: {_MEND}"
+                f"costs may reach {total * largest}, the sum of A times the largest number of B,"
+                f" but are only exact up to {_COST_MAX}. {_FIX}"
             )
 
     def _narrowed(self, matrix: Matrix) -> NDArray[np.generic]:
-        """Return the matrix in the narrowest type of the device that holds it."""
+        """Return the matrix in the narrowest device type that can represent it."""
         largest = int(matrix.max())
         for kind in _C_TYPES:
             if largest <= np.iinfo(kind).max:
                 return np.ascontiguousarray(matrix, kind)
         raise self._error(
-            f"a number and the one across the diagonal add up to {largest}. "
-            f"At most {np.iinfo(np.int32).max} fits: {_MEND}"
+            f"two numbers opposite each other across the diagonal add up to {largest}; at most"
+            f" {np.iinfo(np.int32).max} is possible. {_FIX}"
         )
 
     def _error(self, message: str) -> InputError:
@@ -192,12 +193,12 @@ def _is_symmetric(matrix: Matrix) -> bool:
 
 
 def _halved(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix]:
-    """Return symmetric matrices, one of which is, with the same costs summed over i <= j alone."""
+    """Return symmetric matrices with the same costs when the sum is only over i <= j."""
     return (_folded(a), b) if _is_symmetric(b) else (a, _folded(b))
 
 
 def _folded(matrix: Matrix) -> Matrix:
-    """Return the sum of both triangles on either side of the diagonal, which stays."""
+    """Return the sum of the matrix and its transpose, with the diagonal unchanged."""
     folded = matrix + matrix.T
     np.fill_diagonal(folded, matrix.diagonal())
     return folded

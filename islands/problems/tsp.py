@@ -1,6 +1,6 @@
-"""The travelling salesman problem: visit all cities once and return, on the shortest way.
+"""The travelling salesman problem: find the shortest closed tour through all cities.
 
-Lengths follow TSPLIB's rules of rounding, so every length is a whole number.
+Lengths follow the rounding rules of TSPLIB, so they are integers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from islands.problems.base import Problem, Solution
 
 _EDGES_AT_ONCE = 1 << 20
 _PI = 3.141592
-_MOST_IMPROVED = 1000  # cities; beyond, one thread takes seconds for a generation
+_MOST_IMPROVED = 1000  # cities; with more, a generation on one thread takes seconds
 _EARTH_RADIUS = 6378.388
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Tsp(Problem):
         return cls(read_tsp(path), instance or str(path), best_known)
 
     def defaults(self) -> dict[str, Any]:
-        """Return random keys, whose tours are improved where there are not too many cities."""
+        """Return settings of BRKGA, with 2-opt if there are not too many cities."""
         if self.size > _MOST_IMPROVED:
             return {"algorithm": "brkga"}
         return {
@@ -77,15 +77,15 @@ class Tsp(Problem):
         }
 
     def defines(self) -> Macros:
-        """Return where the kernel takes distances from, and how it rounds them."""
+        """Return the macros that select the source of distances and their rounding."""
         return {"TSP_METRIC": "TSP_MATRIX" if self._matrix is not None else f"TSP_{self.metric}"}
 
     def delta_items(self, move: str) -> int:
-        """Return how many lengths it needs: those of the edges that go and of those that come."""
+        """Return the number of edges that a move removes or adds."""
         return {"reversal": 4, "insertion": 6, "swap": 8}[move]
 
     def arrays(self) -> list[NDArray[np.generic]]:
-        """Return the matrix of distances where there is one, else the coordinates."""
+        """Return the distance matrix if there is one, otherwise the coordinates."""
         return [self._matrix if self._matrix is not None else np.ascontiguousarray(self._places())]
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -100,10 +100,10 @@ class Tsp(Problem):
         return lengths
 
     def check(self, solution: Solution) -> None:
-        """Raise where `solution` does not visit each city once."""
+        """Raise a `RunError` if `solution` does not visit each city once."""
         fault = tour_fault(solution, self.size)
         if fault is not None:
-            raise RunError(f"not a tour of {self.instance}: {fault}. Every city belongs there once")
+            raise RunError(f"not a tour of {self.instance}: {fault}. Each city must appear once")
 
     def read_solution(self, path: Path) -> Solution:
         """Return the tour in a `.tour` file, a JSON file or a run's folder."""
@@ -114,7 +114,7 @@ class Tsp(Problem):
         write_tour(path, self.instance, solution, cost)
 
     def _distances(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the distance between each city of `a` and the one of `b` in the same place."""
+        """Return the distances between the cities of `a` and `b`, element by element."""
         if self._matrix is not None:
             return self._matrix[a, b].astype(np.int64)
         difference = self._places()[a] - self._places()[b]
@@ -127,7 +127,7 @@ class Tsp(Problem):
 
 
 def _rounded(metric: str, squares: Floats) -> Floats:
-    """Return distances, whole numbers still in floating point, from squared ones."""
+    """Return rounded distances, as floating-point numbers, from squared ones."""
     if metric == "EUC_2D":
         return np.floor(np.sqrt(squares) + 0.5)
     if metric == "CEIL_2D":
@@ -138,18 +138,18 @@ def _rounded(metric: str, squares: Floats) -> Floats:
 
 
 def _geo_matrix(file: TspFile) -> NDArray[np.int32]:
-    """Return distances on the earth between places given in degrees and minutes as DDD.MM.
+    """Return geographical distances between coordinates in degrees and minutes (DDD.MM).
 
-    They are made once, here, because the functions that the formula needs differ in the last bit
-    from device to device.
+    They are computed here once, because trigonometric functions differ in the last bit between
+    devices.
     """
     assert file.coordinates is not None, "the reader gives coordinates to a GEO instance"
     n = file.dimension
     if n > tsplib_matrix.LARGEST:
         raise UsageError(
             f"{file.path or file.name}: DIMENSION {n} with EDGE_WEIGHT_TYPE GEO: at most "
-            f"{tsplib_matrix.LARGEST} cities, since their matrix has to fit in memory. "
-            "Project the places to a plane and use EUC_2D"
+            f"{tsplib_matrix.LARGEST} cities, since their matrix must fit in memory. "
+            "Project the coordinates to a plane and use EUC_2D"
         )
     degrees = np.trunc(file.coordinates)
     radians = _PI * (degrees + 5.0 * (file.coordinates - degrees) / 3.0) / 180.0

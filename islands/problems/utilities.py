@@ -1,4 +1,4 @@
-"""How useful each item of a knapsack is: by its profit and its weight, which capacities price."""
+"""The utility of knapsack items: their profit relative to their weight, priced per capacity."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from islands.instances.mkp import MkpFile
 UTILITIES = ("lp", "scaled")
 """Prices: the duals of the linear relaxation (Chu and Beasley 1998), or one over each capacity."""
 
-_DIGITS = 9  # so many are the same whoever has solved the relaxation
-_DOUBTS = 0.1  # how far prices are off, as a power of two: measured on the OR-Library
+_DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
+_SPREAD = 0.1  # maximum change of a price, as a power of two: measured on the OR-Library
 
 Floats = NDArray[np.float64]
 
 
 def orders(file: MkpFile, kind: str, count: int) -> NDArray[np.int64]:
-    """Return all items from the most useful one on, in up to so many different orders, a row each.
+    """Return `count` orders of all items by decreasing utility, one per row.
 
-    The first is the one of the prices as they are. For the others, each price is somewhat higher
-    or lower; every second one takes the profit less the priced weight, and not their ratio. A
-    search that repairs by one order alone may never come to where the best solutions are. Of items
-    that cost nothing, the more profitable comes first.
+    The first order uses the exact prices. For the others, prices are changed at random, and every
+    second one ranks items by profit minus priced weight instead of the ratio. With a single order,
+    repair may never reach the best solutions. Items that cost nothing are ordered by profit.
     """
     weights, prices = file.weights.astype(np.float64), prices_of(file, kind)
     fits = _fit(file)
     rows = []
     for number in range(count):
-        priced = doubted(prices, number) @ weights
-        useful = by_difference if number % 2 else by_ratio
-        ranks = np.where(fits, useful(file.profits, priced), -np.inf)
+        priced = varied(prices, number) @ weights
+        utility = by_difference if number % 2 else by_ratio
+        ranks = np.where(fits, utility(file.profits, priced), -np.inf)
         rows.append(np.lexsort((np.where(np.isposinf(ranks), -file.profits, 0), -ranks)))
     return np.array(rows, np.int64)
 
@@ -43,27 +42,27 @@ def prices_of(file: MkpFile, kind: str) -> Floats:
     return _duals(file) if kind == "lp" else _scaled(file)
 
 
-def doubted(prices: Floats, number: int) -> Floats:
-    """Return the prices of the order of this number; 0 leaves them as they are."""
+def varied(prices: Floats, number: int) -> Floats:
+    """Return the prices for the order `number`; order 0 uses the exact prices."""
     if number == 0:
         return prices
-    # This old generator gives the same numbers in all versions of NumPy.
-    doubts = np.random.RandomState(number).uniform(-_DOUBTS, _DOUBTS, len(prices))
-    off: Floats = prices * 2.0**doubts
-    return off
+    # This legacy generator gives the same numbers in all versions of NumPy.
+    changes = np.random.RandomState(number).uniform(-_SPREAD, _SPREAD, len(prices))
+    result: Floats = prices * 2.0**changes
+    return result
 
 
 def by_ratio(profits: NDArray[np.int64], priced: Floats) -> Floats:
-    """Return the profit of each item by its priced weight, of which some digits are kept."""
+    """Return the profit of each item divided by its priced weight, rounded to some digits."""
     ratios = _ratios(profits, priced).tolist()
     return np.array([float(f"{ratio:.{_DIGITS}g}") for ratio in ratios])
 
 
 def by_difference(profits: NDArray[np.int64], priced: Floats) -> Floats:
-    """Return what is left of each profit when the weight is paid, in small parts of the largest."""
-    left = (profits - priced) / max(1, int(profits.max(initial=0)))
-    parts: Floats = np.rint(left * 10.0**_DIGITS)
-    return parts
+    """Return the profit of each item minus its priced weight, relative to the largest profit."""
+    difference = (profits - priced) / max(1, int(profits.max(initial=0)))
+    rounded: Floats = np.rint(difference * 10.0**_DIGITS)
+    return rounded
 
 
 def _ratios(profits: NDArray[np.int64], priced: Floats) -> Floats:
@@ -72,10 +71,10 @@ def _ratios(profits: NDArray[np.int64], priced: Floats) -> Floats:
 
 
 def _scaled(file: MkpFile) -> Floats:
-    """Return one over each capacity, times what makes profits of it.
+    """Return 1 / capacity for each capacity, scaled to units of profit.
 
-    That is the ratio of the item with which all capacities together are used up, if the items of
-    the best ratios are chosen.
+    The scale is the ratio of the item that fills all capacities together when items are selected
+    by decreasing ratio.
     """
     capacities = file.capacities.astype(np.float64)
     shares = np.where(capacities > 0, 1.0 / np.maximum(capacities, 1.0), 0.0)
@@ -88,13 +87,13 @@ def _scaled(file: MkpFile) -> Floats:
 
 
 def _duals(file: MkpFile) -> Floats:
-    """Return what one more unit of each capacity would bring if items could be divided."""
+    """Return the dual values of the capacities in the linear relaxation."""
     from scipy.optimize import linprog
 
-    # HiGHS fails on very large numbers; powers of two take nothing from their digits.
+    # HiGHS fails on very large numbers; scaling by powers of two is exact.
     unit, units = _power(file.profits), np.array([_power(row) for row in file.weights])
     most = np.minimum(file.capacities, file.weights.sum(axis=1))
-    for method in ("highs", "highs-ipm"):  # what one does not solve, the other may
+    for method in ("highs", "highs-ipm"):  # if one method fails, the other may succeed
         solved = linprog(
             -file.profits / unit,
             A_ub=file.weights / units[:, np.newaxis],
@@ -106,19 +105,19 @@ def _duals(file: MkpFile) -> Floats:
             break
     else:
         raise UsageError(
-            f"utilities=lp on {file.name}: the linear relaxation, whose duals price the capacities,"
-            f" was not solved: {solved.message} Choose utilities=scaled"
+            f"utilities=lp on {file.name}: the linear relaxation could not be solved:"
+            f" {solved.message} Choose utilities=scaled"
         )
     duals: Floats = np.maximum(-solved.ineqlin.marginals, 0.0) * unit / units
     return duals
 
 
 def _fit(file: MkpFile) -> NDArray[np.bool_]:
-    """Return which items fit at all."""
+    """Return which items fit into an empty knapsack."""
     fit: NDArray[np.bool_] = np.all(file.weights <= file.capacities[:, np.newaxis], axis=0)
     return fit
 
 
 def _power(numbers: NDArray[np.int64]) -> float:
-    """Return the power of two by which the largest of some numbers comes to 2^20, if it is more."""
+    """Return the power of two that scales the largest number to below 2^20, at least 1."""
     return 2.0 ** max(0, int(numbers.max(initial=0)).bit_length() - 20)

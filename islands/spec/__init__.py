@@ -1,1 +1,1 @@
-"""The settings of a run: from what was asked for to a complete, checked `RunSpec`."""
+"""The settings of a run: from the user's options to a complete, checked `RunSpec`."""

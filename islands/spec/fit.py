@@ -1,4 +1,4 @@
-"""What fits what: algorithms encodings, and encodings and improvers a problem's solutions."""
+"""Which algorithms, encodings and improvers can be combined, and with which problems."""
 
 from __future__ import annotations
 
@@ -11,47 +11,50 @@ from islands.text import option, unknown
 
 
 def fitting(problem: Problem) -> list[tuple[str, str]]:
-    """Return each algorithm with each encoding that it can move and that fits the problem."""
+    """Return all pairs of an algorithm and an encoding that can solve the problem."""
     return [
         (algorithm, encoding)
         for algorithm, mover in ALGORITHMS.items()
         for moved in mover.encodings
         for encoding in ENCODINGS
-        if moved in (encoding, moved_as(encoding)) and _stands_for(encoding, problem)
+        if moved in (encoding, moved_as(encoding)) and _represents(encoding, problem)
     ]
 
 
-def encoding_for(algorithm: str, asked: str | None, problem: Problem) -> str:
-    """Return the encoding asked for, or the algorithm's first that fits; refuse what does not."""
+def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str:
+    """Return the requested encoding, or by default the algorithm's first that fits.
+
+    Refuse a combination that is not possible.
+    """
     if algorithm not in ALGORITHMS:
         raise UsageError(unknown("algorithm", algorithm, ALGORITHMS))
-    if asked is not None and asked not in ENCODINGS:
-        raise UsageError(unknown("encoding", asked, ENCODINGS))
+    if requested is not None and requested not in ENCODINGS:
+        raise UsageError(unknown("encoding", requested, ENCODINGS))
     moved, pairs = ALGORITHMS[algorithm].encodings, fitting(problem)
     own = [encoding for name, encoding in pairs if name == algorithm]
-    fit = [encoding for encoding in own if asked in (None, encoding)]
+    fit = [encoding for encoding in own if requested in (None, encoding)]
     if fit:
         return fit[0]
-    others = [name for name, encoding in pairs if encoding == asked]
+    others = [name for name, encoding in pairs if encoding == requested]
     if others:
         raise UsageError(
-            f"{algorithm} moves {' or '.join(moved)} only, but {option('encoding', asked)} was"
-            f" asked for. Leave {option('encoding')} out, or use {option('algorithm', others)}"
+            f"{option('encoding', requested)}: {algorithm} only supports {' or '.join(moved)}."
+            f" Leave {option('encoding')} out, or choose {option('algorithm', others)}"
         )
-    kind = f"{problem.instance}, whose solutions are of the kind {problem.solution_kind!r}"
+    kind = f"{problem.instance}, whose solutions have the kind {problem.solution_kind!r}"
     if own:
         raise UsageError(
-            f"encoding {asked} does not fit {kind}. Leave {option('encoding')} out, or choose"
+            f"encoding {requested} does not fit {kind}. Leave {option('encoding')} out, or choose"
             f" {option('encoding', own)}"
         )
-    shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "nothing"
+    shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "no combination"
     raise UsageError(
-        f"{algorithm} on {asked or ' or '.join(moved)} does not fit {kind}. What fits: {shown}"
+        f"{algorithm} on {requested or ' or '.join(moved)} does not fit {kind}. Possible: {shown}"
     )
 
 
 def require_improver(settings: ImproverSettings, problem: Problem) -> None:
-    """Refuse an improver that cannot work on the solutions of a problem."""
+    """Refuse an improver that does not support the problem."""
     name, of_kind = settings.name, improvers_for(problem.solution_kind)
     lacking = {
         each: [move for move in improver.moves if move not in problem.moves]
@@ -61,22 +64,22 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
     if name in fit:
         if settings.core and name != "none" and not problem.ranks_items:
             raise UsageError(
-                f"improver.core={settings.core}: there is no order of utility to have a core."
-                " Choose infeasible=repair, or leave improver.core out"
+                f"improver.core={settings.core}: needs an order of the items by utility. Choose"
+                " infeasible=repair, or leave improver.core out"
             )
         return
     if name in lacking:
         missing, own = " and ".join(lacking[name]), type(problem).__name__
         raise UsageError(
-            f"improver {name} asks for the delta of the move {missing}, which {problem.name} does"
-            f" not give. Write it into its header and name it in {own}.moves, or choose an improver"
-            f" that fits: {', '.join(fit)}"
+            f"improver {name} needs the delta of the move {missing}, which {problem.name} does not"
+            f" have. Add it to its header and to {own}.moves, or choose an improver that fits:"
+            f" {', '.join(fit)}"
         )
     raise UsageError(
-        f"improver {name} does not fit {problem.instance}, whose solutions are of the kind"
-        f" {problem.solution_kind!r}. What fits: {', '.join(fit)}"
+        f"improver {name} does not fit {problem.instance}, whose solutions have the kind"
+        f" {problem.solution_kind!r}. Possible: {', '.join(fit)}"
     )
 
 
-def _stands_for(encoding: str, problem: Problem) -> bool:
+def _represents(encoding: str, problem: Problem) -> bool:
     return problem.solution_kind in ENCODINGS[encoding]

@@ -1,4 +1,4 @@
-"""The settings that one place gives, under their full names, each of them once."""
+"""Collect the settings from one source under their full names, and refuse contradictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from islands.errors import UsageError
 from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES
-from islands.spec.presets import PRESETS
+from islands.presets import PRESETS
 from islands.text import meant, plain, seconds
 
 ALIASES = {
@@ -30,23 +30,23 @@ _CHOICES: dict[str, Iterable[str]] = {
     "improver.name": IMPROVERS,
     "migration.topology": TOPOLOGIES,
 }
-"""What is chosen by a name before it is known which settings there are."""
+"""The settings with a choice of names that do not belong to a group of the algorithm."""
 _FILES = ("instance", "start")
-"""What two spellings of are two files."""
+"""The settings that name files, which must match exactly."""
 
 
 class Given(NamedTuple):
-    """A setting as a user has given it."""
+    """A setting as a user wrote it."""
 
     words: str
-    """How, such as `--seed 7`."""
+    """The user's text, such as `--seed 7`."""
     key: str
-    """Its name, which may be a short one."""
+    """Its full or short name."""
     value: Any
 
 
 def of_table(table: Mapping[str, Any]) -> Iterator[Given]:
-    """Yield the settings of a table, and those of the tables in it."""
+    """Yield the settings of a TOML table and of its nested tables."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             for name, inner in value.items():
@@ -56,7 +56,7 @@ def of_table(table: Mapping[str, Any]) -> Iterator[Given]:
 
 
 def gathered(given: Iterable[Given]) -> dict[str, Any]:
-    """Return the values by their full names; refuse one that is given twice, and not alike."""
+    """Return the values by full name; refuse a setting with two different values."""
     found: dict[str, Given] = {}
     for each in given:
         name = ALIASES.get(each.key, each.key)
@@ -67,7 +67,7 @@ def gathered(given: Iterable[Given]) -> dict[str, Any]:
 
 
 def twice(name: str, first: str, second: str, fix: str = "") -> UsageError:
-    """Return the error of a setting that is given twice, in these words."""
+    """Return the error for a setting with two different values."""
     return UsageError(f"{name} is given twice: {first} and {second}. Leave one of them out{fix}")
 
 
@@ -77,14 +77,14 @@ def _meant(name: str, value: Any) -> Any:
 
 
 def alike(name: str, first: Any, second: Any) -> bool:
-    """Return whether two values of a setting are the same, however they are written."""
-    sense = str if name in _FILES else _sense
+    """Return whether two values of a setting are the same in different spellings."""
+    normal = str if name in _FILES else _normal
     one, two = (value if isinstance(value, list | tuple) else [value] for value in (first, second))
-    return [sense(each) for each in one] == [sense(each) for each in two]
+    return [normal(each) for each in one] == [normal(each) for each in two]
 
 
-def _sense(value: Any) -> Any:
-    """Return what all ways to write a value have in common."""
+def _normal(value: Any) -> Any:
+    """Return a value that is the same for all spellings."""
     if not isinstance(value, str):
         return value
     for read in (int, seconds):

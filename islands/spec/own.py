@@ -1,4 +1,4 @@
-"""Which settings choose a part, and which parts of a run a script has brought."""
+"""The settings that choose a part, and the parts of a run that come from scripts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ CHOICES: dict[str, Kind] = {
     "mutation": operators.MUTATION,
     "migration.topology": topology.KIND,
 }
-"""The kinds of parts, by the full names of the settings that choose them."""
+"""The kinds of parts, by the full name of the setting that chooses one."""
 
 
 def chosen(settings: Mapping[str, Any]) -> dict[str, Own]:
-    """Return the parts of scripts among a run's settings, by the names of these."""
+    """Return the parts from scripts in a run's settings, by the name of the setting."""
     found = {}
     for key, kind in CHOICES.items():
         group, _, name = key.rpartition(".")
@@ -38,7 +38,7 @@ def chosen(settings: Mapping[str, Any]) -> dict[str, Own]:
 
 
 def lasting(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings in which parts of scripts are called as they are found again."""
+    """Return the settings with parts from scripts named `FILE.py:NAME`, to find them again."""
     found = dict(settings)
     for key, own in chosen(settings).items():
         group, _, name = key.rpartition(".")
@@ -51,39 +51,40 @@ def lasting(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Trait:
-    """What tells a part of a script from what it may become: the text of its header, or its say."""
+    """The text that identifies a version of a part from a script."""
 
     part: str
-    """Such as `crossover spread`."""
+    """Kind and name of the part, such as `crossover spread`."""
     file: str
-    """The name of the header; empty where the text is none."""
+    """The name of the header; empty if the text is not a header."""
     text: str
+    """The text of the header, or of a topology's connections."""
 
     @property
     def sha256(self) -> str:
-        """Return the digest of the text."""
+        """The SHA-256 digest of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 def traits(settings: Mapping[str, Any], problem: Problem) -> list[Trait]:
-    """Return those of a run's parts that scripts have brought; refuse topologies that are not pure.
+    """Return the traits of a run's parts from scripts; refuse a topology that is not pure.
 
-    Two parts may share a header, but not its name alone.
+    Two parts may share a header, but two different headers need different names.
     """
     found = [_of_header(f"problem {problem.name}", getattr(problem, "header", None))]
     for key, own in chosen(settings).items():
         part = f"{CHOICES[key].what} {own.part.name}"
         found.append(_of_header(part, getattr(own.part, "header", None)))
         if isinstance(own.part, topology.Topology) and settings["islands"] > 1:
-            said = own.part.said(settings["islands"], settings["seed"])
-            found.append(Trait(part, "", said))
+            connections = own.part.said(settings["islands"], settings["seed"])
+            found.append(Trait(part, "", connections))
     owners: dict[str, Trait] = {}
     for each in filter(None, found):
         first = owners.setdefault(each.file, each)
         if each.file and first.text != each.text:
             raise UsageError(
-                f"{first.part} and {each.part} both bring a header {each.file!r}, with different"
-                " texts. Give one of them another name"
+                f"{first.part} and {each.part} have different headers with the name {each.file!r}."
+                " Rename one of them"
             )
     return [each for each in found if each is not None]
 

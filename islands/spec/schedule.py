@@ -1,4 +1,4 @@
-"""Which generations the host visits: a function of settings alone, never of a clock."""
+"""The generations that the host visits: they depend on the settings only, not on time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from islands.spec.stop import last_generation
 
 @dataclass(frozen=True)
 class Schedule:
-    """The ends of epochs, each of which is a row of the trace."""
+    """The generations at which epochs end; each end is a row of the trace."""
 
     migration_interval: int | None
     record_every: int
@@ -37,7 +37,7 @@ class Schedule:
         return min(visits)
 
     def visits(self, generation: Any) -> Any:
-        """Return whether an epoch ends at this generation, or at each of an array of them."""
+        """Return whether an epoch ends at this generation, or at each generation of an array."""
         ends = generation % self.record_every == 0
         if self.migration_interval is not None:
             ends |= generation % self.migration_interval == 0

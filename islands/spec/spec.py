@@ -1,4 +1,4 @@
-"""Everything that a run needs, resolved: running the same `RunSpec` again repeats the run."""
+"""The complete settings of a run: the same `RunSpec` gives the same run."""
 
 from __future__ import annotations
 
@@ -16,29 +16,33 @@ from islands.spec.stop import Criterion
 _LAST_SEED = 2**63 - 1
 
 SIGN = "# The settings of a run of islands"
-"""What the text of `run.toml` begins with, by which a run's folder is known."""
+"""The first words of `run.toml`, which identify the folder of a run."""
 FORMAT = 4
-"""Raised whenever the files of a run's folder come to mean something else."""
+"""The version of the file formats in a run's folder; raised with every incompatible change."""
 
 
 @dataclass(frozen=True)
 class GeneralSettings(Settings):
-    """The settings of every run, whatever its algorithm."""
+    """The settings that every algorithm has."""
 
-    islands: int = setting(8, "islands in the whole run, over all ranks", low=1)
-    population: int = setting(256, "individuals an island", low=2)
-    seed: int = setting(1, "the same seed repeats the run", low=0, high=_LAST_SEED)
-    backend: str = setting("auto", "where kernels run", choices=("auto", "cpu", "cuda"))
+    islands: int = setting(8, "total number of islands, over all ranks", low=1)
+    population: int = setting(256, "individuals per island", low=2)
+    seed: int = setting(1, "random seed; the same seed repeats the run", low=0, high=_LAST_SEED)
+    backend: str = setting(
+        "auto",
+        "device that runs the kernels; auto: a GPU if there is one, otherwise the CPU",
+        choices=("auto", "cpu", "cuda"),
+    )
     decoding: str = setting(
         "",
-        "who decodes and judges: a block from sorted or plain keys, or the host by NumPy; empty: as"
-        " is usual for the algorithm",
+        "how keys become solutions: a block sorts them (sorted), one thread sorts them (plain), or"
+        " the host decodes and evaluates with NumPy (host); empty: the algorithm's default",
         choices=("", "sorted", "plain", "host"),
     )
-    threads: int = setting(0, "threads of the cpu backend; 0 takes every core", low=0)
+    threads: int = setting(0, "threads of the cpu backend; 0: all cores", low=0)
 
     def later(self, runs: int) -> Self:
-        """Return the settings of the run that comes so many seeds later."""
+        """Return the settings of the run whose seed is larger by `runs`."""
         if self.seed + runs > _LAST_SEED:
             raise UsageError(
                 f"seed={self.seed}: the last of {runs + 1} runs would have the seed"
@@ -49,18 +53,21 @@ class GeneralSettings(Settings):
 
 @dataclass(frozen=True)
 class RecordSettings(Settings):
-    """How often a run is looked at from the host."""
+    """How often the progress of a run is recorded."""
 
-    every: int = setting(50, "generations from one row of the trace to the next, at most", low=1)
-    migrations: bool = setting(True, "whether each arrival of a migrant is a row of the record")
+    every: int = setting(50, "maximum number of generations between two rows of the trace", low=1)
+    migrations: bool = setting(True, "whether to record a row for each migrant that arrives")
 
 
 @dataclass(frozen=True)
 class CheckpointSettings(Settings):
-    """How often a run is kept, so that it can go on after its end."""
+    """How often a run writes a checkpoint, from which it can be resumed."""
 
     every: float = setting(
-        60.0, "seconds between checkpoints; 0: at signals and the end", low=0, is_time=True
+        60.0,
+        "seconds between checkpoints; 0: only after a signal and at the end",
+        low=0,
+        is_time=True,
     )
 
 
@@ -70,16 +77,16 @@ GROUPS: dict[str, type[Settings]] = {
     "record": RecordSettings,
     "checkpoint": CheckpointSettings,
 }
-"""The settings with a dotted name, such as `migration.interval`; each group is a table in TOML."""
+"""The groups of settings with dotted names, such as `migration.interval`: a TOML table each."""
 
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A run in full. `settings` are those of the algorithm, `problem` those of the problem."""
+    """A complete run: `settings` belong to the algorithm, `problem` to the problem."""
 
     instance: str
     format: str | None
-    """How the instance's file is written; None leaves it to be recognised."""
+    """The format of the instance's file; None: detect it."""
     preset: str | None
     algorithm: str
     encoding: str
@@ -93,10 +100,10 @@ class RunSpec:
     record: RecordSettings
     checkpoint: CheckpointSettings
     adjusted: str = field(default="", compare=False)
-    """The line that says what was chosen to fit the improver; no setting."""
+    """The message about settings that were adjusted to the improver; not a setting."""
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the run as a mapping of names to values, with the groups as mappings in it."""
+        """Return all settings by name, with a nested mapping for each group."""
         names = {"instance": self.instance, "format": self.format, "preset": self.preset}
         names |= {"algorithm": self.algorithm, "encoding": self.encoding}
         lists = {"stop": [criterion.text for criterion in self.stop], "start": list(self.start)}
@@ -108,7 +115,7 @@ class RunSpec:
         return {name: value for name, value in whole.items() if value is not None}
 
     def to_toml(self) -> str:
-        """Return the text of `run.toml`, which `islands run --config` takes."""
+        """Return the text of `run.toml`, which `islands run --config` accepts."""
         import tomli_w
 
         first = f"{SIGN} {islands.__version__}, format {FORMAT}: --config repeats it."

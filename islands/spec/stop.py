@@ -1,6 +1,6 @@
 """Stopping criteria: pure functions of a `Progress` record that return the reason, or None.
 
-They hold no counters, so that a resumed run stops where the uninterrupted one would have.
+They have no counters, so a resumed run stops at the same point as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -23,30 +23,31 @@ class Criterion:
     kind: str
     value: float
     text: str
-    """As `--stop` takes it."""
+    """The text that `--stop` accepts."""
 
     def reason(self, progress: Progress) -> str | None:
-        """Return why the run stops here, or None."""
+        """Return why the run stops now, or None."""
         return KINDS[self.kind].reason(progress, self.value)
 
     def words(self) -> str:
-        """Return the criterion as it stands in a sentence."""
+        """Return the criterion in words."""
         return KINDS[self.kind].words(self.value)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of criterion: how its value is read, its words, its reason, and what it must know."""
+    """A kind of criterion: how to read its value, describe it and give the reason to stop."""
 
     example: str
     read: Callable[[str], float]
     words: Callable[[float], str]
     reason: Callable[[Progress, float], str | None]
     needs: str = ""
+    """The value of the catalogue that it needs."""
 
 
 def parse(text: str) -> Criterion:
-    """Return the criterion that `--stop TEXT` means."""
+    """Return the criterion of `--stop TEXT`."""
     name, equals, value = (part.strip() for part in text.partition("="))
     name = meant(name, KINDS)
     if name not in KINDS:
@@ -65,30 +66,30 @@ def parse(text: str) -> Criterion:
 
 
 def require_known(criteria: Iterable[Criterion], instance: str, known: BestKnown | None) -> None:
-    """Refuse criteria that compare with a value which nobody knows for this instance."""
+    """Refuse criteria that need a best known value or an optimum that is unknown."""
     for criterion in criteria:
         needs = KINDS[criterion.kind].needs
         if needs and (known is None or (needs == "optimum" and known.status != "optimal")):
             raise UsageError(
-                f"{option('stop', criterion.text)}: no {needs} of {instance} is in the catalogue."
+                f"{option('stop', criterion.text)}: the catalogue has no {needs} for {instance}."
                 f" Use {option('stop', 'target=VALUE')}"
             )
 
 
 def last_generation(criteria: Iterable[Criterion]) -> int | None:
-    """Return the exact generation at which the run ends at the latest, or None."""
+    """Return the last possible generation of the run, or None without such a criterion."""
     limits = [int(criterion.value) for criterion in criteria if criterion.kind == "generations"]
     return min(limits, default=None)
 
 
 def time_limit(criteria: Iterable[Criterion]) -> float:
-    """Return the seconds after which the run ends at the latest; infinite without a limit."""
+    """Return the time limit of the run in seconds; infinite without one."""
     limits = [criterion.value for criterion in criteria if criterion.kind == "seconds"]
     return min(limits, default=math.inf)
 
 
 def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | None:
-    """Return the reason of the first criterion that is met, or None."""
+    """Return the reason of the first criterion that is satisfied, or None."""
     reasons = (criterion.reason(progress) for criterion in criteria)
     return next((reason for reason in reasons if reason is not None), None)
 
@@ -111,12 +112,12 @@ def _whole(text: str) -> int:
 
 
 def _cost(text: str) -> float:
-    """Return a cost: a whole one exactly, whatever its size."""
+    """Return a cost; integers of any size are exact."""
     nearest = _number(text)
     try:
         exact = Decimal(text)
     except InvalidOperation:
-        raise ValueError("must be a number of fewer digits") from None
+        raise ValueError("must be a number with fewer digits") from None
     return int(exact) if exact == int(exact) else nearest
 
 
@@ -188,7 +189,7 @@ def _stagnation(progress: Progress, limit: float) -> str | None:
 
 
 def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
-    """Return what says how many of something there are to be."""
+    """Return a function that describes a number of items."""
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
 
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Protocol, get_type_hints
 from islands.algorithms import ALGORITHMS
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
+from islands.presets import PRESETS
 from islands.settings import Settings
 from islands.spec.own import CHOICES
-from islands.spec.presets import PRESETS
 from islands.spec.resolve import layers
 from islands.text import meant, unknown
 

@@ -1,4 +1,4 @@
-// An entry point through which a test calls the logistic function.
+// An entry point with which a test calls the logistic function.
 #include "core/core.cuh"
 #include "core/sigmoid.cuh"
 

@@ -1,4 +1,4 @@
-"""The cellular algorithm on every device against one in NumPy, bit for bit."""
+"""The cellular algorithm on all devices compared with a NumPy reference, bit for bit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TORUS = {"grid": "torus", "population": 20, "width": 5}
 
 
 def assignment(n: int) -> Qap:
-    """Return random matrices that are not symmetric, with diagonals."""
+    """Return random asymmetric matrices with non-zero diagonals."""
     a, b = np.random.default_rng(n).integers(0, 50, (2, n, n))
     return Qap(QapFile(name=f"random{n}", path=None, size=n, a=a, b=b))
 
@@ -85,15 +85,13 @@ def assert_evolves(mine: Archipelago, reference: NumpyCellular, generations: int
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 26])
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_a_run_is_the_reference_bit_for_bit(backend: Backend, n: int, encoding: str) -> None:
+def test_run_equals_the_reference(backend: Backend, n: int, encoding: str) -> None:
     mine, reference = both(backend, assignment(n), encoding, population=20, mutation_rate=0.5)
     assert_evolves(mine, reference)
 
 
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_tours_are_made_as_in_the_reference(
-    backend: Backend, encoding: str, tmp_path: Path
-) -> None:
+def test_tours_equal_the_reference(backend: Backend, encoding: str, tmp_path: Path) -> None:
     assert_evolves(*both(backend, cities(70, tmp_path), encoding))
 
 
@@ -113,7 +111,7 @@ def test_tours_are_made_as_in_the_reference(
     ],
     ids=str,
 )
-def test_each_neighbourhood_and_selection(
+def test_each_neighbourhood_and_selection_equals_the_reference(
     backend: Backend, selection: str, grid: dict[str, Any]
 ) -> None:
     grid = {"population": 16, **grid}
@@ -122,7 +120,7 @@ def test_each_neighbourhood_and_selection(
 
 @pytest.mark.parametrize("cost", [0, 720])
 @pytest.mark.parametrize("selection", ["proportional", "relative"])
-def test_of_equal_neighbours_all_are_as_likely(backend: Backend, selection: str, cost: int) -> None:
+def test_equal_neighbours_are_equally_likely(backend: Backend, selection: str, cost: int) -> None:
     mine, reference = both(backend, flat(9, cost), selection=selection, population=200, islands=1)
     assert {each for island in reference.cost for each in island} == {cost}
     chosen = Counter(
@@ -135,7 +133,7 @@ def test_of_equal_neighbours_all_are_as_likely(backend: Backend, selection: str,
     assert_evolves(mine, reference, 3)
 
 
-def test_the_worst_neighbour_has_a_chance_as_well(backend: Backend) -> None:
+def test_the_worst_neighbour_may_be_selected(backend: Backend) -> None:
     mine, reference = both(
         backend, facilities(6, largest=2), selection="relative", population=200, mutation_rate=0
     )
@@ -146,7 +144,7 @@ def test_the_worst_neighbour_has_a_chance_as_well(backend: Backend) -> None:
 @pytest.mark.parametrize("group", [1, 5, 64])
 @pytest.mark.parametrize("replacement", ["generational", "elitist"])
 @pytest.mark.parametrize("rates", [(0.5, 0.5), (0, 1), (1, 0)])
-def test_groups_share_coins_and_children_replace(
+def test_groups_share_decisions_and_children_replace_parents(
     backend: Backend, group: int, replacement: str, rates: tuple[float, float]
 ) -> None:
     mine, reference = both(
@@ -157,7 +155,9 @@ def test_groups_share_coins_and_children_replace(
 
 
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_an_elitist_parent_stays_beside_a_child_as_good(backend: Backend, encoding: str) -> None:
+def test_elitist_replacement_keeps_a_parent_with_equal_cost(
+    backend: Backend, encoding: str
+) -> None:
     mine, reference = both(backend, flat(9, 720), encoding, replacement="elitist")
     before = mine.snapshot()["genes"]
     assert_evolves(mine, reference, 3)
@@ -178,19 +178,19 @@ def test_the_better_child_is_improved(
     assert reference.restarts > 0
 
 
-def test_improved_keys_stand_for_what_they_cost(backend: Backend) -> None:
+def test_improved_keys_decode_to_their_cost(backend: Backend) -> None:
     problem = assignment(9)
     mine, _ = both(backend, problem, "keys", search=PUGACE, replacement="elitist")
     mine.advance(9)
     saved = mine.snapshot()
     for genomes, costs in zip(saved["genes"], saved["cost"], strict=True):
         assert problem.costs(mine._encoding.decode(genomes)).tolist() == costs.tolist()
-    # Two children an individual and generation, and eight exchanges every third time.
+    # Each individual makes two children per generation, and eight exchanges every third one.
     assert sum(each.evaluations for each in mine.measure()) == 24 * (1 + 2 * 9 + 8 * 3)
 
 
 @pytest.mark.parametrize("replacement", ["generational", "elitist"])
-def test_islands_restart_and_the_best_ever_is_kept(backend: Backend, replacement: str) -> None:
+def test_islands_restart_and_keep_the_best_ever(backend: Backend, replacement: str) -> None:
     problem = assignment(5)
     mine, reference = both(backend, problem, reset=3, replacement=replacement, islands=3)
     mine.advance(25)
@@ -201,7 +201,7 @@ def test_islands_restart_and_the_best_ever_is_kept(backend: Backend, replacement
     assert mine.best().cost == min(reference.ever) == problem.cost(mine.best().solution)
 
 
-def test_generational_replacement_does_not_lose_the_best(backend: Backend) -> None:
+def test_generational_replacement_keeps_the_best_ever(backend: Backend) -> None:
     problem = assignment(12)
     mine, reference = both(backend, problem, selection="random", mutation_rate=1)
     mine.advance(20)
@@ -213,7 +213,7 @@ def test_generational_replacement_does_not_lose_the_best(backend: Backend) -> No
 
 
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_given_solutions_come_first(backend: Backend, encoding: str) -> None:
+def test_given_solutions_are_the_first_individuals(backend: Backend, encoding: str) -> None:
     problem, n = assignment(10), 10
     given = [np.random.default_rng(i).permutation(n).tolist() for i in range(5)]
     mine, reference = both(backend, problem, given=given)
@@ -230,7 +230,7 @@ def test_given_solutions_come_first(backend: Backend, encoding: str) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("islands", [1, 4])
-def test_with_a_halo_islands_are_slices_of_one_grid(
+def test_halo_makes_islands_slices_of_one_grid(
     backend: Backend, grid: dict[str, Any], islands: int
 ) -> None:
     changes: dict[str, Any] = {"halo": True, "islands": islands, **grid}
@@ -251,13 +251,11 @@ def test_with_a_halo_islands_are_slices_of_one_grid(
     ],
     ids=str,
 )
-def test_a_slice_alone_need_not_hold_a_neighbourhood(
-    backend: Backend, grid: dict[str, Any]
-) -> None:
+def test_slice_may_be_smaller_than_a_neighbourhood(backend: Backend, grid: dict[str, Any]) -> None:
     assert_evolves(*both(backend, assignment(7), halo=True, **grid))
 
 
-def test_runs_side_by_side_are_runs_alone(backend: Backend) -> None:
+def test_concurrent_runs_equal_single_runs(backend: Backend) -> None:
     problem = assignment(8)
     together, _ = both(backend, problem, islands=2, runs=3)
     together.advance(6)
@@ -269,7 +267,7 @@ def test_runs_side_by_side_are_runs_alone(backend: Backend) -> None:
     assert [digest for _, digest in together.digests()] == alone
 
 
-def test_cpu_threads_do_not_matter() -> None:
+def test_number_of_cpu_threads_does_not_matter() -> None:
     digests = set()
     for threads in (1, 2, 5):
         mine, _ = both(choose("cpu", threads), assignment(11))
@@ -279,7 +277,7 @@ def test_cpu_threads_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize("selection", ["proportional", "relative"])
-def test_costs_far_apart_do_not_overflow_the_selection(backend: Backend, selection: str) -> None:
+def test_extreme_costs_do_not_overflow_the_selection(backend: Backend, selection: str) -> None:
     a = np.array([[0, 1], [0, 0]]) * 2**30
     b = np.array([[0, 2**29], [1, 0]])
     problem = Qap(QapFile(name="far", path=None, size=2, a=a, b=b))

@@ -1,4 +1,4 @@
-"""Differential evolution on every device against NumPy, bit for bit, and its settings."""
+"""Differential evolution on all devices compared with NumPy, bit for bit, and its settings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def both(
     warm_start: Any = tuple,
     **changes: Any,
 ) -> tuple[Archipelago, NumpyDe]:
-    """Return an archipelago at its start, and the reference."""
+    """Return a new archipelago and the reference."""
     rest = {"population": 20, "islands": 3, "seed": 5}
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     settings = DeSettings.build(changes)
@@ -79,7 +79,7 @@ def assert_same(mine: Archipelago, reference: NumpyDe) -> None:
 
 @pytest.mark.parametrize("kind", PROBLEMS)
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 26])
-def test_a_run_with_migration_is_the_reference_bit_for_bit(
+def test_run_with_migration_equals_the_reference(
     backend: Backend, kind: str, n: int, tmp_path: Path
 ) -> None:
     mine, reference = both(backend, PROBLEMS[kind](n, tmp_path), topology="ring")
@@ -94,7 +94,7 @@ def test_a_run_with_migration_is_the_reference_bit_for_bit(
 
 @pytest.mark.parametrize("adaptation", ["none", "jde"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_every_strategy_with_and_without_adaptation(
+def test_each_strategy_and_adaptation_equals_the_reference(
     backend: Backend, strategy: str, adaptation: str
 ) -> None:
     mine, reference = both(
@@ -112,7 +112,7 @@ def test_every_strategy_with_and_without_adaptation(
 
 
 @pytest.mark.parametrize("adaptation", ["none", "jde"])
-def test_islands_restart_after_stagnation_and_keep_their_best(
+def test_islands_restart_after_stagnation_and_keep_the_best(
     backend: Backend, adaptation: str
 ) -> None:
     problem = facilities(5)
@@ -131,7 +131,7 @@ def test_islands_restart_after_stagnation_and_keep_their_best(
 
 @pytest.mark.parametrize("kind", PROBLEMS)
 @pytest.mark.parametrize("name", ["swap", "two_opt", "reinsert"])
-def test_trials_are_improved_and_their_keys_too(
+def test_improvers_change_trials_and_their_keys(
     backend: Backend, kind: str, name: str, tmp_path: Path
 ) -> None:
     problem = PROBLEMS[kind](9, tmp_path)
@@ -143,15 +143,15 @@ def test_trials_are_improved_and_their_keys_too(
 
 
 def take_over(mine: Archipelago, reference: NumpyDe, saved: dict[str, Any]) -> None:
-    """Let both go on from a population that was changed."""
+    """Replace the population of both by a changed one."""
     mine.restore(saved, generation=0, migrations=0)
     reference.keys = [island[:, : reference.n].copy() for island in saved["genes"]]
     reference.cost = [island.copy() for island in saved["cost"]]
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_trials_with_equal_keys_are_improved(backend: Backend, kind: str, tmp_path: Path) -> None:
-    """Sums of small whole numbers are often the same; improved keys must not be."""
+def test_improvers_make_equal_keys_different(backend: Backend, kind: str, tmp_path: Path) -> None:
+    """Sums of small integers are often equal, but improved keys must be different."""
     problem = PROBLEMS[kind](9, tmp_path)
     search = NumpyLocalSearch(problem, "swap", steps=1)
     mine, reference = both(backend, problem, search=search, islands=1, F=1)
@@ -167,11 +167,11 @@ def test_trials_with_equal_keys_are_improved(backend: Backend, kind: str, tmp_pa
     assert (problem.costs(reference.decoded(saved["genes"][0, :, :9])) == saved["cost"]).all()
 
 
-def test_keys_that_grow_out_of_all_bounds_are_not_taken(backend: Backend) -> None:
+def test_trials_with_infinite_keys_are_rejected(backend: Backend) -> None:
     mine, reference = both(
         backend, facilities(6), strategy="current-to-best/1", F=2, Cr=1, islands=1
     )
-    # Selection is no obstacle where all costs are the highest there are.
+    # With the highest possible costs, selection accepts all trials.
     saved = mine.snapshot()
     saved["genes"] = np.where(saved["genes"] > 0, np.float32(9e29), np.float32(-9e29))
     saved["genes"][0, 3, 1] = np.float32(3e38)
@@ -183,7 +183,7 @@ def test_keys_that_grow_out_of_all_bounds_are_not_taken(backend: Backend) -> Non
     assert np.isfinite(mine.snapshot()["genes"]).all()
 
 
-def test_the_best_is_never_lost(backend: Backend, tmp_path: Path) -> None:
+def test_the_best_individual_is_never_lost(backend: Backend, tmp_path: Path) -> None:
     mine, _ = both(backend, cities(40, tmp_path), topology="ring", strategy="best/1")
     before = [measure.best for measure in mine.measure()]
     for _ in range(5):
@@ -194,7 +194,7 @@ def test_the_best_is_never_lost(backend: Backend, tmp_path: Path) -> None:
         before = after
 
 
-def test_given_solutions_come_first(backend: Backend) -> None:
+def test_given_solutions_are_the_first_individuals(backend: Backend) -> None:
     problem = facilities(15)
     orders = [np.random.default_rng(i).permutation(15).astype(np.int64) for i in range(5)]
     mine, _ = both(backend, problem, warm_start=lambda: orders)
@@ -205,7 +205,7 @@ def test_given_solutions_come_first(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("n", [127, 128, 129, 300])
-def test_devices_agree_whether_places_are_counted_or_sorted(
+def test_devices_agree_for_counted_and_sorted_places(
     backend: Backend, n: int, tmp_path: Path
 ) -> None:
     digests = []
@@ -220,8 +220,8 @@ def test_devices_agree_whether_places_are_counted_or_sorted(
     assert digests[0] == digests[1]
 
 
-def test_every_choice_of_donors_is_as_likely_as_any_other() -> None:
-    """The draws of NumPy, which the kernels are held to, for a population of five."""
+def test_all_choices_of_donors_are_equally_likely() -> None:
+    """Test the reference, which equals the kernels, with a population of five."""
     seen = np.zeros((5, 5, 5, 5), int)
     for generation in range(800):
         for slot in range(5):
@@ -237,10 +237,10 @@ def test_every_choice_of_donors_is_as_likely_as_any_other() -> None:
 
 @pytest.mark.published
 @pytest.mark.parametrize(("name", "gaps"), [("chr12c", (4.0, 24.0)), ("bur26a", (0.8, 1.6))])
-def test_experiment_a_of_the_thesis(
+def test_gaps_of_experiment_a_of_the_thesis(
     backend: Backend, published: Path, name: str, gaps: tuple[float, float]
 ) -> None:
-    """Table 3 has mean gaps of 10.3 to 15.9 % and of 1.08 to 1.35 % for its three versions."""
+    """Table 3 has mean gaps of 10.3 to 15.9 % and of 1.08 to 1.35 % for three versions."""
     problem = load(f"qaplib/{name}")
     spec = resolve(layers({"preset": "jardim2021-a", "instance": f"qaplib/{name}"}), problem)
     mine = Archipelago(
@@ -268,7 +268,7 @@ def test_experiment_a_of_the_thesis(
     ("settings", "population", "message"),
     [
         ({}, 3, "population=3: must be at least 4 for de"),
-        ({"low": 3, "high": 3}, 20, "low=3 with high=3: the first keys lie from low to high"),
+        ({"low": 3, "high": 3}, 20, "low=3 with high=3: low must be less than high"),
         ({"F": -0.1}, 20, "F=-0.1: must be from 0 to 2"),
         ({"Cr": 1.1}, 20, "Cr=1.1: must be from 0 to 1"),
         ({"strategy": "best/2"}, 20, "Did you mean 'best/1'?"),
@@ -276,7 +276,9 @@ def test_experiment_a_of_the_thesis(
         ({"CR": 0.5}, 20, "unknown setting 'CR'. Did you mean 'Cr'?"),
     ],
 )
-def test_settings_that_cannot_be(settings: dict[str, Any], population: int, message: str) -> None:
+def test_invalid_settings_are_refused(
+    settings: dict[str, Any], population: int, message: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         De(DeSettings.build(settings), population)
     assert message in str(caught.value)

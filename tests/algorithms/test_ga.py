@@ -1,4 +1,4 @@
-"""The genetic algorithm on every device against one in NumPy, bit for bit."""
+"""The genetic algorithm on all devices compared with a NumPy reference, bit for bit."""
 
 from __future__ import annotations
 
@@ -25,15 +25,13 @@ from islands.problems.qap import Qap
 
 @pytest.mark.parametrize("n", [1, 2, 31, 33, 200])
 @pytest.mark.parametrize("changes", [DANTAS, {}], ids=["generational", "steady"])
-def test_subsets_are_the_reference_bit_for_bit(
-    backend: Backend, n: int, changes: dict[str, Any]
-) -> None:
+def test_subsets_equal_the_reference(backend: Backend, n: int, changes: dict[str, Any]) -> None:
     assert_evolves(*both(backend, Wanted(n), **changes))
 
 
 @pytest.mark.parametrize("infeasible", WAYS)
 @pytest.mark.parametrize("changes", [DANTAS, {}], ids=["generational", "steady"])
-def test_choices_are_the_reference_bit_for_bit(
+def test_knapsacks_equal_the_reference(
     backend: Backend, infeasible: str, changes: dict[str, Any]
 ) -> None:
     problem = knapsack(40, 5).adjusted(MkpSettings(infeasible=infeasible, penalty=0.7))
@@ -46,7 +44,7 @@ def test_choices_are_the_reference_bit_for_bit(
 @pytest.mark.parametrize("n", [1, 2, 5, 26])
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
 @pytest.mark.parametrize("replacement", ["generational", "steady"])
-def test_orders_are_the_reference_bit_for_bit(
+def test_orders_equal_the_reference(
     backend: Backend, n: int, encoding: str, replacement: str, tmp_path: Path
 ) -> None:
     assert_evolves(*both(backend, cities(n, tmp_path), encoding, replacement=replacement))
@@ -67,7 +65,7 @@ def test_orders_are_the_reference_bit_for_bit(
 )
 @pytest.mark.parametrize("replacement", ["generational", "steady"])
 @pytest.mark.parametrize("population", [2, 3, 13])
-def test_each_selection(
+def test_each_selection_equals_the_reference(
     backend: Backend, selection: dict[str, Any], replacement: str, population: int
 ) -> None:
     changes = {"population": population, "replacement": replacement, **selection}
@@ -75,7 +73,7 @@ def test_each_selection(
 
 
 @pytest.mark.parametrize("cost", [0, 720])
-def test_of_equal_parents_all_are_as_likely(backend: Backend, cost: int) -> None:
+def test_equal_parents_are_equally_likely(backend: Backend, cost: int) -> None:
     changes = {"selection": "proportional", "replacement": "generational", "mutation_rate": 0}
     mine, reference = both(backend, flat(9, cost), "permutation", **changes, population=10)
     ranked = [(genome, cost) for genome in reference.genomes[0]]
@@ -91,7 +89,7 @@ def test_of_equal_parents_all_are_as_likely(backend: Backend, cost: int) -> None
 @pytest.mark.parametrize("elite", [0, 1, 4, 11])
 @pytest.mark.parametrize("rates", [(0.5, 0.5), (0, 1), (1, 0)])
 @pytest.mark.parametrize("strength", [1, 3])
-def test_whole_generations_with_an_elite(
+def test_generational_replacement_with_elite_equals_the_reference(
     backend: Backend, elite: int, rates: tuple[float, float], strength: int
 ) -> None:
     mine, reference = both(
@@ -103,7 +101,7 @@ def test_whole_generations_with_an_elite(
         assert [min(cost) for cost in reference.cost] == reference.ever
 
 
-def test_pairs_of_children_are_the_two_best_crossed_at_one_point(backend: Backend) -> None:
+def test_pairs_of_children_are_crossed_from_the_two_best(backend: Backend) -> None:
     mine, _ = both(backend, Wanted(64), **DANTAS, mutation_rate=0, population=9)
     order = np.argsort(mine.snapshot()["cost"], axis=1, kind="stable")
     before = genomes(mine)
@@ -119,7 +117,7 @@ def test_pairs_of_children_are_the_two_best_crossed_at_one_point(backend: Backen
 
 @pytest.mark.parametrize("children", [0, 1, 5, 12])
 @pytest.mark.parametrize("duplicates", ["accept", "refuse"])
-def test_a_steady_state_never_gets_worse(backend: Backend, children: int, duplicates: str) -> None:
+def test_steady_state_never_gets_worse(backend: Backend, children: int, duplicates: str) -> None:
     mine, reference = both(backend, Wanted(6), children=children, duplicates=duplicates)
     for _ in range(12):
         before = np.sort(mine.snapshot()["cost"], axis=1)
@@ -130,14 +128,14 @@ def test_a_steady_state_never_gets_worse(backend: Backend, children: int, duplic
             assert (after <= before).all()
 
 
-def test_a_child_as_good_takes_nobodys_place(backend: Backend) -> None:
+def test_child_with_equal_cost_replaces_no_individual(backend: Backend) -> None:
     mine, reference = both(backend, flat(9, 720), "permutation", duplicates="accept")
     before = mine.snapshot()["genes"]
     assert_evolves(mine, reference, 3)
     assert np.array_equal(mine.snapshot()["genes"], before)
 
 
-def test_a_steady_state_without_duplicates_comes_to_have_none(backend: Backend) -> None:
+def test_refusing_duplicates_removes_them(backend: Backend) -> None:
     problem = Wanted(9)
     accepting, _ = both(backend, problem, duplicates="accept", population=40)
     refusing, reference = both(backend, problem, population=40)
@@ -154,9 +152,7 @@ def test_a_steady_state_without_duplicates_comes_to_have_none(backend: Backend) 
 
 
 @pytest.mark.parametrize("selection", ["tournament", "proportional"])
-def test_individuals_of_equal_cost_are_told_apart_by_their_genes(
-    backend: Backend, selection: str
-) -> None:
+def test_duplicates_are_compared_by_their_genes(backend: Backend, selection: str) -> None:
     problem = Wanted(12)
     problem.weight[:] = 1
     mine, reference = both(backend, problem, population=30, selection=selection)
@@ -167,7 +163,7 @@ def test_individuals_of_equal_cost_are_told_apart_by_their_genes(
 
 @pytest.mark.parametrize("replacement", ["generational", "steady"])
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_children_are_improved(backend: Backend, replacement: str, encoding: str) -> None:
+def test_improvers_change_children(backend: Backend, replacement: str, encoding: str) -> None:
     search = {"name": "two_opt", "rate": 0.5}
     problem = facilities(7)
     mine, reference = both(
@@ -183,7 +179,7 @@ def test_children_are_improved(backend: Backend, replacement: str, encoding: str
 
 
 @pytest.mark.parametrize("replacement", ["generational", "steady"])
-def test_islands_restart_and_the_best_ever_is_kept(backend: Backend, replacement: str) -> None:
+def test_islands_restart_and_keep_the_best_ever(backend: Backend, replacement: str) -> None:
     problem = Wanted(8)
     mine, reference = both(backend, problem, reset=3, replacement=replacement, islands=3)
     mine.advance(25)
@@ -196,7 +192,7 @@ def test_islands_restart_and_the_best_ever_is_kept(backend: Backend, replacement
     assert best.cost == min(reference.ever) == problem.cost(best.solution)
 
 
-def test_whole_generations_do_not_lose_the_best(backend: Backend) -> None:
+def test_generational_replacement_keeps_the_best_ever(backend: Backend) -> None:
     problem = Wanted(60)
     mine, reference = both(backend, problem, **DANTAS)
     mine.advance(40)
@@ -210,7 +206,7 @@ def test_whole_generations_do_not_lose_the_best(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("replacement", ["generational", "steady"])
-def test_given_solutions_come_first(backend: Backend, replacement: str) -> None:
+def test_given_solutions_are_the_first_individuals(backend: Backend, replacement: str) -> None:
     problem = Wanted(40)
     given = np.random.default_rng(1).integers(0, 2, (5, 40)).tolist()
     mine, reference = both(backend, problem, given=given, replacement=replacement)
@@ -218,7 +214,7 @@ def test_given_solutions_come_first(backend: Backend, replacement: str) -> None:
     assert_evolves(mine, reference)
 
 
-def test_costs_far_apart_do_not_overflow_the_selection(backend: Backend) -> None:
+def test_extreme_costs_do_not_overflow_the_selection(backend: Backend) -> None:
     a, b = np.array([[0, 1 << 30], [0, 0]]), np.array([[0, 1 << 29], [1, 0]])
     problem = Qap(QapFile(name="far", path=None, size=2, a=a, b=b))
     changes = {"selection": "proportional", "replacement": "generational"}
@@ -228,7 +224,7 @@ def test_costs_far_apart_do_not_overflow_the_selection(backend: Backend) -> None
 
 
 @pytest.mark.parametrize("topology", ["ring", "broadcast"])
-def test_runs_with_migration_are_the_same_on_any_threads(topology: str) -> None:
+def test_runs_with_migration_do_not_depend_on_threads(topology: str) -> None:
     digests = set()
     for threads in (1, 2, 5):
         mine = Archipelago(
@@ -251,7 +247,7 @@ def test_runs_with_migration_are_the_same_on_any_threads(topology: str) -> None:
     assert len(digests) == 1
 
 
-def test_runs_side_by_side_are_runs_alone(backend: Backend) -> None:
+def test_concurrent_runs_equal_single_runs(backend: Backend) -> None:
     problem = Wanted(70)
     together, _ = both(backend, problem, runs=3)
     together.advance(6)

@@ -1,4 +1,4 @@
-"""Settings of the genetic algorithm: those that cannot be, the paper's, and on GPUs."""
+"""Settings of the genetic algorithm: invalid ones, those of the paper, and on GPUs."""
 
 from __future__ import annotations
 
@@ -32,27 +32,37 @@ from islands.spec.resolve import layers, resolve
             "elite=9: must be below population=9",
         ),
         ({"children": 10}, 9, "bits", "children=10: must be at most population=9"),
-        ({"elite": 1}, 9, "bits", "elite=1: is of replacement=generational, but replacement is"),
+        (
+            {"elite": 1},
+            9,
+            "bits",
+            "elite=1: only has an effect with replacement=generational, but replacement is",
+        ),
         (
             {"replacement": "generational", "children": 3},
             9,
             "bits",
-            "children=3: is of replacement=steady, but replacement is generational. Leave children"
-            " at 0, or choose replacement=steady",
+            "children=3: only has an effect with replacement=steady, but replacement is"
+            " generational. Leave children at 0, or choose replacement=steady",
         ),
         ({"replacement": "generational", "duplicates": "accept"}, 9, "bits", "duplicates=accept:"),
         (
             {"selection": "random", "tournament": 3},
             9,
             "bits",
-            "tournament=3: is of selection=tournament, but selection is random",
+            "tournament=3: only has an effect with selection=tournament, but selection is random",
         ),
         ({"selection": "roulette"}, 9, "bits", "Known: best, tournament, random, proportional"),
-        ({"crossover": "pmx"}, 9, "bits", "crossover=pmx is for permutation, but the encoding is"),
-        ({"mutation": "flip"}, 9, "keys", "mutation=flip is for bits, but the encoding is"),
+        (
+            {"crossover": "pmx"},
+            9,
+            "bits",
+            "crossover=pmx supports permutation, but the encoding is",
+        ),
+        ({"mutation": "flip"}, 9, "keys", "mutation=flip supports bits, but the encoding is"),
     ],
 )
-def test_settings_that_cannot_be(
+def test_invalid_settings_are_refused(
     settings: dict[str, Any], population: int, encoding: str, message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
@@ -60,21 +70,21 @@ def test_settings_that_cannot_be(
     assert message in str(caught.value)
 
 
-def test_the_whole_of_any_settings_can_be_given_again() -> None:
+def test_resolved_settings_can_be_resolved_again() -> None:
     for changes in ({}, {"replacement": "generational"}, {"selection": "best"}):
         whole = Ga.completed(GaSettings.build(changes), "bits").to_mapping()
         assert GaSettings.build(whole).to_mapping() == whole
         assert (whole["crossover"], whole["mutation"]) == ("uniform", "flip")
 
 
-def test_solutions_stand_for_themselves_unless_asked_otherwise() -> None:
+def test_default_encoding_is_the_solution_itself() -> None:
     assert encoding_for("ga", None, knapsack(20, 2)) == "bits"
     assert encoding_for("ga", None, facilities(5)) == "permutation"
     assert encoding_for("ga", "keys", facilities(5)) == "keys"
 
 
 @pytest.mark.parametrize(("version", "topology"), [("mpi", "broadcast"), ("cuda", "ring")])
-def test_the_presets_are_the_settings_of_the_paper(version: str, topology: str) -> None:
+def test_presets_have_the_settings_of_the_paper(version: str, topology: str) -> None:
     spec = resolve(layers({"preset": f"dantas2014-{version}"}), knapsack(20, 2))
     assert (spec.algorithm, spec.encoding, spec.improver.name) == ("ga", "bits", "none")
     assert spec.general.islands * spec.general.population == 4096
@@ -87,8 +97,8 @@ def test_the_presets_are_the_settings_of_the_paper(version: str, topology: str) 
 
 
 @pytest.mark.published
-def test_gaps_are_near_those_of_a_sequential_prototype(published: Path) -> None:
-    """By the paper's settings: 1 island 4.0 and 5.1 per cent, 8 in a ring 2.0 and 6.0."""
+def test_gaps_are_similar_to_a_sequential_prototype(published: Path) -> None:
+    """The prototype had gaps of 4.0 and 5.1 % with 1 island, 2.0 and 6.0 % with 8 in a ring."""
     one: dict[str, Any] = {"islands": 1, "population": 4096, "migration": "none"}
     eight: dict[str, Any] = {}
     for instance, options, gap in (
@@ -113,7 +123,7 @@ def test_gaps_are_near_those_of_a_sequential_prototype(published: Path) -> None:
     [DANTAS, {"selection": "proportional"}, {"selection": "random", "duplicates": "accept"}],
     ids=str,
 )
-def test_it_compiles_for_gpus(encoding: str, settings: dict[str, Any]) -> None:
+def test_kernels_compile_for_gpus(encoding: str, settings: dict[str, Any]) -> None:
     crossover = FITTING[encoding][0][0]
     problem = Wanted(20) if encoding == "bits" else lattice("GEO")
     chosen = parts(problem, "ga", encoding, settings | {"crossover": crossover})

@@ -1,4 +1,4 @@
-"""Generations are counted in 64 bits, and no two of a run draw the same numbers."""
+"""Generations have 64-bit numbers, and each draws different random numbers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ RUNS: dict[str, tuple[Callable[[Backend, Path], Both], Same]] = {
 
 
 @pytest.mark.parametrize("algorithm", RUNS)
-def test_a_run_of_more_generations_than_32_bits_count_is_the_reference(
+def test_more_than_2_to_32_generations_equal_the_reference(
     backend: Backend, algorithm: str, tmp_path: Path
 ) -> None:
     made, assert_same = RUNS[algorithm]
@@ -84,7 +84,7 @@ def test_a_run_of_more_generations_than_32_bits_count_is_the_reference(
 
 
 @pytest.mark.parametrize("algorithm", RUNS)
-def test_later_generations_draw_other_numbers(
+def test_later_generations_draw_different_numbers(
     backend: Backend, algorithm: str, tmp_path: Path
 ) -> None:
     mine, _ = RUNS[algorithm][0](backend, tmp_path)

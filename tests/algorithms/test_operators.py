@@ -1,4 +1,4 @@
-"""Every crossover and mutation on every encoding, against those in NumPy, bit for bit."""
+"""All crossovers and mutations on all encodings compared with NumPy, bit for bit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from islands.problems.base import Problem, Solution
 
 
 class Wanted(Problem):
-    """Bits that are to be chosen, each with a weight."""
+    """A problem of wrong bits: each bit has a target value and a weight."""
 
     name: ClassVar[str] = "wanted"
     header: ClassVar[Header] = Header("wanted.cuh", Path(__file__).with_name("wanted.cuh"))
@@ -101,21 +101,25 @@ BIT_SIZES = [1, 2, 31, 32, 33, 200]
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("crossover", ["pmx", "order", "cycle", "uniform"])
-def test_crossovers_of_orders(backend: Backend, crossover: str, n: int, tmp_path: Path) -> None:
+def test_crossovers_of_orders_equal_the_reference(
+    backend: Backend, crossover: str, n: int, tmp_path: Path
+) -> None:
     changes = {"crossover": crossover, "mutation": "swap", "crossover_rate": 1}
     assert_evolves_as_the_reference(backend, cities(n, tmp_path), "permutation", **changes)
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("crossover", ["one_point", "two_point", "uniform"])
-def test_crossovers_of_keys(backend: Backend, crossover: str, n: int, tmp_path: Path) -> None:
+def test_crossovers_of_keys_equal_the_reference(
+    backend: Backend, crossover: str, n: int, tmp_path: Path
+) -> None:
     changes = {"crossover": crossover, "mutation": "reset", "crossover_rate": 1}
     assert_evolves_as_the_reference(backend, cities(n, tmp_path), "keys", **changes)
 
 
 @pytest.mark.parametrize("n", BIT_SIZES)
 @pytest.mark.parametrize("crossover", ["one_point", "two_point", "uniform"])
-def test_crossovers_of_bits(backend: Backend, crossover: str, n: int) -> None:
+def test_crossovers_of_bits_equal_the_reference(backend: Backend, crossover: str, n: int) -> None:
     changes = {"crossover": crossover, "mutation": "flip", "crossover_rate": 1}
     assert_evolves_as_the_reference(backend, Wanted(n), "bits", **changes)
 
@@ -126,7 +130,7 @@ def test_crossovers_of_bits(backend: Backend, crossover: str, n: int) -> None:
     ("encoding", "mutation"),
     [("permutation", "insertion"), *(("keys", each) for each in ("reset", "swap", "insertion"))],
 )
-def test_mutations_of_orders(
+def test_mutations_of_orders_equal_the_reference(
     backend: Backend, encoding: str, mutation: str, strength: int, n: int, tmp_path: Path
 ) -> None:
     crossover = "pmx" if encoding == "permutation" else "two_point"
@@ -136,13 +140,13 @@ def test_mutations_of_orders(
 
 @pytest.mark.parametrize("n", BIT_SIZES)
 @pytest.mark.parametrize("mutation", ["flip", "reset", "swap"])
-def test_mutations_of_bits(backend: Backend, mutation: str, n: int) -> None:
+def test_mutations_of_bits_equal_the_reference(backend: Backend, mutation: str, n: int) -> None:
     changes = {"mutation": mutation, "strength": 2, "crossover": "uniform"}
     assert_evolves_as_the_reference(backend, Wanted(n), "bits", **changes)
 
 
-def test_the_reference_crosses_as_the_literature() -> None:
-    """Examples worked by hand; Goldberg's and Davis' segment is places 3 to 5 of these mates."""
+def test_the_reference_agrees_with_examples_of_the_literature() -> None:
+    """Compare with examples by hand; the segment of Goldberg and Davis is places 3 to 5."""
     one, other = [8, 7, 4, 3, 2, 5, 1, 0, 9, 6], [7, 6, 9, 8, 0, 1, 2, 3, 4, 5]
     assert pmx(range(3, 6), one, other) == [7, 6, 9, 3, 2, 5, 0, 8, 4, 1]
     assert order(range(3, 6), one, other) == [8, 0, 1, 3, 2, 5, 4, 7, 6, 9]
@@ -157,19 +161,17 @@ def test_the_reference_crosses_as_the_literature() -> None:
     ("encoding", "crossover", "mutation"),
     [("permutation", "pmx", "swap"), ("keys", "two_point", "reset"), ("bits", "two_point", "flip")],
 )
-def test_each_encoding_has_its_usual_operators(
-    encoding: str, crossover: str, mutation: str
-) -> None:
+def test_each_encoding_has_default_operators(encoding: str, crossover: str, mutation: str) -> None:
     assert operators.crossover("", encoding).name == crossover
     assert operators.mutation("", encoding).name == mutation
 
 
-def test_what_does_not_fit_is_refused_with_what_does() -> None:
+def test_combinations_that_do_not_fit_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         operators.crossover("two_point", "permutation")
     assert str(caught.value) == (
-        "crossover=two_point is for keys or bits, but the encoding is permutation, which pmx,"
-        ' order, cycle, uniform fit. Choose one of these, or encoding="keys" or "bits"'
+        "crossover=two_point supports keys or bits, but the encoding is permutation. Choose one of"
+        ' pmx, order, cycle, uniform, or encoding="keys" or "bits"'
     )
 
 
@@ -191,7 +193,7 @@ FITTING = {
         )
     ],
 )
-def test_every_operator_compiles_for_gpus(
+def test_each_operator_compiles_for_gpus(
     encoding: str, crossover: str, mutation: str, grid: str, halo: bool
 ) -> None:
     settings = {"crossover": crossover, "mutation": mutation, "grid": grid or "ring"}

@@ -1,4 +1,4 @@
-"""A user's algorithm that uses all features of algorithms, compared with plain NumPy."""
+"""An algorithm of a script, with all optional methods, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def made(
 
 
 class NumpyThreshold:
-    """The same search, one individual after another."""
+    """The same search in NumPy, for one individual after another."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.near = problem, neighbours(problem, 5)
@@ -112,7 +112,9 @@ def assert_same(saved: dict[str, NDArray[Any]], reference: NumpyThreshold) -> No
     assert np.array_equal(saved["threshold"], reference.threshold)
 
 
-def test_it_is_the_reference_bit_for_bit_with_migrations(backend: Backend, tmp_path: Path) -> None:
+def test_own_algorithm_with_migration_equals_the_reference(
+    backend: Backend, tmp_path: Path
+) -> None:
     problem = cities(N, tmp_path)
     mine, reference = made(backend, problem), NumpyThreshold(problem)
     migration = NumpyMigration(
@@ -138,7 +140,7 @@ def test_it_is_the_reference_bit_for_bit_with_migrations(backend: Backend, tmp_p
     assert best.cost == problem.cost(best.solution)
 
 
-def test_what_is_derived_or_scratch_is_not_saved_and_is_there_after_a_restore(
+def test_derived_and_scratch_fields_are_restored_but_not_saved(
     backend: Backend, tmp_path: Path
 ) -> None:
     problem = cities(N, tmp_path)
@@ -158,7 +160,7 @@ def test_what_is_derived_or_scratch_is_not_saved_and_is_there_after_a_restore(
 
 
 @pytest.mark.parametrize("way", [{}, {"delay": 1}, {"topology": "random"}])
-def test_any_number_of_ranks_makes_the_same_run(way: dict[str, Any], tmp_path: Path) -> None:
+def test_any_number_of_ranks_gives_the_same_run(way: dict[str, Any], tmp_path: Path) -> None:
     problem = cities(N, tmp_path)
 
     def run(ranks: World) -> list[tuple[int, str]]:
@@ -175,7 +177,7 @@ def test_any_number_of_ranks_makes_the_same_run(way: dict[str, Any], tmp_path: P
         assert sorted(pair for rank in on_ranks(size, run) for pair in rank) == alone
 
 
-def test_both_backends_make_the_same_run(backend: Backend, tmp_path: Path) -> None:
+def test_both_backends_give_the_same_run(backend: Backend, tmp_path: Path) -> None:
     found = []
     for each in (backend, choose("cpu", 2)):
         islands = made(each, cities(N, tmp_path))
@@ -187,7 +189,7 @@ def test_both_backends_make_the_same_run(backend: Backend, tmp_path: Path) -> No
     assert found[0] == found[1]
 
 
-def test_a_field_that_islands_have_anyway_is_refused(
+def test_field_with_a_reserved_name_is_refused(
     backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = {"order": Field((POPULATION, 2), np.int32)}
@@ -204,7 +206,7 @@ def taking(self: Any, arrays: Any, plan: Any = Threshold.plan, **changed: Any) -
 
 
 def launching(**steps: Any) -> Any:
-    """Return the schedule of an algorithm with other steps."""
+    """Return an algorithm with a changed schedule."""
     usual = Threshold.schedule
     return lambda *of, **how: dataclasses.replace(usual(*of, **how), **steps)
 
@@ -216,14 +218,14 @@ WRONG: list[tuple[str, Any, str]] = [
     ("tables", lambda *_: {"neighbours": NEAR, "delta": NEAR}, "the table delta has the name of a"),
     ("tables", lambda *_: {"neighbours": [[1]]}, "the table neighbours is of the type list"),
     ("fields", lambda *_: {"delta": Field(POPULATION, np.int64)}, r"shape=12: .* Write \(12,\)"),  # type: ignore[arg-type]
-    ("schedule", launching(start=()), r"Schedule: start=\(\): has to be a tuple of launches"),
+    ("schedule", launching(start=()), r"Schedule: start=\(\): must be a tuple of launches"),
     ("schedule", launching(generation=Launch("k", 1)), "Schedule: generation=Launch"),
     ("schedule", launching(adopt=(Launch("k", 1),)), "the program has no kernel 'k'. Write"),
 ]
 
 
 @pytest.mark.parametrize(("member", "wrong", "message"), WRONG)
-def test_what_python_and_kernels_do_not_agree_on_is_refused(
+def test_contradictions_of_python_and_kernels_are_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, member: str, wrong: Any, message: str
 ) -> None:
     monkeypatch.setattr(Threshold, member, wrong)
@@ -231,6 +233,6 @@ def test_what_python_and_kernels_do_not_agree_on_is_refused(
         made(choose("cpu", 1), cities(N, tmp_path))
 
 
-def test_it_cannot_be_judged_from_outside(backend: Backend, tmp_path: Path) -> None:
+def test_own_algorithm_without_host_evaluation_refuses_it(backend: Backend, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="decoding=host: threshold judges in kernels of its own"):
         made(backend, cities(N, tmp_path), decoding="host")

@@ -1,150 +1,27 @@
-"""The particle swarm on every device against NumPy, bit for bit."""
+"""The particle swarm on all devices compared with NumPy, bit for bit."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from numpy_improvers import NumpyLocalSearch, distinct
-from numpy_mkp import evaluated
-from numpy_pso import Evaluate, NumpyPso, sigmoid
-from problems_for_tests import cities, facilities, knapsack
+from numpy_pso import sigmoid
+from problems_for_tests import knapsack
+from pso_runs import BITS, KINDS, NONE, QAP, assert_same, both, both_on, unpacked
 from test_operators import Wanted
 
-from islands.algorithms.pso import PsoSettings
-from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
-from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.paths import data_folder
-from islands.problems.base import Problem
-from islands.problems.mkp import Mkp
 from islands.problems.mkp_settings import WAYS, MkpSettings
-
-KINDS: dict[str, tuple[str, Callable[[int, Path], Problem]]] = {
-    "bits": ("bits", lambda n, _: Wanted(n)),
-    "keys of a subset": ("keys", lambda n, _: Wanted(n)),
-    "tsp": ("keys", cities),
-    "qap": ("keys", lambda n, _: facilities(n, symmetric="neither", diagonal=True)),
-}
-BITS, QAP = "bits", "qap"
-NONE = 2**62
-Place = tuple[int, int, int, int]
-
-
-def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -> Evaluate:
-    """Return how genomes are decoded, evaluated and improved."""
-
-    def judge(genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int, int]:
-        if isinstance(problem, Mkp):
-            return *in_knapsack(problem, genome, place), 1
-        if encoding == "bits":
-            solution = genome
-        elif problem.solution_kind == "subset":
-            solution = (genome >= np.float32(0.5)).astype(np.int64)
-        else:
-            solution = np.argsort(genome, kind="stable")
-            solution = np.argsort(solution) if problem.assigns else solution
-        cost = int(problem.costs(solution[np.newaxis])[0])
-        if search is None or place[2] == 0 or not search.is_due(place):
-            return genome, cost, 1
-        order, better, tried = search.improve(solution.tolist(), cost, place)
-        if better == cost:
-            return genome, cost, 1 + tried
-        improved = np.empty_like(genome)
-        improved[np.argsort(order) if problem.assigns else order] = distinct(genome)
-        return improved, better, 1 + tried
-
-    return judge
-
-
-def in_knapsack(problem: Mkp, genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int]:
-    """Return what becomes of a choice whose items have the device's numbers, and its cost."""
-    numbering = problem.numbering()
-    numbers = np.arange(problem.size) if numbering is None else numbering
-    packed = genome.dtype == np.int64
-    before = genome if packed else (genome >= np.float32(0.5)).astype(np.int64)
-    choice = np.empty_like(before)
-    choice[numbers] = before
-    changed, cost = evaluated(problem, choice, place[0], place[1:])
-    after = changed[numbers]
-    if packed:
-        return after, cost
-    mirrored = np.float32(1) - genome
-    keys = np.where((mirrored >= np.float32(0.5)) == after, mirrored, np.float32(0.25))
-    return np.where(before == after, genome, keys), cost
-
-
-def both(
-    backend: Backend,
-    kind: str,
-    n: int,
-    folder: Path,
-    **changes: Any,
-) -> tuple[Archipelago, NumpyPso]:
-    """Return an archipelago at its start, and the reference, on a problem of some kind."""
-    encoding, made = KINDS[kind]
-    return both_on(backend, made(n, folder), encoding, **changes)
-
-
-def both_on(
-    backend: Backend,
-    problem: Problem,
-    encoding: str,
-    *,
-    topology: str = "none",
-    search: dict[str, Any] | None = None,
-    warm_start: Any = tuple,
-    **changes: Any,
-) -> tuple[Archipelago, NumpyPso]:
-    rest = {"population": 12, "islands": 3, "seed": 5}
-    rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
-    settings = PsoSettings.build(changes)
-    mine = Archipelago(
-        problem=problem,
-        algorithm="pso",
-        encoding=encoding,
-        settings=settings,
-        migration=MigrationSettings.build({"topology": topology, "migrants": 2}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build(search or {}),
-        warm_start=warm_start,
-        **rest,
-    )
-    mine.start()
-    local = NumpyLocalSearch(problem, **search) if search else None
-    judge = judge_of(problem, encoding, local)
-    return mine, NumpyPso(problem.size, judge, settings, encoding=encoding, **rest)
-
-
-def unpacked(mine: Archipelago, rows: NDArray[Any], n: int) -> NDArray[Any]:
-    """Return rows of genes as the reference has them."""
-    if rows.dtype != np.uint32:
-        return rows[:, :, :n]
-    return np.stack([mine._encoding.decode(island) for island in rows])
-
-
-def assert_same(mine: Archipelago, reference: NumpyPso) -> None:
-    saved = mine.snapshot()
-    assert saved["cost"].tolist() == reference.cost.tolist()
-    assert saved["met_cost"].tolist() == reference.cost_here.tolist()
-    assert (unpacked(mine, saved["genes"], reference.n) == reference.genomes).all()
-    assert (unpacked(mine, saved["met"], reference.n) == reference.here).all()
-    assert (saved["velocity"][:, :, : reference.n] == reference.velocity).all()
-    assert [measure.evaluations for measure in mine.measure()] == reference.calls
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 5, 31, 33, 70])
-def test_a_run_with_migration_is_the_reference_bit_for_bit(
+def test_run_with_migration_equals_the_reference(
     backend: Backend, kind: str, n: int, tmp_path: Path
 ) -> None:
     mine, reference = both(backend, kind, n, tmp_path, topology="ring")
@@ -173,7 +50,7 @@ def test_a_run_with_migration_is_the_reference_bit_for_bit(
     ],
     ids=lambda changes: "-".join(f"{name}={value}" for name, value in changes.items()),
 )
-def test_every_setting(
+def test_each_setting_equals_the_reference(
     backend: Backend, kind: str, changes: dict[str, Any], tmp_path: Path
 ) -> None:
     mine, reference = both(backend, kind, 37, tmp_path, topology="ring", **changes)
@@ -187,7 +64,9 @@ def test_every_setting(
 
 @pytest.mark.parametrize("encoding", ["bits", "keys"])
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way_with_infeasible_positions(backend: Backend, way: str, encoding: str) -> None:
+def test_each_infeasible_setting_equals_the_reference(
+    backend: Backend, way: str, encoding: str
+) -> None:
     problem = knapsack(40, 5).adjusted(MkpSettings(infeasible=way, penalty=0.7))
     changes = {"topology": "ring", "reset": 4, "population": 10}
     mine, reference = both_on(backend, problem, encoding, **changes)
@@ -212,9 +91,7 @@ def test_every_way_with_infeasible_positions(backend: Backend, way: str, encodin
     assert_same(mine, reference)
 
 
-def test_velocities_and_keys_that_grow_out_of_all_bounds_stop_there(
-    backend: Backend, tmp_path: Path
-) -> None:
+def test_velocities_and_keys_have_an_upper_bound(backend: Backend, tmp_path: Path) -> None:
     mine, reference = both(backend, QAP, 9, tmp_path, inertia=10, c1=100, c2=100)
     mine.advance(40)
     reference.evolve(40)
@@ -224,7 +101,7 @@ def test_velocities_and_keys_that_grow_out_of_all_bounds_stop_there(
     assert np.abs(saved["met"][:, :, :9]).max() == np.float32(1e30)
 
 
-def test_keys_begin_in_their_range(backend: Backend, tmp_path: Path) -> None:
+def test_initial_keys_are_in_their_range(backend: Backend, tmp_path: Path) -> None:
     mine, reference = both(backend, QAP, 40, tmp_path, low=-3, high=5)
     assert_same(mine, reference)
     keys = mine.snapshot()["genes"][:, :, :40]
@@ -235,7 +112,7 @@ def test_keys_begin_in_their_range(backend: Backend, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [BITS, QAP])
 @pytest.mark.parametrize("schedule", ["constant", "linear"])
-def test_islands_restart_after_stagnation_and_keep_their_best(
+def test_islands_restart_after_stagnation_and_keep_the_best(
     backend: Backend, kind: str, schedule: str, tmp_path: Path
 ) -> None:
     falls = {} if schedule == "constant" else {"schedule": schedule, "horizon": 5}
@@ -252,7 +129,7 @@ def test_islands_restart_after_stagnation_and_keep_their_best(
 
 
 @pytest.mark.parametrize("kind", ["tsp", "qap"])
-def test_positions_are_improved_and_their_keys_too(
+def test_improvers_change_positions_and_their_keys(
     backend: Backend, kind: str, tmp_path: Path
 ) -> None:
     search = {"name": "swap", "steps": 1, "rate": 0.4}
@@ -262,7 +139,7 @@ def test_positions_are_improved_and_their_keys_too(
     assert_same(mine, reference)
 
 
-def test_a_snapshot_goes_on_as_the_run_did(backend: Backend, tmp_path: Path) -> None:
+def test_snapshot_continues_like_the_run(backend: Backend, tmp_path: Path) -> None:
     settings = {"schedule": "linear", "reset": 4}
     mine, reference = both(backend, BITS, 50, tmp_path, **settings)
     mine.advance(6)
@@ -275,7 +152,7 @@ def test_a_snapshot_goes_on_as_the_run_did(backend: Backend, tmp_path: Path) -> 
     assert other.snapshot()["cost"].tolist() == reference.cost.tolist()
 
 
-def test_the_best_is_never_lost(backend: Backend, tmp_path: Path) -> None:
+def test_the_best_individual_is_never_lost(backend: Backend, tmp_path: Path) -> None:
     mine, _ = both(backend, BITS, 60, tmp_path, topology="ring")
     before = [measure.best for measure in mine.measure()]
     for _ in range(5):
@@ -286,7 +163,7 @@ def test_the_best_is_never_lost(backend: Backend, tmp_path: Path) -> None:
         before = after
 
 
-def test_given_solutions_come_first(backend: Backend, tmp_path: Path) -> None:
+def test_given_solutions_are_the_first_individuals(backend: Backend, tmp_path: Path) -> None:
     given = [np.random.default_rng(i).integers(0, 2, 60) for i in range(5)]
     mine, _ = both(backend, BITS, 60, tmp_path, warm_start=lambda: given)
     costs = Wanted(60).costs(np.stack(given)).tolist()
@@ -297,7 +174,7 @@ def test_given_solutions_come_first(backend: Backend, tmp_path: Path) -> None:
     assert (saved["genes"] == saved["met"]).all()
 
 
-def test_a_swarm_finds_what_is_wanted(backend: Backend, tmp_path: Path) -> None:
+def test_swarm_finds_the_optimum(backend: Backend, tmp_path: Path) -> None:
     settings = {"c1": 0.6, "c2": 1.8, "inertia": 1, "schedule": "linear", "horizon": 200}
     mine, _ = both(backend, BITS, 40, tmp_path, islands=1, population=60, **settings)
     mine.advance(200)
@@ -305,7 +182,7 @@ def test_a_swarm_finds_what_is_wanted(backend: Backend, tmp_path: Path) -> None:
     assert mine.best().solution.tolist() == Wanted(40).wanted.tolist()
 
 
-def test_the_sigmoid_of_the_kernels_is_that_of_mathematics(backend: Backend) -> None:
+def test_sigmoid_of_the_kernels_is_accurate(backend: Backend) -> None:
     x = np.concatenate([np.linspace(-120, 120, 100_001), [-1e30, 1e30, 0]]).astype(np.float32)
     entry = os.path.relpath(Path(__file__).with_name("sigmoid.cuh"), data_folder("kernels"))
     program = backend.compile(Source(entry), Block(32))

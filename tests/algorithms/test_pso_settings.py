@@ -1,4 +1,4 @@
-"""What settings a particle swarm takes, and that its kernels compile for GPUs."""
+"""The settings of the particle swarm, and the compilation of its kernels for GPUs."""
 
 from __future__ import annotations
 
@@ -23,34 +23,37 @@ from islands.errors import UsageError
         (
             {"inertia_end": 0.5},
             20,
-            "inertia_end=0.5: is of schedule=linear or early or late, but schedule is constant."
-            " Leave inertia_end at 0.4, or choose",
+            "inertia_end=0.5: only has an effect with schedule=linear or early or late, but"
+            " schedule is constant. Leave inertia_end at 0.4, or choose",
         ),
         (
             {"neighbours": 4},
             20,
-            "neighbours=4: is of neighbourhood=ring, but neighbourhood is global.",
+            "neighbours=4: only has an effect with neighbourhood=ring, but neighbourhood is"
+            " global.",
         ),
         ({"neighbourhood": "ring", "neighbours": 3}, 20, "neighbours=3: must be even"),
-        ({"neighbourhood": "ring"}, 2, "population=2: a ring with neighbours=2 has to hold at"),
+        ({"neighbourhood": "ring"}, 2, "population=2: a ring with neighbours=2 needs at"),
         ({"constriction": True}, 20, "c1=1.49618 + c2=1.49618 = 2.99236: must be more than 4"),
         (
             {"constriction": True, "c1": 3, "c2": 3, "inertia": 1},
             20,
-            "inertia=1.0: is of constriction=false, but constriction is true",
+            "inertia=1.0: only has an effect with constriction=false, but constriction is true",
         ),
-        ({"low": 3, "high": 3}, 20, "low=3 with high=3: the first keys lie from low to high"),
+        ({"low": 3, "high": 3}, 20, "low=3 with high=3: low must be less than high"),
         ({"C1": 0.5}, 20, "unknown setting 'C1'. Did you mean 'c1'?"),
     ],
 )
-def test_settings_that_cannot_be(settings: dict[str, Any], population: int, message: str) -> None:
+def test_invalid_settings_are_refused(
+    settings: dict[str, Any], population: int, message: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         Pso(PsoSettings.build(settings), population)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(("encoding", "usual"), [("keys", 0.7298), ("bits", 1.0)])
-def test_each_encoding_has_its_usual_inertia(encoding: str, usual: float) -> None:
+def test_each_encoding_has_a_default_inertia(encoding: str, usual: float) -> None:
     completed = Pso.completed(PsoSettings(), encoding)
     assert completed.inertia == usual
     assert Pso.completed(completed, encoding) == completed
@@ -58,16 +61,17 @@ def test_each_encoding_has_its_usual_inertia(encoding: str, usual: float) -> Non
     assert PsoSettings.build(Pso.completed(bound, encoding).to_mapping()) == bound
 
 
-def test_bits_have_no_range() -> None:
+def test_range_of_keys_is_refused_for_bits() -> None:
     with pytest.raises(UsageError) as caught:
         Pso(PsoSettings.build({"low": -1}), 20, "bits")
-    assert "low=-1.0: is of encoding=keys, but encoding is bits" in str(caught.value)
+    message = "low=-1.0: only has an effect with encoding=keys, but encoding is bits"
+    assert message in str(caught.value)
 
 
 @NEEDS_NVRTC
 @pytest.mark.parametrize("encoding", ["bits", "keys", "keys_of_subset"])
 @pytest.mark.parametrize("block", [Block(32, 32), Block(1024, 1, 1)])
-def test_swarms_compile_for_gpus(encoding: str, block: Block) -> None:
+def test_kernels_compile_for_gpus(encoding: str, block: Block) -> None:
     problem = lattice("GEO") if encoding == "keys" else Wanted(20)
     chosen = parts(problem, "pso", encoding.removesuffix("_of_subset"))
     assert chosen.encoding.header == Header(f"encodings/{encoding}.cuh")

@@ -1,4 +1,4 @@
-// How many bits are not as they are wanted, each with a weight.
+// The sum of weights of bits that differ from their target values.
 #pragma once
 
 #include "core/core.cuh"

@@ -61,7 +61,7 @@ def test_rows_are_aligned_with_their_headers() -> None:
     ("options", "message"),
     [
         (["--delay", "0,2"], "argument --delay: '0,2' must be whole numbers from 0 to 1"),
-        (["--seconds", "0"], "--seconds 0: must be a finite number of more than 0"),
+        (["--seconds", "0"], "--seconds 0: must be a finite number above 0"),
         (["--seconds", "inf"], "--seconds inf: must be a finite number"),
         (["--topology", "rong"], "topology=rong: unknown choice 'rong'. Did you mean 'ring'?"),
         (["--instances", "nowhere"], "unknown instance 'nowhere'"),

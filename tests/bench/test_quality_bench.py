@@ -161,7 +161,7 @@ def test_quality_runs_only_if_named(capsys: pytest.CaptureFixture[str], tmp_path
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["--limit", "0"], "--limit 0: must be a finite number of more than 0"),
+        (["--limit", "0"], "--limit 0: must be a finite number above 0"),
         (["--seeds", "0"], "--seeds 0: must be at least 1"),
         (["--of", "nowhere/a"], "unknown instance 'nowhere/a'"),
     ],

@@ -1,4 +1,4 @@
-"""`islands doctor` as a user starts it: alone and under mpirun."""
+"""`islands doctor` as a single process and under mpirun."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ def doctor(
     )
 
 
-def test_alone() -> None:
+def test_single_process() -> None:
     done = doctor()
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("Everything here works.\n")
     assert "C++ compiler" in done.stdout
 
 
-def test_as_one_object_under_mpirun(mpirun: list[str]) -> None:
-    # A machine with one GPU would have to share it.
+def test_json_under_mpirun(mpirun: list[str]) -> None:
+    # Ranks on a machine with one GPU would have to share it.
     done = doctor("--json", before=(*mpirun, "2"), CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout)
-    assert [each["rank"] for each in told["ranks"]] == [0, 1]
-    assert {each["host"] for each in told["ranks"]} == {platform.node()}
-    for trial in told["transports"]:
+    report = json.loads(done.stdout)
+    assert [each["rank"] for each in report["ranks"]] == [0, 1]
+    assert {each["host"] for each in report["ranks"]} == {platform.node()}
+    for trial in report["transports"]:
         assert (trial["trouble"], len(trial["timings"])) == ("", 4)
-    assert told["transports"][-1]["transport"] == "staged"
-    assert told["mpi"]["name"]
-    assert told["works"] is True
+    assert report["transports"][-1]["transport"] == "staged"
+    assert report["mpi"]["name"]
+    assert report["works"] is True
 
 
 @pytest.mark.parametrize("wanted", ["nosuch++", "'"])
-def test_a_missing_compiler_is_status_1(wanted: str) -> None:
-    # On a GPU, nothing would need it.
+def test_missing_compiler_gives_status_1(wanted: str) -> None:
+    # On a GPU, no compiler is needed.
     done = doctor("--json", CXX=wanted, CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 1
-    told = json.loads(done.stdout)
-    assert told["compiler"] is None
-    (problem,) = told["problems"]
+    report = json.loads(done.stdout)
+    assert report["compiler"] is None
+    (problem,) = report["problems"]
     assert problem.startswith(f"CXX={wanted}: ")
 
 
-def test_a_home_folder_that_cannot_be_written_is_told_of_with_the_fix() -> None:
+def test_read_only_home_folder_is_reported_with_a_fix() -> None:
     more = dict.fromkeys(("ISLANDS_CACHE", "XDG_CACHE_HOME"), "")
     done = doctor("--json", HOME=os.devnull, CUDA_VISIBLE_DEVICES="", **more)
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""A run's folder of the format before: refused with the reason, and repeated from its settings."""
+"""Folders of the previous format: refused with a reason, but their settings repeat the run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RUN += ["--threads", "1", "--stop", "generations=4", "--improver", "none"]
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of a finished run whose settings begin as they did before, and are whole."""
+    """Return the folder of a finished run whose settings have the previous format number."""
     monkeypatch.chdir(tmp_path)
     assert main([*RUN, "--out", "old"]) == 0
     path = Path("old/run.toml")
@@ -37,7 +37,7 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["verify", "demo/tsp", "old", "--format", "tsplib"],
     ],
 )
-def test_a_folder_of_the_format_before_is_refused(
+def test_folder_with_the_previous_format_is_refused(
     old: Path, line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {path: path.read_bytes() for path in Path("old").rglob("*") if path.is_file()}
@@ -50,13 +50,15 @@ def test_a_folder_of_the_format_before_is_refused(
     assert before == {path: path.read_bytes() for path in Path("old").rglob("*") if path.is_file()}
 
 
-def test_its_settings_repeat_the_run(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_of_a_previous_format_repeat_the_run(
+    old: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     digests = []
     for line in (["--config", str(old)], RUN[1:]):
         capsys.readouterr()
         assert main(["run", *line, "--out", "new", "--force", "--json"]) == 0
         digests.append(json.loads(capsys.readouterr().out)["digest"])
     assert digests[0] == digests[1]
-    # It can be overwritten as any other run.
+    # It can be overwritten like any other run.
     assert main([*RUN, "--out", "old"]) == 2
     assert main([*RUN, "--out", "old", "--force"]) == 0

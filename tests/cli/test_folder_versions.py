@@ -1,4 +1,4 @@
-"""A run's folder of the version before: not gone on with, but read and repeated."""
+"""Folders of the previous version: not resumed, but read and repeated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def contents() -> dict[Path, bytes]:
 def digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> str:
-    """Let a version before make the folder `old`, and return the digest of its result."""
+    """Create the folder `old` with a previous version, and return the digest of its result."""
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as then:
         then.setattr(islands, "__version__", BEFORE)
@@ -32,7 +32,7 @@ def digest(
 
 
 @pytest.mark.usefixtures("digest")
-def test_it_is_not_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_of_a_previous_version_is_not_resumed(capsys: pytest.CaptureFixture[str]) -> None:
     before = contents()
     assert main(["resume", "old", "--stop", "generations=9"]) == 2
     error = capsys.readouterr().err
@@ -46,17 +46,19 @@ def test_it_is_not_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("digest")
-def test_a_version_of_fixes_goes_on_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patch_version_resumes_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(islands, "__version__", f"{BEFORE}1")
     assert main(["resume", "old", "--stop", "generations=9"]) == 0
 
 
-def test_its_result_is_read_and_its_settings_are_repeated(
+def test_result_and_settings_of_a_previous_version_are_read(
     digest: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["verify", "demo/tsp", "old"]) == 0
     capsys.readouterr()
-    assert main(["resume", "old", "--json"]) == 0  # it has ended, so there is nothing to go on with
+    assert (
+        main(["resume", "old", "--json"]) == 0
+    )  # the run is finished, so there is nothing to resume
     assert json.loads(capsys.readouterr().out)["digest"] == digest
     assert main(["run", "--config", "old/run.toml", "--out", "new", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["digest"] == digest

@@ -1,4 +1,4 @@
-"""What long commands say on standard error while they work."""
+"""The progress that long commands print on standard error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("words", LINES)
-def test_long_commands_say_what_they_are_at_unless_they_are_quiet(
+def test_long_commands_print_progress_unless_quiet(
     words: str,
     capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,

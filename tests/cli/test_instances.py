@@ -33,7 +33,7 @@ def run(*line: str) -> int:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve a folder's files over HTTP."""
+    """Serve the files of a folder over HTTP."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -46,7 +46,7 @@ def write(path: Path, n: int) -> None:
     path.write_text(tsplib_text(uniform_tsp(n, seed=1)))
 
 
-def test_list_names_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_shows_all_sets(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder / "national" / "zi929.tsp", 929)
     write(folder / "vlsi" / "own.tsp", 5)
     assert run("list") == 0
@@ -64,7 +64,7 @@ def test_list_of_one_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) == 26
 
 
-def test_show_an_instance_that_is_not_here(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_missing_instance(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("show", "berlin52") == 0
     out = capsys.readouterr().out
     assert "7542 (optimal)" in out
@@ -72,7 +72,7 @@ def test_show_an_instance_that_is_not_here(capsys: pytest.CaptureFixture[str]) -
     assert "`islands instances fetch tsplib` gets it" in out
 
 
-def test_show_a_file_of_the_users_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_own_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder / "mine" / "own.tsp", 5)
     assert run("show", "mine/own") == 0
     out = capsys.readouterr().out
@@ -80,7 +80,7 @@ def test_show_a_file_of_the_users_own(folder: Path, capsys: pytest.CaptureFixtur
     assert "size         5" in out
 
 
-def test_check_finds_what_differs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_finds_changed_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check") == 0
     assert "all files are as published" in capsys.readouterr().out
     write(folder / "national" / "zi929.tsp", 929)
@@ -88,7 +88,7 @@ def test_check_finds_what_differs(folder: Path, capsys: pytest.CaptureFixture[st
     (folder / "national" / "wi29.tsp").write_text("")
     assert run("check", "national") == 1
     out = capsys.readouterr().out
-    assert "zi929.tsp: differs from the published national/zi929" in out
+    assert "zi929.tsp: checksum mismatch with the published national/zi929" in out
     assert "dj38.tsp: has size 37, but national/dj38 has 38" in out
     assert "wi29.tsp:1: the file is empty" in out
     assert "3 files are wrong" in out
@@ -108,23 +108,23 @@ def test_check_accepts_the_published_files(
     assert "gk: 11 of 11 instances are here" in out
 
 
-def test_fetch_speaks_of_the_embedded_set(capsys: pytest.CaptureFixture[str]) -> None:
+def test_fetch_explains_the_embedded_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("fetch", "demo") == 0
     assert "comes with the program" in capsys.readouterr().err
 
 
-def test_fetch_from_a_mirror_that_lacks_the_files_ends_with_1(
+def test_fetch_from_a_mirror_without_the_files_gives_status_1(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with served(folder) as url:
         assert run("fetch", "national", "--from", url) == 1
     captured = capsys.readouterr()
     assert f"{url}/zi929.tsp: the server answered 404" in captured.err
-    assert captured.out == "national: 0 files are there and right, 25 failed\n"
+    assert captured.out == "national: 0 files are complete and correct, 25 failed\n"
 
 
 @pytest.mark.published
-def test_files_that_were_fetched_are_counted(
+def test_fetched_files_are_counted(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mirror = tmp_path / "mirror"
@@ -132,20 +132,20 @@ def test_files_that_were_fetched_are_counted(
     (mirror / "zi929.tsp").symlink_to(published / "national" / "zi929.tsp")
     with served(mirror) as url:
         assert run("fetch", "national", "--from", url) == 1
-    assert capsys.readouterr().out == "national: 1 file is there and right, 24 failed\n"
+    assert capsys.readouterr().out == "national: 1 file is complete and correct, 24 failed\n"
 
 
 @pytest.mark.published
-def test_what_was_fetched_is_found(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fetched_files_are_found(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with served(published / "national") as url:
         assert run("fetch", "national", "--from", url) == 0
-    assert capsys.readouterr().out == "national: 25 files are there and right, 0 failed\n"
+    assert capsys.readouterr().out == "national: 25 files are complete and correct, 0 failed\n"
     assert run("check", "national") == 0
     assert "25 of 25 instances are here" in capsys.readouterr().out
 
 
 @pytest.mark.published
-def test_a_file_of_many_is_fetched_once_and_folders_are_kept(
+def test_file_with_many_problems_is_fetched_once(
     published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with served(published / "mkp") as url:
@@ -153,8 +153,8 @@ def test_a_file_of_many_is_fetched_once_and_folders_are_kept(
         assert run("fetch", "sac94", "--from", f"{url}/sac94") == 0
     captured = capsys.readouterr()
     assert captured.out.splitlines() == [
-        "orlib: 9 files are there and right, 0 failed",
-        "sac94: 54 files are there and right, 0 failed",
+        "orlib: 9 files are complete and correct, 0 failed",
+        "sac94: 54 files are complete and correct, 0 failed",
     ]
     assert run("check", "sac94") == 0
     assert "54 of 54 instances are here" in capsys.readouterr().out
@@ -176,7 +176,7 @@ def test_show_a_knapsack(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         run("show", str(path))
 
 
-def test_show_what_a_file_says_of_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_stated_cost_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "own").mkdir()
     (folder / "own" / "two.qap").write_text("2 9 9\n0 1\n1 0\n0 5\n5 0\n")
     assert run("show", "own/two") == 0
@@ -184,9 +184,9 @@ def test_show_what_a_file_says_of_itself(folder: Path, capsys: pytest.CaptureFix
     assert "best known   -" in lines
     assert lines[-2:] == [
         "the file says optimum 9",
-        "this is not taken as the best known: there is no two.sln beside it to show it",
+        "this is not accepted as the best known: there is no two.sln beside it to confirm it",
     ]
-    # What is published of an instance is shown although its file is damaged.
+    # The published data of an instance are shown although its file is damaged.
     (folder / "qaplib").mkdir()
     (folder / "qaplib" / "nug12.dat").write_text("12 578\n")
     with pytest.raises(InputError, match=r"nug12\.dat:1: n is 12, which needs 288 numbers"):
@@ -194,7 +194,7 @@ def test_show_what_a_file_says_of_itself(folder: Path, capsys: pytest.CaptureFix
     assert "best known   578 (optimal)" in capsys.readouterr().out
 
 
-def test_show_takes_a_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_accepts_a_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "both.dat"
     path.write_text("2 2 0 1 1 1 1 1 1 1 1")
     with pytest.raises(InputError, match=r"fit two formats: sac94 .* name the format with format="):
@@ -217,10 +217,10 @@ def test_fetch_without_a_network_is_an_error() -> None:
         (["fetch", "natonal"], "unknown set 'natonal'. Did you mean 'national'?"),
         (["list", "--from", "x"], "--from=x: only fetch downloads"),
         (["show", "nosuch"], "unknown instance 'nosuch'"),
-        (["list", "--format", "drake"], "--format drake: only show takes it"),
+        (["list", "--format", "drake"], "--format drake: only show accepts it"),
     ],
 )
-def test_wrong_usage_is_refused(line: list[str], words: str) -> None:
+def test_invalid_usage_is_refused(line: list[str], words: str) -> None:
     with pytest.raises((UsageError, InputError)) as caught:
         run(*line)
     assert words in str(caught.value)

@@ -14,11 +14,11 @@ from islands.cli import COMMANDS, main
 from islands.encodings import ENCODINGS
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.migration import TOPOLOGIES
-from islands.spec.presets import PRESETS
+from islands.presets import PRESETS
 from islands.spec.stop import KINDS
 
 
-def test_each_command_has_its_sentence_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_describes_each_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
     for name in COMMANDS:
@@ -28,19 +28,19 @@ def test_each_command_has_its_sentence_in_the_help(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(("command", "sentence"), COMMANDS.items())
-def test_what_a_command_does_is_said_by_its_module(command: str, sentence: str) -> None:
+def test_command_descriptions_equal_module_docstrings(command: str, sentence: str) -> None:
     assert import_module(f"islands.cli.{command}").__doc__ == sentence
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_each_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_each_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "--help"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"usage: islands {command}")
     assert "--debug" in out
 
 
-def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"islands {__version__}\n"
 
@@ -60,7 +60,7 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("bench --threads two", "argument --threads: 'two' must be a whole number"),
     ],
 )
-def test_wrong_usage_is_one_line_and_status_2(
+def test_invalid_usage_prints_one_line_and_gives_status_2(
     line: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(line.split()) == 2
@@ -70,7 +70,7 @@ def test_wrong_usage_is_one_line_and_status_2(
     assert captured.out == ""
 
 
-def test_debug_shows_where_an_error_comes_from(capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_shows_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "nosuch", "--debug"]) == 2
     err = capsys.readouterr().err
     assert err.startswith("Traceback")
@@ -78,12 +78,12 @@ def test_debug_shows_where_an_error_comes_from(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("command", ["run", "reproduce xavier2019"])
-def test_an_empty_name_is_no_folder(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_empty_folder_name_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command.split(), "--out", ""]) == 2
-    assert capsys.readouterr().err.startswith("islands: argument --out: '' names no folder. Name")
+    assert capsys.readouterr().err.startswith("islands: argument --out: '' is not a folder. Name")
 
 
-def test_the_help_names_all_that_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_all_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--help"]) == 0
     out = capsys.readouterr().out
     for names in (ALGORITHMS, ENCODINGS, TOPOLOGIES, PRESETS, KINDS):
@@ -94,7 +94,7 @@ def test_the_help_names_all_that_can_be_named(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     "command", [["-m", "islands"], ["-c", "from islands.cli import main; raise SystemExit(main())"]]
 )
-def test_the_module_is_the_command(command: list[str]) -> None:
+def test_module_is_the_same_as_the_command(command: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, *command, "--version"],
         capture_output=True,
@@ -105,7 +105,7 @@ def test_the_module_is_the_command(command: list[str]) -> None:
     assert done.stdout == f"islands {__version__}\n"
 
 
-def test_a_reader_who_leaves_is_no_error_to_speak_of() -> None:
+def test_closed_pipe_is_not_reported() -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as gone:
@@ -121,7 +121,7 @@ def test_a_reader_who_leaves_is_no_error_to_speak_of() -> None:
 
 
 def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a line of the shell in which `islands` is this one."""
+    """Run a shell command in which `islands` is this package."""
     command = f'islands() {{ "{sys.executable}" -m islands "$@"; }}; {line}'
     return subprocess.run(
         ["sh", "-c", command], env={**os.environ, **environment}, capture_output=True, timeout=60
@@ -129,7 +129,7 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.parametrize("line", ["islands instances list >&-", "islands --version >&- 2>&-"])
-def test_a_closed_output_is_one_that_nobody_reads(line: str) -> None:
+def test_closed_output_is_ignored(line: str) -> None:
     done = shell(line)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
@@ -138,7 +138,7 @@ def test_a_closed_output_is_one_that_nobody_reads(line: str) -> None:
 @pytest.mark.parametrize(
     ("command", "unbuffered"), [("--version", ""), ("instances list", ""), ("instances list", "1")]
 )
-def test_a_full_output_is_named_once(command: str, unbuffered: str) -> None:
+def test_full_output_is_reported_once(command: str, unbuffered: str) -> None:
     done = shell(f"islands {command} > /dev/full", PYTHONUNBUFFERED=unbuffered)
     assert done.returncode in (1, 2)
     assert done.stderr.startswith(b"islands: standard output: ")
@@ -146,7 +146,7 @@ def test_a_full_output_is_named_once(command: str, unbuffered: str) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
-def test_names_that_the_output_has_no_letters_for_are_written_all_the_same(tmp_path: Path) -> None:
+def test_characters_missing_in_the_output_encoding_are_escaped(tmp_path: Path) -> None:
     for name in (b"caf\xe9.tsp", "café.tsp".encode()):
         path = os.fsdecode(os.path.join(os.fsencode(tmp_path), name))  # noqa: PTH118
         Path(path).write_text(tsplib_text(uniform_tsp(5, seed=1)))
@@ -155,7 +155,7 @@ def test_names_that_the_output_has_no_letters_for_are_written_all_the_same(tmp_p
         assert b"caf\\" in done.stdout
 
 
-def test_a_launcher_that_makes_no_sense_is_one_line(
+def test_invalid_launcher_variables_print_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "x")
@@ -164,7 +164,7 @@ def test_a_launcher_that_makes_no_sense_is_one_line(
     assert capsys.readouterr().err.startswith("islands: OMPI_COMM_WORLD_RANK=x: must be a whole")
 
 
-def test_ranks_above_the_first_do_not_speak(
+def test_only_rank_0_prints(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "1")

@@ -1,4 +1,4 @@
-"""Runs by every part of a generation, on several ranks: each ends as it does on one rank alone."""
+"""Runs with all parts on several ranks give the same result as on one rank."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def what_all_share(result: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_any_number_of_ranks_ends_at_the_same(
+def test_any_number_of_ranks_gives_the_same_result(
     mpirun: list[str], parts: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", *RUN, *PARTS[parts], "--stop", "generations=14", "--out"]
@@ -65,7 +65,7 @@ def test_any_number_of_ranks_ends_at_the_same(
 
 
 @pytest.mark.parametrize("parts", ["de, jde, two_opt", "one ring, tabu"])
-def test_other_numbers_of_ranks_go_on_and_end_at_the_same(
+def test_resuming_on_other_numbers_of_ranks_gives_the_same_result(
     mpirun: list[str], parts: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", *RUN, *PARTS[parts], "--out"]

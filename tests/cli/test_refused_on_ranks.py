@@ -1,4 +1,4 @@
-"""What cannot be is said once under mpirun too, and nothing is said beside it."""
+"""Under mpirun, a refusal is printed once, without other messages."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "--async with halo=true: slices of one population need",
         ),
         ("run demo/tsp --fault-tolerant", "--fault-tolerant needs an Open MPI of version 5"),
-        ("verify demo/tsp nosuch", "nosuch: no such file"),  # by rank 0 alone
-        ("reproduce soca2010/quality --backend cpu", "soca2010/quality on 3 ranks: the runs of"),
+        ("verify demo/tsp nosuch", "nosuch: no such file"),  # only by rank 0
+        ("reproduce soca2010/quality --backend cpu", "soca2010/quality on 3 ranks: quality makes"),
     ],
 )
-def test_one_message_and_status_2(mpirun: list[str], line: str, message: str) -> None:
+def test_refusal_prints_one_message_and_gives_status_2(
+    mpirun: list[str], line: str, message: str
+) -> None:
     command = [*mpirun, "3", *ISLANDS, *line.split()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
@@ -42,7 +44,7 @@ def test_one_message_and_status_2(mpirun: list[str], line: str, message: str) ->
     assert done.stderr.count("\n") == 1
 
 
-def test_a_run_that_is_suspended_ends_as_quietly(mpirun: list[str]) -> None:
+def test_suspended_run_ends_quietly(mpirun: list[str]) -> None:
     line = ["run", "demo/tsp", "--improver", "none", "--backend", "cpu", "--threads", "1"]
     line += ["--stop", "seconds=60", "--set", "checkpoint.every=0.1", "--out", "a", "--quiet"]
     command = [*mpirun, "2", "sh", "-c", 'echo $$ >>pids; exec "$@"', "sh", *ISLANDS, *line]
@@ -56,7 +58,7 @@ def test_a_run_that_is_suspended_ends_as_quietly(mpirun: list[str]) -> None:
     assert (process.returncode, said) == (75, "islands: SIGTERM; writing a checkpoint\n")
 
 
-def test_a_launcher_that_makes_no_sense_is_one_line() -> None:
+def test_invalid_launcher_variables_print_one_line() -> None:
     environment = {**os.environ, "OMPI_COMM_WORLD_RANK": "x", "OMPI_COMM_WORLD_SIZE": "2"}
     done = subprocess.run(
         [*ISLANDS, "run"], env=environment, capture_output=True, text=True, timeout=60, check=False

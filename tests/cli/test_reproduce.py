@@ -32,7 +32,7 @@ QUICK = ["--backend", "cpu", "--generations", "4"]
 
 @pytest.fixture(autouse=True)
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the embedded instance be the paper's, and two small ones lie among the VLSI ones."""
+    """Use the embedded instance as the paper's, and two small ones as VLSI instances."""
     for module in (values, times):
         monkeypatch.setattr(module, "printed", lambda: {"demo/tsp": PRINTED})
     for n in (40, 50):
@@ -48,7 +48,7 @@ def reproduced(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str,
     return result
 
 
-def test_values_are_those_of_the_runs_that_solve_makes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_equal_runs_of_solve(capsys: pytest.CaptureFixture[str]) -> None:
     done = reproduced(["xavier2019/values", "--only", "tsp", "--runs", "2"], capsys)
     problem = load("demo/tsp")
     costs = [
@@ -63,7 +63,7 @@ def test_values_are_those_of_the_runs_that_solve_makes(capsys: pytest.CaptureFix
     assert done["tables"]["values"]["facts"]["mean_value"] == row["mean"]
 
 
-def test_all_tables_with_their_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_tables_write_their_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
     line = ["reproduce", "xavier2019", "--only", "tsp", "own40", "--out", str(out), *QUICK]
@@ -104,7 +104,7 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_larger_instances_than_the_papers_are_left_out(
+def test_instances_larger_than_the_papers_are_omitted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("islands.reproduce.xavier2019.vlsi.PAPER_LARGEST", 45)
@@ -117,7 +117,7 @@ def test_larger_instances_than_the_papers_are_left_out(
     assert "CPU 1" not in shown
 
 
-def test_the_threads_asked_for_are_those_compared_with(capsys: pytest.CaptureFixture[str]) -> None:
+def test_requested_threads_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     done = reproduced(["xavier2019/times", "--runs", "2", "--threads", "2"], capsys)
     (row,) = done["tables"]["times"]["rows"]
     assert row["cpu_2_seconds"] > 0
@@ -142,7 +142,7 @@ def test_the_threads_asked_for_are_those_compared_with(capsys: pytest.CaptureFix
         ("xavier2019 --out pyproject.toml", "--out pyproject.toml: is a file"),
     ],
 )
-def test_wrong_usage_is_one_line_before_any_run(
+def test_invalid_usage_prints_one_line_before_any_run(
     line: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
@@ -153,7 +153,7 @@ def test_wrong_usage_is_one_line_before_any_run(
     assert captured.out == ""
 
 
-def test_absent_packages_are_named_with_the_hint(
+def test_missing_packages_are_reported_with_a_hint(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "find_spec", lambda name: None)
@@ -164,7 +164,7 @@ def test_absent_packages_are_named_with_the_hint(
     )
 
 
-def test_the_papers_threads_as_far_as_there_are_cores() -> None:
+def test_default_threads_are_limited_by_cores() -> None:
     assert command._threads(None, 6, (1, 4, 8)) == (1, 4)
     assert command._threads(None, 6, (1, ALL_CORES)) == (1, 6)
     assert command._threads(None, 1, (1, ALL_CORES)) == (1,)
@@ -175,7 +175,7 @@ def test_the_papers_threads_as_far_as_there_are_cores() -> None:
 
 @pytest.fixture
 def assignments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the embedded assignment be the papers'."""
+    """Use the embedded assignment as the papers' instance."""
     thesis = dict.fromkeys(IMPLEMENTATIONS, ImplementationFigures(12.0, 3.0, 500.0))
     monkeypatch.setattr(jardim, "implementations", lambda: {"demo/qap": thesis})
     monkeypatch.setattr(soca, "quality", lambda: {"demo/qap": QualityFigures(3, 0.5)})
@@ -188,7 +188,7 @@ def costs(preset: str, **options: Any) -> list[int]:
 
 
 @pytest.mark.usefixtures("assignments")
-def test_runs_side_by_side_are_those_that_solve_makes(
+def test_concurrent_runs_equal_runs_of_solve(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("matplotlib")
@@ -209,7 +209,9 @@ def test_runs_side_by_side_are_those_that_solve_makes(
 
 
 @pytest.mark.usefixtures("assignments")
-def test_elitist_replacement_stands_beside_the_papers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_elitist_replacement_is_compared_with_the_papers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     done = reproduced(["soca2010/quality", "--runs", "2"], capsys)
     (row,) = done["tables"]["quality"]["rows"]
     for prefix, options in (("", {}), ("elitist_", {"replacement": "elitist"})):
@@ -220,8 +222,8 @@ def test_elitist_replacement_stands_beside_the_papers(capsys: pytest.CaptureFixt
     assert done["tables"]["quality"]["facts"]["reached_with_either"] == 0
 
 
-def test_several_ranks_cannot_share_runs_that_go_on_side_by_side() -> None:
+def test_concurrent_runs_on_several_ranks_are_refused() -> None:
     ranks: Any = SimpleNamespace(size=2)
     command._require_room("xavier2019", xavier2019.PAPER.tables, ranks)
-    with pytest.raises(UsageError, match=r"soca2010 on 2 ranks: the runs of calibration, quality"):
+    with pytest.raises(UsageError, match=r"soca2010 on 2 ranks: calibration, quality, perf"):
         command._require_room("soca2010", soca2010.PAPER.tables, ranks)

@@ -1,4 +1,4 @@
-"""`islands reproduce` that is ended by a signal, and goes on by the same command."""
+"""`islands reproduce` is interrupted by a signal and resumed with the same command."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kept(folder: str) -> list[str]:
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
 )
-def test_the_same_command_goes_on(
+def test_same_command_resumes(
     number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = [sys.executable, "-m", "islands", *LINE, "a"]
@@ -59,7 +59,7 @@ def test_the_same_command_goes_on(
     ended = kept("a")
     assert 2 <= len(ended) < 6
     if status > 0:
-        assert b"Ended. Go on with the same command: a holds what is done\n" in out
+        assert b"Interrupted. Resume with the same command: a has the results\n" in out
     assert main([*LINE, "a", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert kept("a")[: len(ended)] == ended
@@ -80,7 +80,7 @@ def test_the_same_command_goes_on(
         (signal.SIGTERM, 75, "SIGTERM; ending the experiment"),
     ],
 )
-def test_a_signal_to_one_of_several_ranks_ends_all_in_order(
+def test_signal_to_one_rank_ends_all_ranks(
     mpirun: list[str],
     number: signal.Signals,
     status: int,
@@ -108,7 +108,7 @@ def test_a_signal_to_one_of_several_ranks_ends_all_in_order(
     *beats, last = err.splitlines()
     assert (process.returncode, last) == (status, f"islands: {said}")
     assert all(beat.startswith("reproduce xavier2019: vlsi: ") for beat in beats)
-    assert out.endswith("\nEnded. Go on with the same command: a holds what is done\n")
+    assert out.endswith("\nInterrupted. Resume with the same command: a has the results\n")
     ended = kept("a")
     assert 1 <= len(ended) < 4
     again = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)

@@ -27,7 +27,7 @@ def reproduced(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str,
     return result
 
 
-def test_both_models_are_runs_that_solve_makes(
+def test_both_models_equal_runs_of_solve(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
@@ -49,7 +49,7 @@ def test_both_models_are_runs_that_solve_makes(
         assert gaps, "choose more generations"
         assert row["best"] == pytest.approx(min(gaps))
         assert row["mean"] == pytest.approx(sum(gaps) / len(gaps))
-        # As 4 of 600 generations have been passed.
+        # After 4 of 600 generations.
         assert row["milliseconds"] > 600 / 4
     assert [part["instance"] for part in done["tables"]["sac94"]["parts"]] == [DEMO, DEMO]
     settings = tomllib.loads((out / "settings.toml").read_text(encoding="utf-8"))
@@ -60,7 +60,7 @@ def test_both_models_are_runs_that_solve_makes(
 
 
 @pytest.mark.parametrize("threads", ["1,2", "none"])
-def test_our_cpu_stands_beside_the_printed_speedups(
+def test_cpu_times_are_compared_with_the_printed_speedups(
     threads: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     printed = {

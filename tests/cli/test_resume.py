@@ -1,4 +1,4 @@
-"""`islands resume` from end to end, on the CPU: what goes on equals what was never interrupted."""
+"""`islands resume` on the CPU: a resumed run equals an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def done(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
 
 
 def rows(folder: str, name: str) -> list[dict[str, Any]]:
-    """Return what all ranks have recorded, but for what depends on where and when."""
+    """Return the records of all ranks, without columns that depend on time and device."""
     tables = [pq.read_table(path) for path in sorted(Path(folder, name).iterdir())]
     together = pa.concat_tables([table.replace_schema_metadata() for table in tables])
     together = together.drop(
@@ -53,7 +53,7 @@ def manifests() -> set[Path]:
 
 
 def begun(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Start a run, and wait for its first checkpoints."""
+    """Start a run and wait for its first checkpoints."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
     for _ in range(600):
         if len(manifests()) > 1:
@@ -70,7 +70,7 @@ def islands(*line: str) -> list[str]:
 def require_uninterrupted(
     capsys: pytest.CaptureFixture[str], result: dict[str, Any], ranks: int
 ) -> None:
-    """Compare what was resumed in `a` with a run that nothing interrupted."""
+    """Compare the resumed run in `a` with an uninterrupted run."""
     stop = f"generations={result['generations']}"
     whole = done(capsys, "run", "demo/tsp", *RUN, "--stop", stop, "--out", "b")
     for key in ("digest", "cost", "solution", "island", "best_generation", "evaluations", "reason"):
@@ -82,7 +82,7 @@ def require_uninterrupted(
 
 
 def beyond() -> str:
-    """Return a generation a little beyond the last checkpoint, at which no epoch ends."""
+    """Return a generation shortly after the last checkpoint at which no epoch ends."""
     newest = max(int(path.parent.name.partition(".")[0]) for path in manifests())
     return f"generations={newest + 103}"
 
@@ -96,7 +96,7 @@ def beyond() -> str:
         (signal.SIGINT, 130, "interrupted by a signal"),
     ],
 )
-def test_a_run_that_a_signal_ends_goes_on(
+def test_run_ended_by_a_signal_is_resumed(
     number: signal.Signals, status: int, word: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with begun(islands(*ENDLESS, "--json")) as process:
@@ -110,7 +110,7 @@ def test_a_run_that_a_signal_ends_goes_on(
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGUSR1, 75), (signal.SIGINT, 130)])
-def test_a_signal_to_one_rank_ends_all_and_other_ranks_go_on(
+def test_signal_to_one_rank_ends_all_and_other_ranks_resume(
     mpirun: list[str], number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec "$@"'
@@ -128,7 +128,7 @@ def test_a_signal_to_one_rank_ends_all_and_other_ranks_go_on(
     require_uninterrupted(capsys, json.loads(resumed.stdout), 2)
 
 
-def test_a_finished_run_prints_its_result_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_run_prints_its_result_again(capsys: pytest.CaptureFixture[str]) -> None:
     first = done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=20", "--out", "a")
     before = {path: path.stat().st_mtime_ns for path in Path("a").rglob("*")}
     assert done(capsys, "resume", "a") == first
@@ -137,7 +137,7 @@ def test_a_finished_run_prints_its_result_again(capsys: pytest.CaptureFixture[st
     assert {path: path.stat().st_mtime_ns for path in Path("a").rglob("*")} == before
 
 
-def test_a_finished_run_goes_on_by_other_criteria(capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_run_is_resumed_with_other_criteria(capsys: pytest.CaptureFixture[str]) -> None:
     done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=43", "--out", "a")
     result = done(capsys, "resume", "a", "--stop", "generations=77")
     require_uninterrupted(capsys, result, 1)
@@ -148,7 +148,7 @@ def test_a_finished_run_goes_on_by_other_criteria(capsys: pytest.CaptureFixture[
     assert log.index("43 generations done") < log.index("resumed from generation 43 ")
 
 
-def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(
+def test_run_killed_before_its_first_checkpoint_restarts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=43", "--out", "a")
@@ -158,7 +158,7 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(
 
 
 @pytest.mark.parametrize("name", ["a\nb", "a\nTOUR_SECTION\n2 1 -1", "a\tb\r", "EOF", "a:b"])
-def test_a_file_of_any_name_is_run_verified_and_resumed(
+def test_file_with_any_name_is_run_verified_and_resumed(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     path = f"{name}.tsp"
@@ -172,9 +172,7 @@ def test_a_file_of_any_name_is_run_verified_and_resumed(
     assert done(capsys, "verify", path, "a")["cost"] == again["cost"]
 
 
-def test_a_preset_and_a_path_stay_what_they_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_preset_and_path_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--preset", "xavier2019", "--population", "32", "--backend", "cpu"]
     whole = done(capsys, "run", *options, "--stop", "generations=90", "--out", "b")
     done(capsys, "run", *options, "--stop", "generations=30", "--out", "a")
@@ -194,7 +192,7 @@ def test_a_preset_and_a_path_stay_what_they_are(
         ("resume a --threads 0", "argument --threads: '0' must be a whole number"),
     ],
 )
-def test_what_cannot_be_resumed_is_one_line(
+def test_impossible_resume_prints_one_line(
     line: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=2", "--out", "a")
@@ -206,7 +204,7 @@ def test_what_cannot_be_resumed_is_one_line(
     assert Path("a", "solution.parquet").exists()
 
 
-def test_what_ranks_wrote_that_did_not_wait_has_no_checkpoint_to_go_on_from(
+def test_asynchronous_run_has_no_checkpoint_to_resume(
     mpirun: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = ["run", "demo/tsp", *RUN, "--stop", "generations=20", "--out", "my a"]
@@ -229,14 +227,14 @@ def test_what_ranks_wrote_that_did_not_wait_has_no_checkpoint_to_go_on_from(
     assert result["cost"] <= first["cost"]
 
 
-def test_runs_end_as_if_nobody_had_killed_them(mpirun: list[str]) -> None:
+def test_killed_runs_give_the_same_result(mpirun: list[str]) -> None:
     line = [sys.executable, str(KILLS), "4", "--ranks", "1,2"]
     killed = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
     assert killed.returncode == 0, killed.stdout + killed.stderr
     assert "no differences" in killed.stdout
 
 
-def test_ranks_go_on_in_the_same_job_when_another_is_killed(mpirun: list[str]) -> None:
+def test_job_continues_when_a_rank_is_killed(mpirun: list[str]) -> None:
     version = subprocess.run([mpirun[0], "--version"], capture_output=True, text=True, check=True)
     if "Open MPI) 5" not in version.stdout:
         pytest.skip("needs Open MPI 5")

@@ -1,4 +1,4 @@
-"""Runs that go on beyond the generations that 32 bits count."""
+"""Runs with more generations than 32 bits can count."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def done(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
 
 
 def postpone_checkpoint(run: Path, by: int) -> None:
-    """Put beside the last checkpoint one of the same islands, so many generations later."""
+    """Add a checkpoint of the same islands with the given number of generations more."""
     before = run / CHECKPOINTS / newest_first(run)[0]
     identity = json.loads((before / MANIFEST).read_text())["run"]
     manifest = Manifest.read(before, identity)
@@ -44,7 +44,7 @@ def postpone_checkpoint(run: Path, by: int) -> None:
     replace(manifest, moment=moment, parts=(part,)).write(after)
 
 
-def test_a_run_goes_on_and_draws_what_it_has_not_drawn_before(
+def test_resumed_run_draws_new_random_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

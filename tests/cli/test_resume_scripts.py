@@ -1,4 +1,4 @@
-"""Runs with parts of a script: what they leave, and how they go on."""
+"""Runs with parts of a script: their files, and how they are resumed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def forget() -> None:
-    """Let this process be as one that has not seen the script."""
+    """Remove the script's parts from this process, as in a new process."""
     for kind in Kind.all:
         for name in kind.own:
             del kind.registry[name]
@@ -85,7 +85,7 @@ def whole(capsys: pytest.CaptureFixture[str]) -> str:
     return str(json.loads(capsys.readouterr().out)["digest"])
 
 
-def test_a_run_goes_on_with_its_script(capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_is_resumed_with_its_script(capsys: pytest.CaptureFixture[str]) -> None:
     begin(6)
     kept = {path.name: path.read_text() for path in Path("out/parts").glob("*.cuh")}
     used = (copied_parts.Breed, copied_parts.Spread, copied_parts.Shift, copied_parts.Tour)
@@ -93,7 +93,7 @@ def test_a_run_goes_on_with_its_script(capsys: pytest.CaptureFixture[str]) -> No
     assert resume(capsys)["digest"] == whole(capsys)
 
 
-def test_a_script_that_has_moved_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_moved_script_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     begin(6)
     Path("elsewhere").mkdir()
     shutil.move("mine.py", "elsewhere/mine.py")
@@ -113,7 +113,7 @@ NAMELESS = "type('Nameless', (Spread,), {})"
 
 
 @pytest.mark.parametrize(("crossover", "named"), [("Spread", True), (NAMELESS, False)])
-def test_objects_are_found_again_by_what_their_module_calls_them(
+def test_objects_are_found_by_their_name_in_the_module(
     capsys: pytest.CaptureFixture[str], crossover: str, named: bool
 ) -> None:
     Path("solve.py").write_text(IN_PYTHON % crossover)
@@ -131,8 +131,8 @@ def test_objects_are_found_again_by_what_their_module_calls_them(
     assert resume(capsys, *line)["digest"] == whole(capsys)
 
 
-def test_a_script_in_main_is_found_again(capsys: pytest.CaptureFixture[str]) -> None:
-    """Its parts lie in `__main__`, where it runs; when it is imported, it does not run again."""
+def test_script_in_main_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """The parts are in `__main__`; importing the script does not run it again."""
     text = Path("mine.py").read_text() + (IN_PYTHON % "Spread").replace("from mine import", "#")
     Path("mine.py").write_text(text)
     subprocess.run([sys.executable, "mine.py"], check=True, timeout=120)
@@ -148,9 +148,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_a_script_that_has_changed_is_refused(
-    capsys: pytest.CaptureFixture[str], what: str
-) -> None:
+def test_changed_script_is_refused(capsys: pytest.CaptureFixture[str], what: str) -> None:
     begin(6)
     old, new = CHANGES[what]
     text = Path("mine.py").read_text()
@@ -159,7 +157,7 @@ def test_a_script_that_has_changed_is_refused(
     said = refusal(capsys)
     assert said.startswith(f"islands: out: {what}")
     assert "has changed since the run began" in said
-    # So are the checkpoints themselves, which know their run.
+    # So are the checkpoints, which contain the identity of their run.
     shutil.rmtree("out/parts")
     assert "belongs to a run with other settings" in refusal(capsys)
     Path("mine.py").write_text(text + "\n# Other lines may change.\n")
@@ -182,14 +180,14 @@ def test_a_script_that_has_changed_is_refused(
         ),
     ],
 )
-def test_a_resumption_changes_no_part(
+def test_resuming_cannot_change_a_part(
     capsys: pytest.CaptureFixture[str], line: list[str], message: str
 ) -> None:
     begin(6)
     assert message in refusal(capsys, *line)
 
 
-def test_a_result_is_shown_without_its_script(capsys: pytest.CaptureFixture[str]) -> None:
+def test_result_is_shown_without_the_script(capsys: pytest.CaptureFixture[str]) -> None:
     begin(6)
     Path("mine.py").unlink()
     capsys.readouterr()
@@ -197,7 +195,7 @@ def test_a_result_is_shown_without_its_script(capsys: pytest.CaptureFixture[str]
     assert "Its cost cannot be computed again, as files are missing" in capsys.readouterr().out
 
 
-def test_what_a_run_has_kept_is_all_that_goes_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_resumed_run_uses_only_the_kept_headers(capsys: pytest.CaptureFixture[str]) -> None:
     begin(6)
     Path("out/parts/notes.txt").write_text("mine")
     line = ["demo/tsp", *FEW, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
@@ -209,7 +207,7 @@ def test_what_a_run_has_kept_is_all_that_goes_with_it(capsys: pytest.CaptureFixt
     assert not Path("other/parts").exists()
 
 
-def test_an_index_is_no_way_to_other_files() -> None:
+def test_index_cannot_name_other_files() -> None:
     begin(6)
     Path("precious.cuh").write_text("mine")
     index = Path("out/parts/index.json")
@@ -225,7 +223,7 @@ def solved(**parts: Any) -> islands.Result:
     return islands.solve("demo/tsp", **few | parts)
 
 
-def test_ranks_have_to_bring_the_same_parts() -> None:
+def test_ranks_must_have_the_same_parts() -> None:
     here = threading.local()
 
     def ahead(island: int, islands: int, number: int, seed: int) -> list[int]:
@@ -238,11 +236,11 @@ def test_ranks_have_to_bring_the_same_parts() -> None:
         spec = resolve(layers({"migration": migration}), problem)
         require_agreement(ranks, spec, problem, writes=False)
 
-    with pytest.raises(UsageError, match=r"rank 1 of 2 .*: the parts that a script brings differ"):
+    with pytest.raises(UsageError, match=r"rank 1 of 2 .*: the parts from scripts differ"):
         on_ranks(2, one)
 
 
-def test_a_topology_has_to_be_pure() -> None:
+def test_topology_must_be_pure() -> None:
     drawn = iter(range(1000))
 
     def another(island: int, islands: int, number: int, seed: int) -> list[int]:
@@ -252,14 +250,16 @@ def test_a_topology_has_to_be_pure() -> None:
         solved(migration=islands.Topology("mine", another))
 
 
-def test_one_island_asks_nobody() -> None:
+def test_topology_is_not_called_for_one_island() -> None:
     say = islands.Topology("mine", lambda island, islands, number, seed: [(island - 1) % islands])
     assert solved(migration=say, islands=1).cost
 
 
-def test_two_parts_may_not_share_the_name_of_a_header() -> None:
-    class Other(copied_parts.Shift):
-        header = islands.Header("spread.cuh", copied_parts.Shift.header.text)
+def test_headers_of_two_parts_need_different_names() -> None:
+    class Other(own_parts.Shift):
+        header = islands.Header("spread.cuh", own_parts.Shift.header.text)
 
-    with pytest.raises(UsageError, match="crossover spread and mutation shift both bring a header"):
-        solved(crossover=copied_parts.Spread, mutation=Other)
+    with pytest.raises(
+        UsageError, match="crossover spread and mutation shift have different headers"
+    ):
+        solved(crossover=own_parts.Spread, mutation=Other)

@@ -1,4 +1,4 @@
-"""`islands run --async` as users start it, under mpirun."""
+"""`islands run --async` under mpirun."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ended(process: subprocess.Popen[str], status: int = 0) -> dict[str, Any]:
     return result
 
 
-def test_every_rank_does_its_generations(mpirun: list[str], tmp_path: Path) -> None:
+def test_each_rank_does_its_generations(mpirun: list[str], tmp_path: Path) -> None:
     options = ["--migration", "torus", "--stop", "generations=203"]
     result = ended(started(mpirun, 3, tmp_path / "run", *options))
     assert result["generations"] == 203
@@ -55,7 +55,7 @@ def test_every_rank_does_its_generations(mpirun: list[str], tmp_path: Path) -> N
     assert not (tmp_path / "run/checkpoints").exists()
 
 
-def test_a_criterion_ends_all_ranks(mpirun: list[str], tmp_path: Path) -> None:
+def test_criterion_ends_all_ranks(mpirun: list[str], tmp_path: Path) -> None:
     options = ["--migration", "ring", "--stop", "target=30000", "--stop", "seconds=50"]
     result = ended(started(mpirun, 2, tmp_path / "run", *options))
     assert result["cost"] <= 30000
@@ -69,7 +69,7 @@ def test_a_criterion_ends_all_ranks(mpirun: list[str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("rank", [0, 1])
-def test_a_signal_to_any_rank_ends_all_well(
+def test_signal_to_any_rank_ends_all_ranks(
     mpirun: list[str], tmp_path: Path, rank: int, number: signal.Signals
 ) -> None:
     process = started(mpirun, 2, tmp_path / "run", "--migration", "ring", "--stop", "seconds=50")
@@ -84,14 +84,12 @@ def test_a_signal_to_any_rank_ends_all_well(
     assert result["interrupted"] is True
 
 
-def test_one_rank_alone_waits_for_nobody_anyhow(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_single_rank_ignores_async(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = ["run", *BASIC, "--stop", "generations=20", "--out", str(tmp_path / "run")]
     assert main(line) == 0
     assert json.loads(capsys.readouterr().out)["reproducible"] is True
 
 
-def test_what_cannot_be_together_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_conflicting_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", *BASIC, "--fault-tolerant"]) == 2
     assert "--async with --fault-tolerant: " in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`islands run` on small knapsacks: settings of the problem, decimals, and nothing feasible."""
+"""`islands run` on small knapsacks: settings, decimals, and no feasible solution."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Numbers:
-    """The numbers of a problem whose profits have one decimal."""
+    """A knapsack problem whose profits have one decimal."""
 
     def __init__(self, seed: int, share: str = "0.4") -> None:
         rng = np.random.default_rng(seed)
@@ -35,12 +35,12 @@ class Numbers:
         self.capacities = [int(sum(row) * Decimal(share)) for row in self.weights]
 
     def text(self, optimum: object = 0) -> str:
-        """Return the problem as the OR-Library writes it."""
+        """Return the problem in the format of the OR-Library."""
         rows = [[ITEMS, CONSTRAINTS, optimum], self.profits, *self.weights, self.capacities]
         return "\n".join(" ".join(map(str, row)) for row in rows)
 
     def best(self) -> Decimal:
-        """Return the best profit of all choices."""
+        """Return the best profit of all subsets."""
         return max(
             sum((p for p, is_in in zip(self.profits, chosen, strict=True) if is_in), Decimal(0))
             for chosen in itertools.product((0, 1), repeat=ITEMS)
@@ -64,9 +64,7 @@ def solved(capsys: pytest.CaptureFixture[str], *options: str, status: int = 0) -
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_profits_with_decimals_are_exact_to_the_end(
-    way: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_profits_with_decimals_are_exact(way: str, capsys: pytest.CaptureFixture[str]) -> None:
     problem = Numbers(3)
     name, best = written(problem.text(), problem.text(problem.best())), problem.best()
     stop = ["--stop", f"target={best}", "--stop", "generations=500"]
@@ -76,7 +74,7 @@ def test_profits_with_decimals_are_exact_to_the_end(
     chosen = first["solution"]
     assert sum(problem.profits[item] for item in chosen) == best
     assert [int(word) - 1 for word in Path("a/solution.sol").read_text().split()] == chosen
-    # The file's own optimum is the best that is known of the second problem, and not proven.
+    # The optimum in the file is the best known value of the second problem, and not proven.
     stop = ["--stop", "best-known", "--stop", "generations=500"]
     second = solved(capsys, f"{name}:01", "--set", f"infeasible={way}", *stop)
     assert (str(second["best_known"]), second["gap"]) == (str(best), 0.0)
@@ -85,7 +83,7 @@ def test_profits_with_decimals_are_exact_to_the_end(
     assert f"\nprofit {best}\n" in capsys.readouterr().out
 
 
-def test_a_run_goes_on_wherever_it_is_called_from(
+def test_run_is_resumed_from_any_folder(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     name = written(Numbers(1).text(), Numbers(2).text())
@@ -99,7 +97,7 @@ def test_a_run_goes_on_wherever_it_is_called_from(
     assert json.loads(capsys.readouterr().out)["digest"] == whole["digest"]
 
 
-def test_the_format_may_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_option(capsys: pytest.CaptureFixture[str]) -> None:
     Path("numbers.dat").write_text(Numbers(1).text(), encoding="utf-8")
     options = ["--stop", "generations=3", "--format"]
     result = solved(capsys, "numbers.dat", *options, "drake", "--out", "a")
@@ -114,7 +112,7 @@ def test_the_format_may_be_named(capsys: pytest.CaptureFixture[str]) -> None:
 IMPOSSIBLE = ["--set", "infeasible=linear", "--set", "penalty=0", "--stop", "generations=10"]
 
 
-def test_a_run_that_meets_nothing_feasible_fails_and_can_go_on(
+def test_run_without_a_feasible_solution_fails_and_can_be_resumed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     name = written(Numbers(4, share="0.01").text())
@@ -128,7 +126,7 @@ def test_a_run_that_meets_nothing_feasible_fails_and_can_go_on(
     assert not Path("a/solution.parquet").exists()
 
 
-def test_a_series_counts_and_records_what_was_met(capsys: pytest.CaptureFixture[str]) -> None:
+def test_series_counts_runs_with_a_feasible_solution(capsys: pytest.CaptureFixture[str]) -> None:
     name = written(Numbers(4, share="0.01").text(), Numbers(3).text())
     both = [f"{name}:00", f"{name}:01"]
     found = solved(capsys, *both, *IMPOSSIBLE, "--runs", "2", "--out", "a", status=1)
@@ -141,14 +139,14 @@ def test_a_series_counts_and_records_what_was_met(capsys: pytest.CaptureFixture[
     assert [float(each["cost"]) for each in rows[1::2]] == [
         each["cost"] for each in found["runs"][1::2]
     ]
-    # A run that has met nothing keeps its records for what goes on from it.
+    # A run without a feasible solution keeps its records so that it can be resumed.
     assert not list(Path("a").glob("some.txt:00-seed1/trace/*.parquet"))
     (trace,) = Path("a").glob("some.txt:01-seed1/trace/*.parquet")
     assert pq.read_schema(trace).field("best").type == "double"
 
 
-def test_a_setting_of_knapsacks_is_refused_for_tours(capsys: pytest.CaptureFixture[str]) -> None:
+def test_knapsack_setting_is_refused_for_tours(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "demo/tsp", "--set", "infeasible=drop"]) == 2
-    assert "infeasible: is a setting of mkp, but demo/tsp is of the kind tsp" in (
+    assert "infeasible: is a setting of mkp, but demo/tsp is an instance of tsp" in (
         capsys.readouterr().err
     )

@@ -1,4 +1,4 @@
-"""`islands run A B --runs R` from end to end, on the CPU."""
+"""`islands run A B --runs R` on the CPU."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def digests(series: dict[str, Any]) -> list[tuple[str, int, str]]:
     return [(run["instance"], run["seed"], run["digest"]) for run in series["runs"]]
 
 
-def test_each_run_is_the_single_run_with_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_run_equals_the_single_run_with_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["demo/tsp", "mine.tsp", *TWENTY, "--runs", "2", "--seed", "5", "--out", "a"]
     series = done(capsys, *line)
     assert digests(series) == [
@@ -62,21 +62,21 @@ def test_each_run_is_the_single_run_with_its_seed(capsys: pytest.CaptureFixture[
     assert (demo["best_known"], demo["hits"], mine["hits"]) == (8637, 0, None)
 
 
-def test_one_run_is_a_series_where_runs_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_option_makes_a_series_of_one_run(capsys: pytest.CaptureFixture[str]) -> None:
     series = done(capsys, "demo/tsp", *TWENTY, "--runs", "1")
     assert (series["best"], series["standard_deviation"]) == (series["runs"][0]["cost"], None)
     assert (series["mean"], series["hits"]) == (series["best"], 0)
     assert Path(series["folder"]).parent == Path("runs")
 
 
-def test_the_instance_and_the_seed_may_stand_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_may_set_instance_and_seed(capsys: pytest.CaptureFixture[str]) -> None:
     first = done(capsys, "mine.tsp", *TWENTY, "--seed", "3", "--out", "a")
     series = done(capsys, "--config", "a/run.toml", "--runs", "2")
     assert [run["seed"] for run in series["runs"]] == [3, 4]
     assert series["runs"][0]["digest"] == first["digest"]
 
 
-def test_quiet_is_a_line_a_run_and_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_a_line_per_run_and_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "demo/tsp", "mine.tsp", *TWENTY, "--out", "a", "--quiet"]) == 0
     captured = capsys.readouterr()
     lines = [line for line in captured.out.splitlines() if line]
@@ -86,7 +86,7 @@ def test_quiet_is_a_line_a_run_and_the_table(capsys: pytest.CaptureFixture[str])
     assert captured.err == ""
 
 
-def test_the_same_command_again_finds_all_done(capsys: pytest.CaptureFixture[str]) -> None:
+def test_repeated_command_finds_all_runs_complete(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["mine.tsp", *TWENTY, "--runs", "2", "--out", "a"]
     first, table = done(capsys, *line), Path("a/runs.tsv").read_bytes()
     assert done(capsys, *line) == first
@@ -111,7 +111,7 @@ def test_the_same_command_again_finds_all_done(capsys: pytest.CaptureFixture[str
         ("demo/tsp --runs 2 --out .", "--out .: holds files, but no series. Name a folder"),
     ],
 )
-def test_what_cannot_run_is_one_line_and_leaves_nothing(
+def test_refused_run_prints_one_line_and_leaves_no_folder(
     line: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", *line.split(), "--quiet"]) == 2
@@ -125,7 +125,7 @@ def test_what_cannot_run_is_one_line_and_leaves_nothing(
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
 )
-def test_a_series_that_is_ended_goes_on_to_the_same_end(
+def test_interrupted_series_is_resumed_with_the_same_result(
     number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     larger = ["128" if word == "32" else word for word in SMALL]
@@ -150,7 +150,7 @@ def test_a_series_that_is_ended_goes_on_to_the_same_end(
 
 
 def wait_for(path: Path) -> None:
-    """Wait until a run has begun to write `path`."""
+    """Wait until a run has created `path`."""
     for _ in range(1200):
         if path.exists() and path.stat().st_size > 0:
             return
@@ -163,7 +163,7 @@ def ranks(mpirun: list[str], line: Sequence[str]) -> subprocess.CompletedProcess
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_ranks_do_each_run_together(mpirun: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_ranks_work_on_each_run(mpirun: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     line = ["demo/tsp", "mine.tsp", *TWENTY, "--runs", "2"]
     job = ranks(mpirun, [*line, "--out", "a", "--json"])
     assert job.returncode == 0, job.stderr

@@ -1,4 +1,4 @@
-"""Parts that `FILE.py:NAME` names on the command line."""
+"""Parts of scripts, named `FILE.py:NAME` on the command line."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def options(parts: dict[str, str], file: str = "") -> list[str]:
     return [word for name, part in parts.items() for word in (f"--{name}", f"{file}{part}")]
 
 
-def test_every_part_may_come_from_a_script(
+def test_each_part_may_come_from_a_script(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
@@ -76,25 +76,25 @@ def test_every_part_may_come_from_a_script(
     kept = tomllib.loads(Path("out/run.toml").read_text())
     assert kept["crossover"] == f"{tmp_path}/mine.py:Spread"
     assert kept["improver"]["name"] == f"{tmp_path}/mine.py:Climb"
-    # The file that a run leaves repeats it, from any folder.
+    # run.toml repeats the run from any folder.
     shutil.copy("out/run.toml", "again.toml")
     assert ran(capsys, "demo/tsp", "--config", "again.toml")["digest"] == usual["digest"]
 
 
-def test_parts_are_settings_and_stand_in_files_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_parts_are_settings_and_may_be_in_files(capsys: pytest.CaptureFixture[str]) -> None:
     usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
     Path("set.toml").write_text('crossover = "mine.py:Spread"\nmigration = "mine.py:Circle"\n')
     line = ["--config", "set.toml", "--set", "mutation=mine.py:Shift"]
     rest = {name: BUILT_IN[name] for name in ("algorithm", "encoding", "improver")}
     assert ran(capsys, "demo/tsp", *options(rest), *line)["digest"] == usual["digest"]
-    # What is not asked for in the end need not be there.
+    # An overridden part need not exist.
     Path("set.toml").write_text('crossover = "gone.py:Spread"\n')
     line = ["--config", "set.toml", *options(BUILT_IN)]
     assert ran(capsys, "demo/tsp", *line)["digest"] == usual["digest"]
 
 
 @pytest.mark.parametrize("name", ["nine", "Nine"])
-def test_a_problem_of_a_script_is_run_and_verified(
+def test_problem_of_a_script_is_run_and_verified(
     capsys: pytest.CaptureFixture[str], name: str, tmp_path: Path
 ) -> None:
     result = ran(capsys, f"mine.py:{name}", *options(BUILT_IN))
@@ -105,7 +105,7 @@ def test_a_problem_of_a_script_is_run_and_verified(
     assert json.loads(capsys.readouterr().out)["cost"] == result["cost"]
 
 
-def test_a_problem_that_reads_files_alone_is_verified_by_a_folder_too(
+def test_problem_without_folder_reader_is_verified_from_a_folder(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shutil.copy(user_script.__file__, "user_script.py")
@@ -119,7 +119,7 @@ def test_a_problem_that_reads_files_alone_is_verified_by_a_folder_too(
     assert rows[:3] == [["name", "shifts12"], ["problem", "shifts"], ["size", "12"]]
 
 
-def test_a_tuning_chooses_among_parts_of_scripts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tuning_compares_parts_of_scripts(capsys: pytest.CaptureFixture[str]) -> None:
     over = [
         "--over",
         "crossover=mine.py:Spread,one_point",
@@ -197,7 +197,7 @@ SCRIPTS = {
         ("crossover", "mine.py:FEW", "defines no 'FEW'"),
     ],
 )
-def test_a_script_that_does_not_do_is_shown(
+def test_invalid_script_is_reported(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str, value: str, message: str
 ) -> None:
     for name, text in SCRIPTS.items():
@@ -209,7 +209,7 @@ def test_a_script_that_does_not_do_is_shown(
     assert message.format(tmp_path) in said
 
 
-def test_a_line_that_goes_wrong_while_the_run_lasts_is_shown(
+def test_error_of_a_script_during_the_run_is_reported(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     text = "class Late(Breed):\n    name = 'late'\n\n    def plan(self, arrays):\n"
@@ -231,14 +231,14 @@ def test_a_line_that_goes_wrong_while_the_run_lasts_is_shown(
         ("mine.py:Tour", "mine.py:Tour is created without arguments: "),
     ],
 )
-def test_a_problem_that_cannot_be_had_is_shown(
+def test_problem_that_cannot_be_loaded_is_reported(
     capsys: pytest.CaptureFixture[str], instance: str, message: str
 ) -> None:
     assert main(["run", instance]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_a_script_is_imported_once_and_never_as_the_main_one(
+def test_script_is_imported_once_and_not_as_main(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with Path("mine.py").open("a") as script:
@@ -247,7 +247,7 @@ def test_a_script_is_imported_once_and_never_as_the_main_one(
         ran(capsys, "demo/tsp", *options(OWN, "mine.py:"))
     (name,) = Path("imports.txt").read_text().split()
     assert name != "__main__"
-    # Another text is another script.
+    # A script with another text is imported again.
     with Path("mine.py").open("a") as script:
         script.write("Spread = None\n")
     assert main(["run", "demo/tsp", "--crossover", "mine.py:Spread"]) == 2

@@ -1,4 +1,4 @@
-"""`islands tune` from end to end, on the CPU."""
+"""`islands tune` on the CPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_rows_are_the_runs_that_the_settings_say(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_are_runs_with_their_settings(capsys: pytest.CaptureFixture[str]) -> None:
     tuned = done(capsys, "tune", *LINE, "--out", "a")
     assert [(row["instance"], row["configuration"]) for row in rows("a")] == [
         (name, str(number)) for name in ("demo/tsp", "demo/qap") for number in range(3)
@@ -38,7 +38,7 @@ def test_rows_are_the_runs_that_the_settings_say(capsys: pytest.CaptureFixture[s
         assert row["evaluations"].split() == [str(run["evaluations"]) for run in series["runs"]]
 
 
-def test_the_best_is_a_file_of_settings_that_repeats_its_runs(
+def test_best_configuration_is_a_file_that_repeats_its_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     tuned = done(capsys, "tune", *LINE, "--out", "a")
@@ -69,7 +69,7 @@ def test_the_best_is_a_file_of_settings_that_repeats_its_runs(
     ]
 
 
-def test_by_evaluations_who_never_gets_there_is_last_however_little_it_tries(
+def test_configuration_without_success_is_last_by_evaluations(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     line = ["demo/tsp", "--algorithm", "brkga", "--improver", "none", "--islands", "1"]
@@ -83,12 +83,12 @@ def test_by_evaluations_who_never_gets_there_is_last_however_little_it_tries(
     assert (few["void"], enough["void"], few["loss"]) == (3, 0, None)
     assert order[-1] == 8
     assert found["best"]["population"] == 64
-    # The same from what is written.
+    # The same from the written files.
     again = done(capsys, "tune", *line, "--over", "population=8,64", "--grid", "--out", "a")
     assert again["configurations"] == found["configurations"]
 
 
-def test_a_preset_stays_a_name_in_the_best(capsys: pytest.CaptureFixture[str]) -> None:
+def test_best_configuration_keeps_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["demo/qap", "--preset", "jardim2021-a", "--population", "16", "--over", "F=0.1,0.5"]
     line += ["--stop", "generations=5", "--grid", "--runs", "2", "--backend", "cpu"]
     tuned = done(capsys, "tune", *line, "--out", "a")
@@ -99,7 +99,7 @@ def test_a_preset_stays_a_name_in_the_best(capsys: pytest.CaptureFixture[str]) -
     done(capsys, "run", "demo/qap", "--config", "a/best.toml")
 
 
-def test_islands_that_migrate_go_on_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_with_migration_are_concurrent(capsys: pytest.CaptureFixture[str]) -> None:
     ring = [{"none": "ring"}.get(word, word) for word in SMALL]
     ring += ["--interval", "5", "--runs", "2"]
     line = ["demo/qap", *ring, "--over", "F=0.3,0.7", "--grid", "--out", "a"]
@@ -109,7 +109,7 @@ def test_islands_that_migrate_go_on_side_by_side(capsys: pytest.CaptureFixture[s
     assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
 
 
-def test_where_some_runs_cannot_go_side_by_side_all_go_one_after_the_other(
+def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never(*_: object) -> None:
@@ -126,11 +126,11 @@ def test_where_some_runs_cannot_go_side_by_side_all_go_one_after_the_other(
         assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]
 
 
-def test_runs_side_by_side_share_the_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_concurrent_runs_share_the_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["demo/qap", *SMALL, "--stop", "seconds=0.2", "--over", "F=0.3,0.7", "--grid"]
     began = time.perf_counter()
     assert main(["tune", *line, "--runs", "100", "--out", "a"]) == 0
-    # A hundred runs of three configurations that had them each would take a minute.
+    # With separate time limits, a hundred runs of three configurations would take a minute.
     assert time.perf_counter() - began < 30
     shared = "The 100 runs of a configuration form a batch, which shares the seconds of --stop"
     assert shared in capsys.readouterr().out

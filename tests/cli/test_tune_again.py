@@ -1,4 +1,4 @@
-"""Tunings that were ended, or of which more is asked for."""
+"""Tunings that are interrupted or extended."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_more_of_a_tuning_takes_over_what_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+def test_extended_tuning_reuses_finished_runs(capsys: pytest.CaptureFixture[str]) -> None:
     first = done(capsys, "tune", *LINE, "--out", "a")
     before = Path("a/tune.tsv").read_bytes()
     assert done(capsys, "tune", *LINE, "--out", "a") == first
@@ -43,7 +43,7 @@ def test_more_of_a_tuning_takes_over_what_is_done(capsys: pytest.CaptureFixture[
     assert "done before" not in capsys.readouterr().out
 
 
-def test_a_row_counts_from_when_it_is_written(
+def test_written_row_is_complete(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enter = TuneLedger.add
@@ -58,7 +58,7 @@ def test_a_row_counts_from_when_it_is_written(
     assert "Ended after 2 of 6 rows" in capsys.readouterr().out
 
 
-def test_a_tuning_that_begins_anew_counts_no_rows_of_the_one_before(
+def test_new_tuning_ignores_rows_of_the_previous_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done(capsys, "tune", *LINE, "--out", "a")
@@ -72,7 +72,7 @@ def test_a_tuning_that_begins_anew_counts_no_rows_of_the_one_before(
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
-def test_of_two_tunings_at_once_the_second_is_refused_and_the_first_keeps_all(
+def test_second_tuning_in_the_same_folder_is_refused(
     force: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
@@ -95,7 +95,7 @@ def test_of_two_tunings_at_once_the_second_is_refused_and_the_first_keeps_all(
     assert len(rows("a")) == 6
     assert {json.loads(row["settings"])["seed"] for row in rows("a")} == {4}
     assert Path("a/best.toml").exists()
-    # Both come to their end one after the other.
+    # Both end in turn.
     assert main(["tune", *other]) == 0
     assert len(rows("a")) == (6 if force else 12)
 
@@ -103,7 +103,7 @@ def test_of_two_tunings_at_once_the_second_is_refused_and_the_first_keeps_all(
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
 )
-def test_a_tuning_that_is_ended_goes_on_to_the_same_end(
+def test_interrupted_tuning_is_resumed_with_the_same_result(
     number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slower = {"16": "64", "generations=20": "generations=500"}

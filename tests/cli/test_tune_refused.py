@@ -1,4 +1,4 @@
-"""What `islands tune` refuses, skips, and counts as void."""
+"""Configurations and options that `islands tune` refuses or omits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _refusing(*values: object) -> Callable[..., TaskResult]:
     return run
 
 
-def test_a_configuration_that_is_refused_when_it_runs_is_skipped(
+def test_configuration_refused_at_its_run_is_omitted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.4,0.9", "--grid", "--runs", "3"]
@@ -54,12 +54,12 @@ def test_a_configuration_that_is_refused_when_it_runs_is_skipped(
     ]
     assert len(rows("a")) == 6
     assert f"\nLeft out: {reason}\n" in capsys.readouterr().out
-    # What is left out is tried again where the tuning goes on.
+    # Omitted configurations are tried again when the tuning is resumed.
     assert done(capsys, "tune", *line, "--out", "a")["left_out"] == []
     assert len(rows("a")) == 8
 
 
-def test_where_all_are_refused_the_tuning_ends(
+def test_tuning_ends_if_all_configurations_are_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("islands.tune.perform.run_task", _refusing())
@@ -72,11 +72,11 @@ def test_where_all_are_refused_the_tuning_ends(
     assert "Only configuration 0 is left." in capsys.readouterr().out
 
 
-def test_configurations_that_cannot_be_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_impossible_configurations_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["demo/mkp", "--preset", "munhao2019-m1", "--stop", "generations=2", "--runs", "2"]
     ways = [*line, "--over", "infeasible=repair,drop,linear,dynamic", "--grid"]
     found = done(capsys, "tune", *ways, "--out", "a")
-    # The preset's own way is the base.
+    # The base has the preset's setting.
     tried = [each["values"].get("infeasible") for each in found["configurations"]]
     assert sorted(map(str, tried)) == ["None", "drop", "dynamic", "repair"]
     assert (found["refused"], found["last_refusal"]) == (0, None)
@@ -102,16 +102,16 @@ def test_configurations_that_cannot_be_are_counted(capsys: pytest.CaptureFixture
         ),
     ],
 )
-def test_without_a_run_that_counts_none_is_the_best(
+def test_no_configuration_is_best_without_a_valid_run(
     options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # No choice of about half of the items fits, and none is looked for.
+    # No subset of about half of the items fits, and infeasible subsets are not repaired.
     n, m = 60, 3
     rows_of_ones = "\n".join([f"{n} {m} 0", *[" ".join(["1"] * n)] * (1 + m), "2 2 2"])
     Path("tight.dat").write_text(rows_of_ones)
     line = ["tight.dat", "--algorithm", "pso", "--population", "8", "--islands", "1", *options]
     line += ["--over", "c1=0,1", "--grid", "--runs", "2", "--backend", "cpu", "--out", "a"]
-    # What an earlier command has ranked is not what this one came to.
+    # The ranking of a previous command is removed.
     better = {"infeasible=dynamic": "infeasible=repair", "evaluations": "gap"}
     assert main(["tune", *(better.get(word, word) for word in line), "--quiet"]) == 0
     assert Path("a/best.toml").exists()
@@ -161,7 +161,7 @@ def test_without_a_run_that_counts_none_is_the_best(
         ),
     ],
 )
-def test_what_cannot_be_is_one_line_and_leaves_nothing(
+def test_refused_tuning_prints_one_line_and_leaves_no_folder(
     line: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     cities(9, tmp_path)
@@ -174,7 +174,7 @@ def test_what_cannot_be_is_one_line_and_leaves_nothing(
     assert [path.name for path in Path().iterdir()] == ["mine.tsp"]
 
 
-def test_a_missing_package_is_refused(
+def test_missing_package_is_reported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("islands.cli.tune.find_spec", lambda name: None)
@@ -183,7 +183,7 @@ def test_a_missing_package_is_refused(
     assert capsys.readouterr().err == wanted
 
 
-def test_a_spoilt_table_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_table_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
     whole = Path("a/tune.tsv").read_text()
     first = rows("a")[0]["costs"]

@@ -24,7 +24,7 @@ def run(*line: str) -> int:
 
 @pytest.fixture
 def twice(tmp_path: Path) -> Path:
-    """Return a file whose first two cities are the same one."""
+    """Return a tour file in which the first city appears twice."""
     path = tmp_path / "twice.tour"
     lines = OPTIMAL.read_text().splitlines()
     first = lines.index("TOUR_SECTION") + 1
@@ -33,13 +33,13 @@ def twice(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_optimal_tour(capsys: pytest.CaptureFixture[str]) -> None:
+def test_optimal_tour(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("demo/tsp", str(OPTIMAL)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == ["length 8637", "best known 8637 (optimal)   gap 0.00%", "feasible"]
 
 
-def test_a_bare_name_is_looked_for_beside_the_instance(
+def test_bare_name_is_searched_for_beside_the_instance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -47,13 +47,13 @@ def test_a_bare_name_is_looked_for_beside_the_instance(
     assert "length 8637\n" in capsys.readouterr().out
 
 
-def test_a_runs_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folder_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "solution.tour").write_bytes(OPTIMAL.read_bytes())
     assert run("demo/tsp", str(tmp_path)) == 0
     assert "length 8637\n" in capsys.readouterr().out
 
 
-def test_an_infeasible_tour(twice: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_infeasible_tour(twice: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("demo/tsp", str(twice)) == 1
     out = capsys.readouterr().out
     assert (
@@ -73,8 +73,10 @@ def test_json_is_one_object(twice: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "city 1 is visited twice" in wrong["reason"]
 
 
-def test_a_missing_file_says_where_it_was_looked_for() -> None:
-    with pytest.raises(InputError, match=r"none\.tour: no such file, nor one beside .*demo\.tsp"):
+def test_error_of_a_missing_file_names_the_places() -> None:
+    with pytest.raises(
+        InputError, match=r"none\.tour: no such file, and no file with this name beside .*demo\.tsp"
+    ):
         run("demo/tsp", "none.tour")
 
 
@@ -102,12 +104,12 @@ def test_published_tours(
     assert f"length {length}\n" in capsys.readouterr().out
 
 
-def test_what_may_not_be_looked_for_is_refused_by_its_name() -> None:
+def test_name_that_cannot_be_searched_for_is_refused() -> None:
     with pytest.raises(InputError, match=r"^xxx.*: File name too long\. Name a file that can be"):
         run("demo/tsp", "x" * 300)
 
 
-def test_an_assignment_says_how_its_file_was_read(capsys: pytest.CaptureFixture[str]) -> None:
+def test_remarks_tell_how_an_assignment_was_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("demo/qap", "demo.sln") == 0
     assert capsys.readouterr().out.splitlines() == [
         "demo/qap   qap of size 30",
@@ -121,7 +123,7 @@ def test_an_assignment_says_how_its_file_was_read(capsys: pytest.CaptureFixture[
     ]
 
 
-def test_a_wrong_header_is_named_and_does_not_make_the_solution_infeasible(
+def test_wrong_header_is_reported_but_solution_is_feasible(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "wrong.sln"
@@ -134,7 +136,7 @@ def test_a_wrong_header_is_named_and_does_not_make_the_solution_infeasible(
     assert answer["remarks"]["header_agrees"] is False
 
 
-def test_what_the_instances_file_says_is_shown_and_taken_only_where_confirmed(
+def test_stated_cost_is_shown_and_accepted_only_if_confirmed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "own.qap"
@@ -144,7 +146,7 @@ def test_what_the_instances_file_says_is_shown_and_taken_only_where_confirmed(
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:3] == [
         "the file says best known 4664, lower bound 4000",
-        "demo.sln agrees, whose assignment costs that",
+        "the assignment in demo.sln has this cost",
     ]
     assert lines[-2:] == ["cost 4664", "feasible"]
     (tmp_path / "own.sln").write_bytes(ASSIGNED.read_bytes())
@@ -154,7 +156,7 @@ def test_what_the_instances_file_says_is_shown_and_taken_only_where_confirmed(
     assert (answer["remarks"]["stated"], answer["remarks"]["stated_agrees"]) == (4664, True)
 
 
-def test_an_infeasible_assignment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_infeasible_assignment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "twice.sln"
     path.write_text(ASSIGNED.read_text().replace("\n7 25 ", "\n7 7 "))
     assert run("demo/qap", str(path)) == 1
@@ -163,7 +165,7 @@ def test_an_infeasible_assignment(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "header" not in out
 
 
-def test_an_assignment_of_another_size_is_refused(tmp_path: Path) -> None:
+def test_assignment_of_another_size_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.sln"
     path.write_text("3 12\n1 2 3\n")
     with pytest.raises(InputError, match=r"other\.sln:1: n is 3, but the instance has 30"):
@@ -172,13 +174,13 @@ def test_an_assignment_of_another_size_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "cost", "agrees"),
-    # The catalogue has 9552 for chr12a, of the same size; nothing confirms a cost of 5.
+    # The catalogue has 9552 for chr12a, with the same size; no source confirms a cost of 5.
     [("own", 9553, True), ("own", 0, True), ("own", 5, False), ("chr12a", 9553, False)],
 )
-def test_an_assignment_that_costs_what_the_file_says_confirms_it(
+def test_assignment_with_the_stated_cost_confirms_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, cost: int, agrees: bool
 ) -> None:
-    # Each assignment costs the number in A, as that is 1 on the diagonal of B.
+    # Each assignment costs the number in A, as the diagonal of B is 1.
     a, b = np.zeros((2, 12, 12), np.int64)
     a[0, 0] = 0 if cost == 5 else cost
     np.fill_diagonal(b, 1)
@@ -188,8 +190,8 @@ def test_an_assignment_that_costs_what_the_file_says_confirms_it(
     right.write_text(f"12 {cost}\n{' '.join(map(str, range(1, 13)))}\n")
     assert run(str(path), str(right)) == 0
     out = capsys.readouterr().out
-    assert ("right.sln agrees, whose assignment costs that" in out) == agrees
-    assert ("not taken as the best known" in out) == (not agrees)
+    assert ("the assignment in right.sln has this cost" in out) == agrees
+    assert ("not accepted as the best known" in out) == (not agrees)
     assert run(str(path), str(right), "--json") == 0
     assert json.loads(capsys.readouterr().out)["remarks"]["stated_agrees"] == agrees
 

@@ -1,4 +1,4 @@
-"""What `islands verify` says of choices of items, each capacity being checked exactly."""
+"""`islands verify` on subsets of knapsack items, with exact capacities."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def write(path: Path, text: str) -> str:
 
 
 def filled(row: int, excess: int) -> MkpFile:
-    """Return the embedded instance with one capacity that its optimum exceeds by so much."""
+    """Return the embedded instance with one capacity that its optimum exceeds by `excess`."""
     file = demo_mkp()
     capacities = file.capacities.copy()
     capacities[row] = file.weights[row, CHOSEN].sum() - excess
     return MkpFile("filled", None, file.profits, file.weights, capacities)
 
 
-def test_the_optimal_choice(capsys: pytest.CaptureFixture[str]) -> None:
+def test_optimal_subset(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("demo/mkp", str(OPTIMAL)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == ["profit 27269", "best known 27269 (optimal)   gap 0.00%", "feasible"]
 
 
-def test_json_and_a_runs_folder_hold_the_same_choice(
+def test_json_and_folder_contain_the_same_subset(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     listed = write(tmp_path / "chosen.json", json.dumps(CHOSEN))
@@ -56,13 +56,13 @@ def test_json_and_a_runs_folder_hold_the_same_choice(
         assert (answer["problem"], answer["cost"], answer["gap"]) == ("mkp", 27269, 0.0)
 
 
-def test_what_a_file_says_of_its_profit_is_checked(
+def test_stated_profit_of_a_file_is_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "said.json"
     wrong = "wrong: the profit of its solution is 27269"
     for written, said, words in (
-        ("27269", 27269, "right"),
+        ("27269", 27269, "correct"),
         ("27270", 27270, wrong),
         ("NaN", "nan", wrong),
         ("1e999", "inf", wrong),
@@ -71,13 +71,13 @@ def test_what_a_file_says_of_its_profit_is_checked(
     ):
         path.write_text(f'{{"solution": {CHOSEN}, "cost": {written}}}')
         assert run("demo/mkp", str(path)) == 0
-        assert f"said.json says profit {said}\nthat is {words}\n" in capsys.readouterr().out
+        assert f"said.json states profit {said}\nthis is {words}\n" in capsys.readouterr().out
         assert run("demo/mkp", str(path), "--json") == 0
         remarks = json.loads(capsys.readouterr().out)["remarks"]
-        assert remarks == {"said": said, "said_agrees": words == "right"}
+        assert remarks == {"said": said, "said_agrees": words == "correct"}
 
 
-def test_a_folder_is_judged_by_its_solution(
+def test_folder_is_verified_by_its_solution(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "ok.json"
@@ -92,7 +92,7 @@ def test_a_folder_is_judged_by_its_solution(
     assert "profit 27269\n" in out
 
 
-def test_a_solution_that_was_changed_in_a_runs_folder_is_found_out(
+def test_changed_solution_in_a_folder_is_detected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = str(tmp_path / "a")
@@ -100,33 +100,37 @@ def test_a_solution_that_was_changed_in_a_runs_folder_is_found_out(
     assert main([*line, "--json", "--quiet"]) == 0
     said = json.loads(capsys.readouterr().out)["cost"]
     assert run("demo/mkp", folder) == 0
-    assert f"a says profit {said}\nthat is right\n" in capsys.readouterr().out
+    assert f"a states profit {said}\nthis is correct\n" in capsys.readouterr().out
     write(tmp_path / "a" / "solution.sol", "1\n")
     monkeypatch.chdir(folder)
     assert run("demo/mkp", ".") == 0
     profit = int(demo_mkp().profits[0])
-    assert f"a says profit {said}\nthat is wrong: the profit of its solution is {profit}\n" in (
+    assert f"a states profit {said}\nthis is wrong: the profit of its solution is {profit}\n" in (
         capsys.readouterr().out
     )
 
 
-def test_all_that_is_exceeded_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for exceeded, words in ((2, "(2 is exceeded too)"), (3, "(2, 3 are exceeded too)")):
+def test_all_violated_constraints_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for exceeded, words in ((2, "(also violated: 2)"), (3, "(also violated: 2, 3)")):
         rows = "\n".join(
             ["2 15 0", "1 1", *["3 4"] * 15, *["6"] * exceeded, *["7"] * (15 - exceeded)]
         )
         path = write(tmp_path / "many.dat", rows)
         assert run(path, write(tmp_path / "both.sol", "1 2")) == 1
-        assert f"constraint 1 of 15: the chosen items take 7 of 6, 1 too much {words}" in (
-            capsys.readouterr().out
+        message = (
+            "constraint 1 of 15 is violated: the selected items weigh 7, the capacity is 6,"
+            f" the excess 1 {words}"
         )
+        assert message in capsys.readouterr().out
     path = write(tmp_path / "many.dat", rows.replace("\n7", "\n6"))
     assert run(path, str(tmp_path / "both.sol")) == 1
-    assert "(2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more are exceeded too)" in capsys.readouterr().out
+    assert "(also violated: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("row", range(5))
-def test_a_capacity_exceeded_by_1_is_named(
+def test_capacity_exceeded_by_1_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], row: int
 ) -> None:
     tight = write(tmp_path / "tight.dat", drake_text(filled(row, 0)))
@@ -136,7 +140,10 @@ def test_a_capacity_exceeded_by_1_is_named(
     assert run(over, str(OPTIMAL)) == 1
     out = capsys.readouterr().out
     load = int(demo_mkp().weights[row, CHOSEN].sum())
-    assert f"constraint {row + 1} of 5: the chosen items take {load} of {load - 1}, 1 too" in out
+    assert (
+        f"constraint {row + 1} of 5 is violated: the selected items weigh {load}, the capacity is"
+        f" {load - 1}, the excess 1\n"
+    ) in out
     assert "profit" not in out
 
 
@@ -150,20 +157,20 @@ def test_one_item_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(("third", "status"), [("0.3", 0), ("0.29999999999999999", 1)])
-def test_decimals_are_no_floating_point_numbers(
+def test_decimals_are_exact(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], third: str, status: int
 ) -> None:
-    # In floating point, 0.1 + 0.2 is more than 0.3, and the other third is 0.3 itself.
+    # In floating point, 0.1 + 0.2 is more than 0.3, but the third weight is exactly 0.3.
     instance = write(tmp_path / "thirds.txt", f"1 2 1 0\n600.1 310.5\n0.1 0.2\n{third}\n")
     solution = write(tmp_path / "both.sol", "1 2\n")
     assert run(instance, solution) == status
     out = capsys.readouterr().out
     assert ("profit 910.6\n" in out) == (status == 0)
-    assert ("constraint 1 of 1: the chosen items take " in out) == (status == 1)
+    assert ("constraint 1 of 1 is violated: the selected items weigh " in out) == (status == 1)
 
 
 def test_large_numbers_stay_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # Neither sum is a floating point number.
+    # Neither sum is exact in floating point.
     large = 2**59 - 1
     file = MkpFile(
         name="large",
@@ -176,10 +183,13 @@ def test_large_numbers_stay_exact(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(instance, write(tmp_path / "one.sol", "1\n")) == 0
     assert f"profit {large}\n" in capsys.readouterr().out
     assert run(instance, write(tmp_path / "both.sol", "1 2\n")) == 1
-    assert f"take {2 * large - 2} of {2 * large - 3}, 1 too much" in capsys.readouterr().out
+    assert (
+        f"weigh {2 * large - 2}, the capacity is {2 * large - 3}, the excess 1\n"
+        in capsys.readouterr().out
+    )
 
 
-def test_zero_capacities_and_items_that_fit_nowhere(
+def test_zero_capacities_and_items_that_never_fit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     instance = write(tmp_path / "odd.dat", "3 2 0\n5 6 7\n0 9 1\n0 0 0\n8\n0\n")
@@ -188,10 +198,11 @@ def test_zero_capacities_and_items_that_fit_nowhere(
     assert run(instance, write(tmp_path / "none.sol", "")) == 0
     assert "profit 0\n" in capsys.readouterr().out
     assert run(instance, write(tmp_path / "wrong.sol", "2\n")) == 1
-    assert "constraint 1 of 2: the chosen items take 9 of 8, 1 too" in capsys.readouterr().out
+    message = "constraint 1 of 2 is violated: the selected items weigh 9, the capacity is 8, the"
+    assert message in capsys.readouterr().out
 
 
-def test_a_format_may_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_can_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     both = write(tmp_path / "both.dat", "2 2 0 1 1 1 1 1 1 1 1")
     second = write(tmp_path / "second.sol", "2\n")
     with pytest.raises(InputError, match="fit two formats"):
@@ -217,7 +228,7 @@ def test_published_problems(
         assert f"not feasible for {name}: constraint 1 of " in capsys.readouterr().out
 
 
-def test_a_run_of_another_instance_is_refused(
+def test_folder_of_another_instance_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("a.dat", "b.dat"):

@@ -204,7 +204,10 @@ class Broken(Nameless):
             "Undated: Undecorated is not a dataclass. Decorate it with @dataclass",
         ),
         ({"algorithm": Unsettled}, "Settings is the class dict. Derive it from islands.Settings"),
-        ({"algorithm": Sown}, "algorithm sown: its setting 'seed' has the name of another one"),
+        (
+            {"algorithm": Sown},
+            "algorithm sown: its setting 'seed' has the same name as another setting",
+        ),
         ({"crossover": Broken}, r"test_own_parts.py, line \d+, 'self.rate = 1 // 0': ZeroDivision"),
         (
             {"crossover": copied_parts.Shift},

@@ -31,7 +31,7 @@ def test_the_page_has_each_setting_with_its_help() -> None:
     page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
     assert "| `rho` | `0.7` | 0.5 to 1 |" in page
     for name in BrkgaSettings.names():
-        sentence, _, default = BrkgaSettings.words(name).rpartition(" (")
+        sentence, _, default = BrkgaSettings.words(name).rpartition(" (default: ")
         assert f"| `{name}` | `{default.removesuffix(')')}` |" in page
         assert f"| {sentence} |" in page
 

@@ -30,7 +30,7 @@ def test_equal_keys_are_ordered_by_index() -> None:
 @pytest.mark.parametrize("memory", [None, 100_000, 231_424])
 def test_index_and_key_fit_in_a_word(n: int, memory: int | None) -> None:
     if memory == 100_000 and n > 1 << 22:
-        with pytest.raises(UsageError, match="can order at most 4194304"):
+        with pytest.raises(UsageError, match="support at most 4194304"):
             Keys(n, memory)
         return
     encoding = Keys(n, memory)

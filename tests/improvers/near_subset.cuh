@@ -1,4 +1,4 @@
-// Improves choices that are there already, a block a row.
+// Improves given subsets, one block per row.
 #include "core/core.cuh"
 #include "problems/mkp.cuh"
 #include ISLANDS_IMPROVER

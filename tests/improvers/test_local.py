@@ -1,4 +1,4 @@
-"""Local search on every device against plain Python that evaluates all anew, bit for bit."""
+"""Local search on all devices compared with plain Python that uses full evaluations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SEARCHES: list[dict[str, Any]] = [
 def compare(
     backend: Backend, problem: Problem, name: str, generations: int = 2, **search: Any
 ) -> None:
-    """Let populations be improved on a device and by NumPy: nothing may differ."""
+    """Compare populations improved on a device and with NumPy."""
     mine = Archipelago(
         problem=problem,
         algorithm="brkga",
@@ -71,7 +71,7 @@ def compare(
 
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_every_search_is_the_reference_bit_for_bit(
+def test_each_search_equals_the_reference(
     backend: Backend, kind: str, name: str, tmp_path: Path
 ) -> None:
     for search in SEARCHES:
@@ -86,28 +86,28 @@ def test_few_items(backend: Backend, kind: str, name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_runs_and_scans_of_many_rounds(backend: Backend, name: str, tmp_path: Path) -> None:
-    """On a GPU, blocks have fewer threads than there are entries to move and moves to try."""
+def test_long_segments_and_scans(backend: Backend, name: str, tmp_path: Path) -> None:
+    """On a GPU, blocks have fewer threads than entries and moves."""
     for strategy in ("first", "best"):
         search: dict[str, Any] = {"strategy": strategy, "steps": 3}
         compare(backend, cities(300, tmp_path), name, scope="position", **search)
         compare(backend, facilities(40, symmetric="a"), name, **search)
 
 
-def test_some_individuals_in_some_generations(backend: Backend, tmp_path: Path) -> None:
+def test_rate_and_interval_of_improvement(backend: Backend, tmp_path: Path) -> None:
     problem = cities(12, tmp_path)
     for rate, every in ((0.5, 1), (0.5, 2), (1.0, 3), (0.0, 1)):
         compare(backend, problem, "two_opt", generations=4, rate=rate, every=every)
 
 
-def test_equal_keys_stand_for_what_was_improved(backend: Backend, tmp_path: Path) -> None:
-    """Children of parents whose keys were dealt anew have some keys twice."""
+def test_improved_equal_keys_decode_to_their_cost(backend: Backend, tmp_path: Path) -> None:
+    """Children of parents with redistributed keys have some equal keys."""
     problem = cities(12, tmp_path)
     compare(backend, problem, "swap", strategy="best", generations=6)
     compare(backend, facilities(12), "swap", strategy="best", generations=6)
 
 
-def test_block_has_a_thread_for_each_move_tried_at_once() -> None:
+def test_block_has_a_thread_for_each_concurrent_move() -> None:
     def items(size: int, **settings: Any) -> int:
         return IMPROVERS["swap"](ImproverSettings.build(settings), size).items()
 
@@ -117,7 +117,7 @@ def test_block_has_a_thread_for_each_move_tried_at_once() -> None:
     assert items(1000, strategy="best") == 16 * 499_500
 
 
-def test_moves_that_cannot_be_numbered_are_refused() -> None:
+def test_too_many_moves_are_refused() -> None:
     best = ImproverSettings.build({"name": "swap", "strategy": "best"})
     IMPROVERS["swap"](best, 92_681)
     with pytest.raises(UsageError, match="92682 items have too many moves"):

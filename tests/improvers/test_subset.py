@@ -1,4 +1,4 @@
-"""Local search on subsets against plain Python that weighs all anew, on every device."""
+"""Local search on subsets on all devices compared with plain Python with full evaluations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STRATEGIES = ("first", "best")
 @pytest.mark.parametrize("threads", [32, 128])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", MOST)
-def test_every_search_is_the_reference_exactly(
+def test_each_search_equals_the_reference(
     backend: Backend, name: str, strategy: str, threads: int
 ) -> None:
     best = strategy == "best"
@@ -41,7 +41,7 @@ def test_every_search_is_the_reference_exactly(
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_equal_profits_are_told_apart_by_number(backend: Backend, strategy: str) -> None:
+def test_ties_of_profit_are_broken_by_item_number(backend: Backend, strategy: str) -> None:
     for seed in range(4):
         problem = ways(12, 3, largest=6, seed=seed)
         search = NumpyLocal(NumpyKnapsack(problem), most=4, best=strategy == "best")
@@ -69,7 +69,7 @@ def test_penalties_mark_costs_and_infeasible_subsets_stay(
     assert costs == [INFEASIBLE]
 
 
-def test_items_of_no_weight_and_capacities_of_nothing(backend: Backend) -> None:
+def test_items_without_weight_and_zero_capacities(backend: Backend) -> None:
     problem = ways(12, 3, "drop")
     problem.file.weights[:, 3:6] = 0
     problem.file.capacities[1] = 0
@@ -80,8 +80,8 @@ def test_items_of_no_weight_and_capacities_of_nothing(backend: Backend) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("core", [0, 20])
-def test_no_exchange_of_two_for_two_is_left(backend: Backend, core: int, strategy: str) -> None:
-    """All that is within the core, tried without any order, and beyond what the reference does."""
+def test_no_improving_exchange_remains(backend: Backend, core: int, strategy: str) -> None:
+    """Try all exchanges in the core by brute force, independently of the reference."""
     problem = ways(40, 3)
     device = NumpyKnapsack(problem)
     choices = feasible(problem, 4)
@@ -113,7 +113,7 @@ def sets(items: list[int]) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize(("n", "m", "core"), [(100, 3, 0), (500, 30, 60)])
 def test_devices_agree_on_large_subsets(backend: Backend, n: int, m: int, core: int) -> None:
-    """Rows of many rounds, and lists longer than blocks."""
+    """Rows need many rounds, and lists are longer than blocks."""
     problem = ways(n, m)
     choices = feasible(problem, 8)[-3:]
     before = [NumpyKnapsack(problem).cost(choice) for choice in choices]
@@ -127,7 +127,7 @@ def test_devices_agree_on_large_subsets(backend: Backend, n: int, m: int, core: 
 @pytest.mark.parametrize(
     ("algorithm", "encoding", "way"), [("cellular", "bits", "repair"), ("brkga", "keys", "linear")]
 )
-def test_algorithms_take_what_improvers_make(algorithm: str, encoding: str, way: str) -> None:
+def test_algorithms_accept_improved_subsets(algorithm: str, encoding: str, way: str) -> None:
     problem = knapsack(200, 5)
     settings = {"algorithm": algorithm, "encoding": encoding, "infeasible": way}
     settings |= {"islands": 2, "population": 20, "stop": ["generations=3"]}
@@ -142,18 +142,18 @@ def test_algorithms_take_what_improvers_make(algorithm: str, encoding: str, way:
     assert profits[1] > profits[0]
 
 
-def test_improvers_fit_kinds_of_solutions() -> None:
+def test_improvers_support_kinds_of_solutions() -> None:
     subset, order = improvers_for("subset"), improvers_for("order")
     assert list(subset) == ["none", *MOST, "tabu"]
     assert list(order) == ["none", "swap", "two_opt", "reinsert", "tabu"]
     assert {subset["tabu"], order["tabu"]} == {subset["tabu"], IMPROVERS["tabu"]}
     assert issubclass(subset["tabu"], NearSubset)
     require_improver(ImproverSettings(name="exchange"), knapsack(5, 1))
-    with pytest.raises(UsageError, match=r"swap does not fit knapsack.*What fits: none, flip, ex"):
+    with pytest.raises(UsageError, match=r"swap does not fit knapsack.*Possible: none, flip, ex"):
         require_improver(ImproverSettings(name="swap"), knapsack(5, 1))
 
 
-def test_exchanges_do_not_fit_orders(tmp_path: Path) -> None:
+def test_subset_improvers_do_not_support_orders(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="improver exchange does not fit"):
         require_improver(ImproverSettings(name="exchange"), cities(5, tmp_path))
 
@@ -166,7 +166,7 @@ def test_too_many_items_are_refused() -> None:
 
 @pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
 @pytest.mark.parametrize("name", [*MOST, "tabu"])
-def test_every_search_compiles_for_gpus(name: str) -> None:
+def test_each_search_compiles_for_gpus(name: str) -> None:
     from islands.backends.cuda import compiled
 
     problem = ways(100, 5)

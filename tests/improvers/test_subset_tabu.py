@@ -1,4 +1,4 @@
-"""Tabu search near subsets against plain Python that weighs all anew, on every device."""
+"""Tabu search on subsets on all devices compared with plain Python with full evaluations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from islands.problems.mkp import Mkp
 def compare(
     backend: Backend, problem: Mkp, *, low: float, high: float, threads: int = 32, **search: Any
 ) -> dict[str, int]:
-    """Return how often each kind of step was taken."""
+    """Compare both searches; return how often each kind of step occurred."""
     core = min(search.get("core", 0) or problem.size, problem.size)
     reference = NumpySubsetTabu(
         NumpyKnapsack(problem),
@@ -38,7 +38,7 @@ def compare(
 @pytest.mark.parametrize("threads", [32, 128])
 @pytest.mark.parametrize("core", [0, 9])
 @pytest.mark.parametrize("way", ["repair", "linear"])
-def test_every_search_is_the_reference_exactly(
+def test_each_search_equals_the_reference(
     backend: Backend, way: str, core: int, threads: int
 ) -> None:
     for n, steps in product((14, 33), (1, 30)):
@@ -52,13 +52,13 @@ def test_few_items(backend: Backend) -> None:
         compare(backend, ways(n, 3), low=0.5, high=1.5, steps=20)
 
 
-def test_every_kind_of_step_is_among_them(backend: Backend) -> None:
+def test_all_kinds_of_steps_occur(backend: Backend) -> None:
     kinds = compare(backend, ways(10, 3), low=0.5, high=2, steps=100)
     assert min(kinds[kind] for kind in ("in", "out", "both", "worse", "aspired")) > 0
     assert compare(backend, ways(8, 3), low=30, high=30, steps=50)["none"] > 0
 
 
-def test_equal_profits_are_told_apart_by_number(backend: Backend) -> None:
+def test_ties_of_profit_are_broken_by_item_number(backend: Backend) -> None:
     for seed in range(4):
         compare(backend, ways(12, 3, largest=6, seed=seed), low=0.3, high=1, steps=30)
 
@@ -70,7 +70,7 @@ def test_infeasible_subsets_stay(backend: Backend) -> None:
 
 
 def test_long_searches_leave_the_local_optimum(backend: Backend) -> None:
-    """Devices agree, the cost is that of the subset, and it is better than by exchanges alone."""
+    """Devices agree, costs are correct, and tabu search is better than local search."""
     problem = ways(100, 3)
     device = NumpyKnapsack(problem)
     choices = feasible(problem, 8)[-3:]
@@ -83,7 +83,7 @@ def test_long_searches_leave_the_local_optimum(backend: Backend) -> None:
     assert all(tabu < cost for tabu, cost in zip(found[1], local[1], strict=True))
 
 
-def test_algorithms_take_what_it_makes() -> None:
+def test_algorithms_accept_improved_subsets() -> None:
     problem = knapsack(60, 5)
     settings = {"algorithm": "cellular", "islands": 1, "population": 10, "seed": 3}
     settings |= {"stop": ["generations=2"], "backend": "cpu", "threads": 1}
@@ -96,7 +96,7 @@ def test_algorithms_take_what_it_makes() -> None:
     assert profits[1] > profits[0]
 
 
-def test_steps_and_tenures_are_those_of_the_core() -> None:
+def test_steps_and_tenures_depend_on_the_core() -> None:
     def tabu(**settings: Any) -> Any:
         built = ImproverSettings.build({"name": "tabu", **settings})
         return improvers_for("subset")["tabu"](built, 400)

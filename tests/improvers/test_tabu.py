@@ -1,4 +1,4 @@
-"""Taboo search on every device against plain Python that evaluates all anew, bit for bit."""
+"""Taboo search on all devices compared with plain Python that uses full evaluations."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def archipelago(backend: Backend, problem: Problem, **search: Any) -> Archipelag
 def compare(
     backend: Backend, problem: Problem, generations: int = 2, **search: Any
 ) -> dict[str, int]:
-    """Let populations be improved on a device and by NumPy: nothing may differ."""
+    """Compare populations improved on a device and with NumPy."""
     mine = archipelago(backend, problem, **search)
     low, high = search.get("tenure_low", 0.9), search.get("tenure_high", 1.1)
     reference_search = NumpyTabu(
@@ -79,7 +79,7 @@ def compare(
 
 @pytest.mark.parametrize("aspiration", [0, 40])
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_every_search_is_the_reference_bit_for_bit(
+def test_each_search_equals_the_reference(
     backend: Backend, kind: str, aspiration: int, tmp_path: Path
 ) -> None:
     problem = PROBLEMS[kind](12, tmp_path)
@@ -95,11 +95,11 @@ def test_few_items(backend: Backend, kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_more_items(backend: Backend, kind: str, tmp_path: Path) -> None:
-    """Rows of several runs of pairs, with ends that are not whole."""
+    """Rows need several rounds of pairs, the last of which are incomplete."""
     compare(backend, PROBLEMS[kind](26, tmp_path), generations=1, steps=90)
 
 
-def test_every_kind_of_step_is_among_them(backend: Backend) -> None:
+def test_all_kinds_of_steps_occur(backend: Backend) -> None:
     problem = facilities(8)
     always = compare(backend, problem, tenure_low=2, tenure_high=4)
     assert always["below"] > 0
@@ -110,7 +110,7 @@ def test_every_kind_of_step_is_among_them(backend: Backend) -> None:
     assert old["free"] > 0
 
 
-def test_tenures_longer_than_any_search(backend: Backend) -> None:
+def test_tenures_longer_than_the_search(backend: Backend) -> None:
     compare(backend, facilities(6), tenure_low=0, tenure_high=50_000, steps=60)
     compare(backend, facilities(6), tenure_low=0, tenure_high=0, steps=60)
 
@@ -125,7 +125,7 @@ def test_tenures_longer_than_any_search(backend: Backend) -> None:
     ],
 )
 def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, Any]) -> None:
-    """After thousands of updates the cost is still that of the solution; GPUs agree with the CPU.
+    """After thousands of updates the cost is still exact, and GPUs agree with the CPU.
 
     The matrices of 300 items are too large for the fast memory of a GPU.
     """
@@ -143,7 +143,7 @@ def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, A
     assert digests[0] == digests[1]
 
 
-def test_steps_are_twenty_a_item_or_fewer_where_each_takes_long() -> None:
+def test_default_steps_are_twenty_per_item_or_fewer() -> None:
     def steps(size: int, asked: int = 0) -> int:
         return IMPROVERS["tabu"](ImproverSettings.build({"steps": asked}), size).steps()
 

@@ -1,5 +1,5 @@
-// Judges choices that are there already, a block a row, each on an island of its own. Rows are in
-// the first generation and in a later one by turns.
+// Evaluates given subsets, one block per row and one island per row. Rows alternate between the
+// first generation and a later one.
 #include "core/core.cuh"
 #include "problems/mkp.cuh"
 

@@ -46,7 +46,7 @@ def test_the_embedded_knapsack_is_loaded() -> None:
     assert (problem.best_known.value, problem.best_known.status) == (27269, "optimal")
 
 
-def test_a_format_may_be_named(tmp_path: Path) -> None:
+def test_format_can_be_given(tmp_path: Path) -> None:
     path = tmp_path / "both.knapsack"
     path.write_text("2 2 0 1 1 1 1 1 1 1 1")
     drake, sac94 = (load(str(path), form) for form in ("drake", "sac94"))
@@ -61,7 +61,7 @@ def test_a_format_may_be_named(tmp_path: Path) -> None:
         load(str(path), "qaplib")
 
 
-def test_what_a_file_gives_as_its_optimum_is_its_best_known_value(tmp_path: Path) -> None:
+def test_stated_optimum_is_the_best_known_value(tmp_path: Path) -> None:
     path = tmp_path / "set.txt"
     path.write_text("2\n2 1 8706.1\n6000 2706.1\n1 1\n2\n1 1 0\n5\n1\n1\n")
     first, second = load(f"{path}:00"), load(f"{path}:01")
@@ -74,9 +74,9 @@ def test_what_a_file_gives_as_its_optimum_is_its_best_known_value(tmp_path: Path
         load(str(path))
 
 
-def test_only_a_file_of_several_has_parts(tmp_path: Path) -> None:
+def test_parts_of_a_file_with_one_problem_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "own.tsp", 9)
-    with pytest.raises(InputError, match=r"own\.tsp:00: a file in the format tsplib holds one"):
+    with pytest.raises(InputError, match=r"own\.tsp:00: a file in the format tsplib contains one"):
         load(f"{path}:00")
     with pytest.raises(InputError, match=r"none\.txt:00: no such file"):
         load("./none.txt:00")
@@ -105,7 +105,7 @@ def test_published_knapsacks_are_found_by_name_and_by_path(
         load("orlib/mknapcb1")
 
 
-def test_a_published_name_with_other_constraints_is_refused(tmp_path: Path) -> None:
+def test_published_name_with_wrong_constraints_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "gk"
     folder.mkdir()
     (folder / "gk01.dat").write_text(drake_text(correlated_mkp(100, 14, seed=1)))
@@ -116,32 +116,32 @@ def test_a_published_name_with_other_constraints_is_refused(tmp_path: Path) -> N
         load(str(folder / "gk01.dat"))
 
 
-def test_a_dat_file_is_one_of_qaplib_also_gzipped(tmp_path: Path) -> None:
+def test_qaplib_dat_files_are_detected_also_gzipped(tmp_path: Path) -> None:
     path = tmp_path / "own.dat.gz"
     path.write_bytes(gzip.compress(qaplib_text(grid_qap(2, 3, seed=1)[0]).encode()))
     problem = load(str(path))
     assert (problem.name, problem.instance, problem.size) == ("qap", str(path), 6)
 
 
-def test_a_path_is_loaded_under_its_own_name(tmp_path: Path) -> None:
+def test_instance_from_a_path_has_its_own_name(tmp_path: Path) -> None:
     path = write(tmp_path / "own.tsp", 9)
     problem = load(path)
     assert (problem.instance, problem.size, problem.best_known) == (path, 9, None)
 
 
-def test_a_published_name_with_another_size_is_refused(tmp_path: Path) -> None:
+def test_published_name_with_wrong_size_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "national" / "zi929.tsp", 9)
     with pytest.raises(InputError, match="has size 9, but national/zi929 has 929"):
         load(path)
 
 
-def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
+def test_unknown_suffix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         UsageError, match=r"unknown suffix '\.vrp'\. Known: \.tsp, \.tsp\.gz, \.dat, "
     ):
         load(write(tmp_path / "cities.vrp", 9))
 
 
-def test_a_published_instance_that_is_not_here_is_refused() -> None:
+def test_missing_published_instance_is_refused() -> None:
     with pytest.raises(InputError, match="Run `islands instances fetch tsplib`"):
         load("berlin52")

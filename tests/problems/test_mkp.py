@@ -1,4 +1,4 @@
-"""The knapsack's objective, its ways with infeasible choices, and its limits."""
+"""The objective of the knapsack problem, infeasible subsets, and the limits of numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from islands.problems.utilities import UTILITIES, orders
 
 @pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
 @pytest.mark.parametrize(("size", "threads"), [((1, 1), 32), ((32, 5), 32), ((270, 37), 128)])
-def test_judges_as_plain_python_does(
+def test_evaluation_equals_plain_python(
     backend: Backend, size: tuple[int, int], threads: int, way: str, fit_first: bool
 ) -> None:
     problem = knapsack(*size).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
@@ -42,7 +42,7 @@ def test_judges_as_plain_python_does(
 
 
 @pytest.mark.parametrize(("way", "fit_first"), [("drop", False), ("linear", True)])
-def test_a_generation_beyond_32_bits_is_not_the_first_again(
+def test_generation_beyond_32_bits_differs_from_the_first(
     backend: Backend, way: str, fit_first: bool
 ) -> None:
     problem = knapsack(32, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
@@ -59,7 +59,7 @@ def test_a_generation_beyond_32_bits_is_not_the_first_again(
 
 @pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
 @pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
-def test_each_way_compiles_for_gpus(way: str, fit_first: bool) -> None:
+def test_each_infeasible_setting_compiles_for_gpus(way: str, fit_first: bool) -> None:
     from islands.backends.cuda import compiled
 
     problem = knapsack(100, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
@@ -73,7 +73,7 @@ def test_each_way_compiles_for_gpus(way: str, fit_first: bool) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("largest", [60_000, 1 << 45])
-def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> None:
+def test_large_numbers_are_exact(backend: Backend, way: str, largest: int) -> None:
     problem = knapsack(40, 4, largest=largest).adjusted(MkpSettings(infeasible=way))
     choices = random_choices(problem)
     seen, costs = evaluate_choices(backend, problem, choices, 32)
@@ -83,7 +83,7 @@ def test_wide_numbers_are_exact(backend: Backend, way: str, largest: int) -> Non
         np.testing.assert_array_equal(seen[row], wanted)
 
 
-def test_a_capacity_may_be_far_more_than_all_weigh(backend: Backend) -> None:
+def test_capacity_may_exceed_the_total_weight(backend: Backend) -> None:
     problem = knapsack(20, 3)
     problem.file.capacities[1] = 1 << 58
     assert problem.defines()["MKP_LOAD"] == "int32_t"
@@ -94,11 +94,11 @@ def test_a_capacity_may_be_far_more_than_all_weigh(backend: Backend) -> None:
     assert (seen[0].tolist(), costs) == (wanted.tolist(), [cost])
 
 
-def test_items_that_fit_nowhere_and_empty_capacities(backend: Backend) -> None:
+def test_items_that_never_fit_and_zero_capacities(backend: Backend) -> None:
     problem = knapsack(20, 3)
-    problem.file.weights[1, 4] = 10 + problem.file.capacities[1]  # fits nowhere
+    problem.file.weights[1, 4] = 10 + problem.file.capacities[1]  # never fits
     problem.file.capacities[2] = 0
-    problem.file.weights[2, 10:] = 0  # only these can be chosen
+    problem.file.weights[2, 10:] = 0  # only these can be selected
     seen, costs = evaluate_choices(backend, problem, np.ones((1, 20), np.int64), 32)
     assert not seen[0, :10].any()
     problem.check(seen[0])
@@ -120,9 +120,7 @@ def _optimum(problem: Mkp) -> int:
     ("algorithm", "encoding"),
     [("brkga", "keys"), ("de", "keys"), ("cellular", "bits"), ("ga", "bits"), ("pso", "bits")],
 )
-def test_runs_reach_the_optimum_that_all_choices_show(
-    algorithm: str, encoding: str, way: str
-) -> None:
+def test_runs_reach_the_optimum_of_brute_force(algorithm: str, encoding: str, way: str) -> None:
     problem = knapsack(12, 3)
     result = islands.solve(
         problem,
@@ -139,7 +137,7 @@ def test_runs_reach_the_optimum_that_all_choices_show(
     problem.check(result.solution)
 
 
-def test_repair_of_random_choices_beats_leaving_out_at_random() -> None:
+def test_repair_is_better_than_dropping_random_items() -> None:
     choices = random_choices(knapsack(100, 5), 20)[10:]
     profits = {}
     for way in ("repair", "drop"):
@@ -155,9 +153,11 @@ def test_repair_of_random_choices_beats_leaving_out_at_random() -> None:
 @pytest.mark.parametrize(
     ("algorithm", "encoding"), [("pso", "bits"), ("pso", "keys"), ("ga", "bits")]
 )
-def test_first_choices_fit_where_they_are_to(algorithm: str, encoding: str, way: str) -> None:
+def test_fit_first_makes_the_first_generation_feasible(
+    algorithm: str, encoding: str, way: str
+) -> None:
     problem = knapsack(100, 5)
-    problem.file.capacities[:] //= 4  # where no choice of half of the items fits
+    problem.file.capacities[:] //= 4  # no subset of half of the items fits
     asked = {"algorithm": algorithm, "encoding": encoding, "infeasible": way, "islands": 2}
     asked |= {"population": 16, "stop": "evaluations=1", "backend": "cpu"}
     with pytest.raises(RunError, match="no feasible"):
@@ -167,13 +167,13 @@ def test_first_choices_fit_where_they_are_to(algorithm: str, encoding: str, way:
     problem.check(np.array(result.solution))
 
 
-def test_an_infeasible_choice_is_named_by_its_constraint() -> None:
+def test_violated_constraint_is_named() -> None:
     problem = knapsack(20, 3)
     problem.file.capacities[1] = problem.file.weights[1].sum() - 1
     problem.file.capacities[[0, 2]] = problem.file.weights[[0, 2]].sum(axis=1)
-    with pytest.raises(RunError, match=r"constraint 2 of 3: .* 1 too much$"):
+    with pytest.raises(RunError, match=r"constraint 2 of 3 is violated: .* the excess 1$"):
         problem.check(np.ones(20, np.int64))
-    with pytest.raises(RunError, match="0 or 1 for each of 20"):
+    with pytest.raises(RunError, match=r"not a subset of the 20 items .* 0 or 1 for each item"):
         problem.check(np.full(20, 2))
 
 
@@ -186,7 +186,7 @@ def test_costs_are_profits() -> None:
     assert problem.costs(choices).tolist() == wanted
 
 
-def test_the_best_feasible_is_kept_where_the_infeasible_cost_less() -> None:
+def test_best_feasible_is_kept_beside_better_infeasible_ones() -> None:
     problem = knapsack(12, 3)
     asked = {"infeasible": "linear", "penalty": 0.001, "algorithm": "ga", "encoding": "bits"}
     result = islands.solve(
@@ -205,7 +205,7 @@ def test_the_best_feasible_is_kept_where_the_infeasible_cost_less() -> None:
         ("ga", "bits", {"replacement": "steady"}),
     ],
 )
-def test_feasible_solutions_that_are_refused_are_kept(
+def test_rejected_feasible_solutions_are_kept(
     backend: Backend, algorithm: str, encoding: str, changes: dict[str, Any]
 ) -> None:
     problem = knapsack(14, 2).adjusted(MkpSettings(infeasible="linear", penalty=0.6))

@@ -1,4 +1,4 @@
-"""Settings of the knapsack, and what they come to in the units of a file."""
+"""Settings of the knapsack problem, and penalties in the units of a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from islands.problems.mkp import Mkp
 from islands.problems.mkp_settings import WAYS, MkpSettings
 
 
-def test_fines_do_not_depend_on_how_decimals_are_written(tmp_path: Path) -> None:
+def test_penalties_do_not_depend_on_the_number_of_decimals(tmp_path: Path) -> None:
     texts = {
         "whole.dat": "4 2 0\n61 50 40 30\n3 4 5 6\n7 2 3 1\n9 8\n",
         "tenths.dat": "4 2 0\n6.1 5.0 4.0 3.0\n0.3 0.4 0.5 0.6\n7 2 3 1\n0.9 8\n",
@@ -24,13 +24,13 @@ def test_fines_do_not_depend_on_how_decimals_are_written(tmp_path: Path) -> None
         (tmp_path / name).write_text(text)
         problem = load(str(tmp_path / name), "drake")
         assert isinstance(problem, Mkp)
-        # Profits are ten times as large, and so are the weights of the first constraint alone.
+        # Profits and the weights of the first constraint are ten times as large.
         prices = problem.adjusted(MkpSettings(infeasible="linear", penalty=20.0)).prices()
         costs.append(prices.tolist())
     assert costs == [[20.0, 20.0], [20.0, 200.0]]
 
 
-def test_settings_of_another_way_are_refused() -> None:
+def test_settings_without_effect_are_refused() -> None:
     with pytest.raises(UsageError, match=r"penalty=3.*infeasible=linear, but infeasible is repair"):
         MkpSettings.build({"penalty": 3.0})
     with pytest.raises(UsageError, match=r"utilities=scaled.*infeasible=repair"):
@@ -43,7 +43,7 @@ def test_settings_of_another_way_are_refused() -> None:
         MkpSettings.build({"infeasible": "dynamic", "orders": 2})
 
 
-def test_fines_that_could_overflow_are_refused() -> None:
+def test_penalties_that_may_overflow_are_refused() -> None:
     problem = knapsack(2, 20, largest=1 << 58)
     problem.adjusted(MkpSettings(infeasible="drop"))
     with pytest.raises(InputError, match=r"all weights add up to .*Choose infeasible=repair"):
@@ -52,7 +52,7 @@ def test_fines_that_could_overflow_are_refused() -> None:
 
 @pytest.mark.parametrize("items", [1, 256, 257, 70_000])
 @pytest.mark.parametrize("way", WAYS)
-def test_the_orders_are_of_the_type_that_kernels_expect(items: int, way: str) -> None:
+def test_orders_have_the_type_that_kernels_expect(items: int, way: str) -> None:
     kept = {"orders": 3, "utilities": "scaled"} if way == "repair" else {}
     problem = knapsack(items, 1).adjusted(MkpSettings(infeasible=way, **kept))
     *_, ranks = problem.arrays()
@@ -61,7 +61,7 @@ def test_the_orders_are_of_the_type_that_kernels_expect(items: int, way: str) ->
     assert problem.defines()["MKP_ORDERS"] == str(len(ranks))
 
 
-def test_a_core_needs_an_order_of_utility() -> None:
+def test_core_needs_an_order_by_utility() -> None:
     improver = {"name": "exchange", "core": 5}
     for way in ("drop", "linear", "dynamic"):
         with pytest.raises(UsageError, match=r"improver.core=5: .*infeasible=repair"):
@@ -78,7 +78,7 @@ def test_a_core_needs_an_order_of_utility() -> None:
         (9000, 5, 512, 8, 5000, 2),
     ],
 )
-def test_the_default_run_is_the_one_that_was_measured(
+def test_default_settings_are_those_of_the_measurements(
     items: int, constraints: int, population: int, islands_of_all: int, reset: int, every: int
 ) -> None:
     found = knapsack(items, constraints).defaults()

@@ -1,4 +1,4 @@
-"""What a file says of its best assignment, compared with the best of all assignments."""
+"""The best cost that a file states, compared with the best of all assignments."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def solution(order: tuple[int, ...], cost: int, first: int = 1) -> bytes:
     return f"5 {cost}\n{' '.join(str(place + first) for place in order)}\n".encode()
 
 
-def test_nothing_is_said_of_a_file_that_says_nothing(tmp_path: Path) -> None:
+def test_file_without_a_stated_cost_has_no_remarks(tmp_path: Path) -> None:
     problem = made(tmp_path, "")
     assert (problem.best_known, list(problem.remarks)) == (None, [])
 
@@ -53,7 +53,7 @@ def test_nothing_is_said_of_a_file_that_says_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("order", [ORDER, INVERSE])
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("header", [BEST, BEST + 10])
-def test_an_assignment_beside_it_with_that_cost_confirms_it(
+def test_solution_file_with_the_stated_cost_confirms_it(
     tmp_path: Path, order: tuple[int, ...], first: int, header: int
 ) -> None:
     assert COSTS[INVERSE] != BEST
@@ -62,7 +62,7 @@ def test_an_assignment_beside_it_with_that_cost_confirms_it(
     assert problem.best_known is not None
     assert (problem.best_known.value, problem.best_known.status) == (BEST, "best_known")
     assert words(problem) == (
-        f"the file says optimum {BEST}; five.sln agrees, whose assignment costs that"
+        f"the file says optimum {BEST}; the assignment in five.sln has this cost"
     )
     assert [(each.key, each.value) for each in problem.remarks] == [
         ("stated", BEST),
@@ -70,7 +70,7 @@ def test_an_assignment_beside_it_with_that_cost_confirms_it(
     ]
 
 
-def test_a_gzipped_one_confirms_it_too(tmp_path: Path) -> None:
+def test_gzipped_solution_file_confirms_the_stated_cost(tmp_path: Path) -> None:
     (tmp_path / "five.sln.gz").write_bytes(gzip.compress(solution(ORDER, BEST)))
     problem = made(tmp_path, str(BEST))
     assert problem.best_known is not None
@@ -80,14 +80,17 @@ def test_a_gzipped_one_confirms_it_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (None, "there is no five.sln beside it to show it"),
+        (None, "there is no five.sln beside it to confirm it"),
         (solution(WORSE, BEST), f"the assignment in five.sln costs {COSTS[WORSE]}"),
-        (solution((0, 1, 2, 3, 3), BEST), "five.sln does not show it (location 4 is taken twice"),
-        (b"4 1\n1 2 3 4\n", "five.sln does not show it (/"),
-        (b"", "five.sln does not show it (/"),
+        (
+            solution((0, 1, 2, 3, 3), BEST),
+            "five.sln does not confirm it (location 4 is taken twice",
+        ),
+        (b"4 1\n1 2 3 4\n", "five.sln does not confirm it (/"),
+        (b"", "five.sln does not confirm it (/"),
     ],
 )
-def test_what_nothing_confirms_is_only_said(
+def test_unconfirmed_cost_is_only_reported(
     tmp_path: Path, content: bytes | None, reason: str
 ) -> None:
     if content is not None:
@@ -95,12 +98,12 @@ def test_what_nothing_confirms_is_only_said(
     problem = made(tmp_path, str(BEST))
     assert problem.best_known is None
     assert words(problem).startswith(
-        f"the file says best known {BEST}; this is not taken as the best known: {reason}"
+        f"the file says best known {BEST}; this is not accepted as the best known: {reason}"
     )
     assert problem.remarks[1].value is False
 
 
-def test_a_value_that_is_too_high_is_not_taken(tmp_path: Path) -> None:
+def test_too_high_value_is_not_accepted(tmp_path: Path) -> None:
     (tmp_path / "five.sln").write_bytes(solution(ORDER, BEST + 1))
     problem = made(tmp_path, str(BEST + 1))
     assert problem.best_known is None
@@ -109,14 +112,14 @@ def test_a_value_that_is_too_high_is_not_taken(tmp_path: Path) -> None:
     )
 
 
-def test_a_cost_that_is_its_inverses_is_said_once(tmp_path: Path) -> None:
+def test_equal_cost_of_the_inverse_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / "five.sln").write_bytes(solution((0, 1, 2, 3, 4), BEST))
     problem = made(tmp_path, str(BEST))
     assert words(problem).endswith(f"the assignment in five.sln costs {COSTS[0, 1, 2, 3, 4]}")
 
 
 @pytest.mark.parametrize("stated", [f"-{BEST - 3} 0", f"-{BEST - 3}"])
-def test_a_bound_alone_is_only_said(tmp_path: Path, stated: str) -> None:
+def test_bound_alone_is_only_reported(tmp_path: Path, stated: str) -> None:
     problem = made(tmp_path, stated)
     assert problem.best_known is None
     assert words(problem) == f"the file says lower bound {BEST - 3}"
@@ -129,27 +132,27 @@ def test_a_bound_alone_is_only_said(tmp_path: Path, stated: str) -> None:
         # The catalogue has 578 for nug12.
         ("nug12.dat", "qaplib", "578", True, "the catalogue agrees"),
         ("nug12.dat", "qaplib", "560", False, "the catalogue has 578"),
-        ("nug12.qap", "more", "578 578", True, "the catalogue agrees, where qaplib/nug12 has that"),
+        ("nug12.qap", "more", "578 578", True, "the catalogue agrees: qaplib/nug12 has this"),
         (
             "nug12.qap",
             "more",
             "560 560",
             False,
-            "no nug12.sln beside it to show it; the catalogue has",
+            "no nug12.sln beside it to confirm it; the catalogue has",
         ),
         (
             "nug12.qap",
             "more",
             "579",
             False,
-            "the catalogue has 578 for qaplib/nug12, of the same name",
+            "the catalogue has 578 for qaplib/nug12, with the same name",
         ),
-        ("other.qap", "more", "578 578", False, "there is no other.sln beside it to show it"),
+        ("other.qap", "more", "578 578", False, "there is no other.sln beside it to confirm it"),
         # The optimum of esc16f is 0.
-        ("esc16f.qap", "more", "0 0", True, "the catalogue agrees, where qaplib/esc16f has that"),
+        ("esc16f.qap", "more", "0 0", True, "the catalogue agrees: qaplib/esc16f has this"),
     ],
 )
-def test_the_catalogue_confirms_it(
+def test_catalogue_confirms_or_refutes_the_stated_cost(
     published: Path, tmp_path: Path, name: str, folder: str, stated: str, agrees: bool, words: str
 ) -> None:
     original = published / "qaplib" / f"{name[:-4].replace('other', 'nug12')}.dat"
@@ -172,14 +175,18 @@ def test_the_catalogue_confirms_it(
 @pytest.mark.parametrize(
     ("name", "stated", "words"),
     [
-        # The catalogue has nug12 of size 12, nug14 of another size, and burma14 of another problem.
-        ("nug12", 579, "the catalogue has 578 for qaplib/nug12, of the same name and size"),
-        ("nug12", 577, "there is no nug12.sln beside it to show it; the catalogue has 578 for qap"),
-        ("nug14", 1014, "there is no nug14.sln beside it to show it"),
-        ("burma14", 3323, "there is no burma14.sln beside it to show it"),
+        # The catalogue has nug12 with size 12, nug14 with another size, and burma14 of the TSP.
+        ("nug12", 579, "the catalogue has 578 for qaplib/nug12, with the same name and size"),
+        (
+            "nug12",
+            577,
+            "there is no nug12.sln beside it to confirm it; the catalogue has 578 for qap",
+        ),
+        ("nug14", 1014, "there is no nug14.sln beside it to confirm it"),
+        ("burma14", 3323, "there is no burma14.sln beside it to confirm it"),
     ],
 )
-def test_the_catalogue_counts_for_a_name_problem_and_size(
+def test_catalogue_entry_must_match_name_problem_and_size(
     tmp_path: Path, name: str, stated: int, words: str
 ) -> None:
     size = 14 if name == "burma14" else 12
@@ -189,11 +196,11 @@ def test_the_catalogue_counts_for_a_name_problem_and_size(
     path.write_text(f"{size} {stated}{text}")
     problem = load(str(path))
     assert problem.best_known is None
-    assert problem.remarks[1].words.startswith(f"this is not taken as the best known: {words}")
+    assert problem.remarks[1].words.startswith(f"this is not accepted as the best known: {words}")
 
 
 @pytest.mark.parametrize("stated", [577, 579])
-def test_a_value_worse_than_the_catalogues_is_never_taken(tmp_path: Path, stated: int) -> None:
+def test_value_worse_than_the_catalogue_is_not_accepted(tmp_path: Path, stated: int) -> None:
     one = np.zeros((12, 12), np.int64)
     one[0, 0] = 1
     order = range(1, 13)

@@ -1,4 +1,4 @@
-"""Lengths are compared with TSPLIB's definitions in plain Python, and with published ones."""
+"""Lengths compared with the definitions of TSPLIB in plain Python, and with published ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLANE = ("EUC_2D", "CEIL_2D", "ATT")
 
 
 def made(metric: str, n: int, seed: int = 1) -> TspFile:
-    """Return cities with repeated points, whole and fractional coordinates, or a matrix."""
+    """Return cities with repeated points, integer and fractional coordinates, or a matrix."""
     generator = np.random.default_rng(seed)
     if metric == "EXPLICIT":
         upper = np.triu(generator.integers(0, 2**31 - 1, (n, n), np.int32), 1)
@@ -69,7 +69,7 @@ def naive_length(file: TspFile, tour: list[int]) -> int:
 
 @pytest.mark.parametrize("metric", [*PLANE, "GEO", "EXPLICIT"])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 60])
-def test_lengths_are_those_of_plain_python(metric: str, n: int) -> None:
+def test_lengths_equal_plain_python(metric: str, n: int) -> None:
     file = made(metric, n)
     generator = np.random.default_rng(2)
     tours = np.array([generator.permutation(n) for _ in range(20)])
@@ -77,7 +77,7 @@ def test_lengths_are_those_of_plain_python(metric: str, n: int) -> None:
     assert Tsp(file).costs(tours).tolist() == expected
 
 
-def test_attenuated_distances_round_as_published() -> None:
+def test_pseudo_euclidean_distances_are_rounded_as_published() -> None:
     # 0 to 1: sqrt(10 / 10) = 1 exactly; 0 to 2: sqrt(1.6) = 1.26, rounds to 1, which is less: 2.
     places = np.array([[0.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
     problem = Tsp(TspFile("att", None, 3, "ATT", coordinates=places))
@@ -85,19 +85,19 @@ def test_attenuated_distances_round_as_published() -> None:
 
 
 def exact_distance(metric: str, squares: int) -> int:
-    """Return the distance of places whose difference, in halves, has these squares together."""
+    """Return the exact distance for a sum of squared differences in units of 1/2."""
     below = math.isqrt(squares)
     if metric == "EUC_2D":
         return (below + 1) // 2
     if metric == "CEIL_2D":
         return (below + (below**2 < squares) + 1) // 2
-    # Rounded, and one more where that is less: the least whole number that is not less.
+    # Rounded up to an integer.
     below = math.isqrt(squares // 40)
     return below + (40 * below**2 < squares)
 
 
 @pytest.mark.parametrize("metric", PLANE)
-def test_whole_distances_and_halves_are_rounded_as_by_hand(metric: str) -> None:
+def test_integer_and_half_distances_are_rounded_exactly(metric: str) -> None:
     problem = lattice(metric)
     (places,) = problem.arrays()
     halves = [(round(2 * x), round(2 * y)) for x, y in places.tolist()]
@@ -105,13 +105,13 @@ def test_whole_distances_and_halves_are_rounded_as_by_hand(metric: str) -> None:
     squares = [math.dist(halves[a], halves[b]) ** 2 for a, b in pairs]
     expected = [2 * exact_distance(metric, round(each)) for each in squares]
     assert problem.costs(np.array(pairs)).tolist() == expected
-    # 3, 4 and 5, whole and as halves, and just above.
+    # 3, 4 and 5, as integers and halves, and just above.
     wanted = {"EUC_2D": [5, 3, 3, 5], "CEIL_2D": [5, 3, 3, 6], "ATT": [2, 1, 1, 2]}
     assert [exact_distance(metric, each) for each in (100, 25, 26, 101)] == wanted[metric]
 
 
 @pytest.mark.parametrize("metric", [*PLANE, "GEO", "EXPLICIT"])
-def test_what_the_device_gets_gives_the_same_lengths(metric: str) -> None:
+def test_device_data_give_the_same_lengths(metric: str) -> None:
     file = made(metric, 30)
     problem = Tsp(file)
     (data,) = problem.arrays()
@@ -125,14 +125,14 @@ def test_what_the_device_gets_gives_the_same_lengths(metric: str) -> None:
         np.testing.assert_array_equal(data, file.coordinates)
 
 
-def test_a_brute_force_optimum_is_found_among_all_tours() -> None:
+def test_run_finds_the_optimum_of_brute_force() -> None:
     file = made("EUC_2D", 7)
     tours = [[0, *rest] for rest in itertools.permutations(range(1, 7))]
     costs = Tsp(file).costs(np.array(tours))
     assert costs.min() == min(naive_length(file, tour) for tour in tours)
 
 
-def test_many_long_tours_take_little_memory() -> None:
+def test_many_long_tours_need_little_memory() -> None:
     n = 100_000
     problem = Tsp(uniform_tsp(n, seed=1))
     tours = np.tile(np.arange(n), (50, 1))
@@ -151,19 +151,19 @@ def test_lengths_beyond_32_bits_are_exact() -> None:
     assert problem.cost(np.array([0, 1])) == 2 * nearest
 
 
-def test_an_infeasible_tour_is_refused() -> None:
+def test_infeasible_tour_is_refused() -> None:
     problem = Tsp(made("EUC_2D", 5), "toy/five")
     with pytest.raises(RunError, match="not a tour of toy/five: city 2 is visited twice"):
         problem.cost(np.array([0, 1, 2, 1, 4]))
 
 
-def test_a_matrix_too_large_for_memory_is_refused() -> None:
+def test_matrix_too_large_for_memory_is_refused() -> None:
     places = np.zeros((20_001, 2))
     with pytest.raises(UsageError, match="DIMENSION 20001 with EDGE_WEIGHT_TYPE GEO"):
         Tsp(TspFile("world", None, 20_001, "GEO", coordinates=places))
 
 
-def test_a_solution_is_written_and_read(tmp_path: Path) -> None:
+def test_solution_is_written_and_read(tmp_path: Path) -> None:
     problem = Tsp(made("EUC_2D", 40), "toy/forty")
     tour = np.random.default_rng(3).permutation(40)
     path = tmp_path / "solution.tour"
@@ -172,7 +172,7 @@ def test_a_solution_is_written_and_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(problem.read_solution(path), tour)
 
 
-def test_the_embedded_tour_has_the_length_of_the_catalogue() -> None:
+def test_embedded_tour_has_the_length_of_the_catalogue() -> None:
     folder = data_folder("instances") / "tsp"
     entry = catalogue().entry("demo", "tsp")
     assert entry is not None
@@ -199,7 +199,7 @@ def test_published_optimal_tours_have_their_published_lengths(published: Path) -
 
 @pytest.mark.published
 @pytest.mark.parametrize("name", ["burma14", "gr96", "gr137", "ulysses22", "gr229"])
-def test_all_geographical_distances_are_those_of_plain_python(published: Path, name: str) -> None:
+def test_geographical_distances_equal_plain_python(published: Path, name: str) -> None:
     file = read_tsp(published / "tsplib" / f"{name}.tsp")
     (matrix,) = Tsp(file).arrays()
     n = file.dimension

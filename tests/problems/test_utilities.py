@@ -1,4 +1,4 @@
-"""How useful islands find the items of a knapsack."""
+"""The utility of knapsack items, and the orders that islands use."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from islands.problems.utilities import (
     UTILITIES,
     by_difference,
     by_ratio,
-    doubted,
     orders,
     prices_of,
+    varied,
 )
 
 
 @pytest.mark.parametrize("kind", UTILITIES)
-def test_islands_differ_by_how_useful_they_find_items(kind: str) -> None:
+def test_islands_use_different_orders_by_utility(kind: str) -> None:
     problem = knapsack(100, 5).adjusted(MkpSettings(utilities=kind, orders=4))
     file, prices = problem.file, prices_of(problem.file, kind)
     found = problem.orders.tolist()
@@ -46,13 +46,13 @@ def test_islands_differ_by_how_useful_they_find_items(kind: str) -> None:
     assert plain.orders.tolist() == found[:1]
 
 
-def test_doubts_are_the_same_in_all_versions_of_numpy() -> None:
-    drawn = doubted(np.ones(2), 1)
+def test_price_changes_are_the_same_in_all_versions_of_numpy() -> None:
+    drawn = varied(np.ones(2), 1)
     assert drawn == pytest.approx(2 ** (0.2 * np.array([0.417022004703, 0.720324493442]) - 0.1))
 
 
 def test_scaled_prices_are_in_units_of_profit() -> None:
-    """The second item of three, by which all capacities are used up, is worth its weight."""
+    """The second of three items fills all capacities, so its profit equals its priced weight."""
     capacities, weights = np.array([10, 20]), np.array([[4, 7, 8], [8, 12, 2]])
     file = MkpFile("three", None, np.array([40, 30, 10]), weights, capacities)
     prices = prices_of(file, "scaled")
@@ -60,7 +60,7 @@ def test_scaled_prices_are_in_units_of_profit() -> None:
     assert prices[0] / prices[1] == pytest.approx(2)
 
 
-def test_what_an_island_finds_useful_is_what_it_repairs_by() -> None:
+def test_islands_repair_by_their_own_order() -> None:
     problem, asked = knapsack(100, 5), {"population": 8, "stop": "generations=1", "backend": "cpu"}
     digests = [
         [islands.solve(problem, islands=count, orders=orders, **asked).digest for orders in (1, 16)]
@@ -70,8 +70,8 @@ def test_what_an_island_finds_useful_is_what_it_repairs_by() -> None:
     assert digests[1][0] != digests[1][1]
 
 
-def test_duals_are_those_of_the_best_divided_choice() -> None:
-    """By weak duality, no prices come below its profit, and only duals come to it."""
+def test_duals_are_those_of_the_linear_relaxation() -> None:
+    """By weak duality, prices give at least the optimum of the relaxation; only duals reach it."""
     for items, constraints in ((30, 1), (60, 5), (100, 30)):
         file = knapsack(items, constraints).file
         divided = scipy.optimize.linprog(
@@ -83,14 +83,14 @@ def test_duals_are_those_of_the_best_divided_choice() -> None:
         assert prices @ file.capacities + left.sum() == pytest.approx(-divided.fun)
 
 
-def test_one_capacity_is_priced_by_the_item_that_is_divided() -> None:
+def test_single_capacity_is_priced_by_the_fractional_item() -> None:
     weights, profits = np.array([[5, 4, 3, 2]]), np.array([50, 36, 24, 2])
     file = MkpFile("four", None, profits, weights, np.array([7]))
     assert prices_of(file, "lp") == pytest.approx([36 / 4])
     assert orders(file, "lp", 1).tolist() == [[0, 1, 2, 3]]
 
 
-def test_large_numbers_are_priced_as_small_ones_are() -> None:
+def test_large_numbers_have_the_same_prices_as_small_ones() -> None:
     small = knapsack(40, 3).file
     large = replace(
         small,
@@ -103,7 +103,7 @@ def test_large_numbers_are_priced_as_small_ones_are() -> None:
         assert orders(large, kind, 4).tolist() == orders(small, kind, 4).tolist()
 
 
-def test_where_the_relaxation_is_not_solved_nothing_else_is_taken(
+def test_unsolved_relaxation_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     failed = SimpleNamespace(success=False, message="Too hard.")
@@ -115,8 +115,8 @@ def test_where_the_relaxation_is_not_solved_nothing_else_is_taken(
         _ = knapsack(9, 2).orders
 
 
-def test_items_that_fit_nowhere_are_no_part_of_the_relaxation() -> None:
-    """What is far too heavy may keep HiGHS from solving it, and changes no price."""
+def test_items_that_never_fit_are_not_in_the_relaxation() -> None:
+    """Very heavy items may prevent a solution by HiGHS, and must not change prices."""
     file = knapsack(20, 3).file
     heavy = np.full((3, 5), 1 << 50)
     wider = replace(
@@ -128,7 +128,7 @@ def test_items_that_fit_nowhere_are_no_part_of_the_relaxation() -> None:
     assert orders(wider, "lp", 1)[0, :20].tolist() == orders(file, "lp", 1)[0].tolist()
 
 
-def test_of_what_costs_nothing_the_most_profitable_comes_first() -> None:
+def test_items_that_cost_nothing_are_ordered_by_profit() -> None:
     weights = np.array([[0, 0, 0, 0, 6, 6], [4, 4, 4, 4, 1, 1]])
     profits, capacities = np.array([1, 2, 1, 30, 40, 40]), np.array([9, 18])
     file = MkpFile("free", None, profits, weights, capacities)
@@ -136,7 +136,7 @@ def test_of_what_costs_nothing_the_most_profitable_comes_first() -> None:
     assert orders(file, "lp", 1).tolist() == [[3, 1, 0, 2, 4, 5]]
 
 
-def test_the_last_digits_do_not_make_an_order() -> None:
+def test_last_digits_do_not_change_an_order() -> None:
     profits, priced = np.array([300, 100, 200]), np.array([3.0, 1.0, 2.0])
     off = priced * (1 + np.array([0, 1e-13, -1e-13]))
     for useful in (by_ratio, by_difference):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from results_for_tests import NEAR_BEST_KNOWN
-from results_for_tests import SECONDS, result, summary
+from results_for_tests import NEAR_BEST_KNOWN, SECONDS, result, summary
 
 from islands.series.summary import HEADER, KEY, Summary, table
 

@@ -15,7 +15,7 @@ from islands.text import command_line
 
 
 class Ranks(World):
-    """Rank 0 of three, to which the others say what the last calls here said."""
+    """Rank 0 of three; the other ranks contribute the values of previous calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ def agree(ranks: Ranks, problem: FakeProblem, writes: bool = True, **options: An
     require_agreement(ranks, spec, problem, writes=writes)
 
 
-def test_the_same_run_on_other_devices_is_agreed_on() -> None:
+def test_ranks_may_use_different_devices() -> None:
     ranks = Ranks()
     agree(ranks, Data(1, 2), backend="cpu", threads=2)
     agree(ranks, Data(1, 2), backend="auto", threads=3)
@@ -60,23 +60,23 @@ def test_the_same_run_on_other_devices_is_agreed_on() -> None:
         ({"seed": 2, "problem": Data(2)}, "the settings and the data of the instance differ"),
     ],
 )
-def test_ranks_that_differ_are_named(change: dict[str, Any], what: str) -> None:
+def test_ranks_with_differences_are_named(change: dict[str, Any], what: str) -> None:
     ranks = Ranks()
     agree(ranks, Data(1, 2))
     with pytest.raises(UsageError, match=rf"^rank 1 of 3 would .* than rank 0: {what}\. Start all"):
         agree(ranks, **{"problem": Data(1, 2), **change})
 
 
-def test_a_file_of_settings_is_named_as_the_user_does() -> None:
+def test_configuration_file_is_named_like_the_user_option() -> None:
     ranks = Ranks()
     agree(ranks, Data(1, 2))
-    with pytest.raises(UsageError, match=" let config, ISLANDS_INSTANCES and "):
+    with pytest.raises(UsageError, match=" that config, ISLANDS_INSTANCES and "):
         agree(ranks, Data(1, 3))
-    with command_line(), pytest.raises(UsageError, match=" let --config, ISLANDS_INSTANCES and "):
+    with command_line(), pytest.raises(UsageError, match=" that --config, ISLANDS_INSTANCES and "):
         agree(ranks, Data(1, 3))
 
 
-def test_one_rank_agrees_with_itself() -> None:
+def test_single_rank_always_agrees() -> None:
     agree(World(), FakeProblem())  # type: ignore[arg-type]
 
 
@@ -88,16 +88,16 @@ def digest(problem: FakeProblem, **options: Any) -> str:
     "options",
     [{"backend": "cpu", "threads": 2}, {"stop": "seconds=5"}, {"checkpoint.every": "5m"}],
 )
-def test_a_run_is_the_same_whatever_ends_it_and_wherever_it_is_made(
+def test_identity_does_not_depend_on_criteria_and_devices(
     options: dict[str, Any],
 ) -> None:
     assert digest(Data(1, 2), **options) == digest(Data(1, 2))
 
 
 @pytest.mark.parametrize("options", [{"seed": 2}, {"rho": 0.8}, {"record.every": 5}])
-def test_other_settings_make_another_run(options: dict[str, Any]) -> None:
+def test_identity_depends_on_settings(options: dict[str, Any]) -> None:
     assert digest(Data(1, 2), **options) != digest(Data(1, 2))
 
 
-def test_other_data_make_another_run() -> None:
+def test_identity_depends_on_data() -> None:
     assert digest(Data(1, 3)) != digest(Data(1, 2))

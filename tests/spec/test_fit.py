@@ -25,14 +25,14 @@ class Subset(FakeProblem):
 
 @pytest.fixture
 def _more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let there be an encoding for either kind of solutions, and two algorithms."""
+    """Register an encoding for each kind of solution, and two algorithms."""
     encodings = {"keys": {"order": ENCODINGS["keys"]["order"]}, "bits": ENCODINGS["bits"]}
     monkeypatch.setattr(module, "ENCODINGS", encodings)
     monkeypatch.setattr(module, "ALGORITHMS", {"brkga": Brkga, "mover": Mover})
 
 
 @pytest.mark.usefixtures("_more")
-def test_the_first_encoding_that_fits_is_taken() -> None:
+def test_default_encoding_is_the_first_that_fits() -> None:
     assert encoding_for("brkga", None, FakeProblem()) == "keys"
     assert encoding_for("mover", None, FakeProblem()) == "keys"
     assert encoding_for("mover", None, Subset()) == "bits"
@@ -46,24 +46,24 @@ def test_the_first_encoding_that_fits_is_taken() -> None:
         (
             "brkga",
             "bits",
-            'brkga moves keys only, but encoding="bits" was asked for.'
-            ' Leave encoding out, or use algorithm="mover"',
+            'encoding="bits": brkga only supports keys. Leave encoding out, or choose'
+            ' algorithm="mover"',
         ),
         (
             "brkga",
             None,
-            "brkga on keys does not fit fake/five, whose solutions are of the kind 'subset'."
-            " What fits: mover on bits",
+            "brkga on keys does not fit fake/five, whose solutions have the kind 'subset'."
+            " Possible: mover on bits",
         ),
         (
             "mover",
             "keys",
-            "encoding keys does not fit fake/five, whose solutions are of the kind 'subset'."
+            "encoding keys does not fit fake/five, whose solutions have the kind 'subset'."
             ' Leave encoding out, or choose encoding="bits"',
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_with_what_does(
+def test_combinations_that_do_not_fit_are_refused(
     algorithm: str, asked: str | None, message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
@@ -71,11 +71,11 @@ def test_what_does_not_fit_is_refused_with_what_does(
     assert str(caught.value) == message
 
 
-def test_a_run_that_cannot_be_is_not_resolved() -> None:
+def test_impossible_combination_is_not_resolved() -> None:
     class Strange(FakeProblem):
         solution_kind = "strange"
 
-    with pytest.raises(UsageError, match=r"What fits: nothing"):
+    with pytest.raises(UsageError, match=r"Possible: no combination"):
         resolve(layers({}), Strange())
 
 
@@ -84,7 +84,7 @@ class Unpriced(FakeProblem):
     moves = ("reversal",)
 
 
-def test_an_improver_whose_moves_have_no_delta_is_refused_at_once(
+def test_improver_without_delta_of_its_moves_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compiled: list[object] = []
@@ -93,9 +93,9 @@ def test_an_improver_whose_moves_have_no_delta_is_refused_at_once(
         with pytest.raises(UsageError) as caught:
             islands.Solver(Unpriced(), improver=name, backend="cpu")
         assert str(caught.value) == (
-            f"improver {name} asks for the delta of the move swap, which unpriced does not give."
-            " Write it into its header and name it in Unpriced.moves, or choose an improver that"
-            " fits: none, two_opt"
+            f"improver {name} needs the delta of the move swap, which unpriced does not have. Add"
+            " it to its header and to Unpriced.moves, or choose an improver that fits: none,"
+            " two_opt"
         )
     resolve(layers({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())
     assert not compiled

@@ -1,6 +1,6 @@
-"""The presets are what the papers print, and what was chosen where they are silent.
+"""The presets have the values of the papers, and our choices for values that they omit.
 
-Each value is written down here once more, from the papers; groups have dotted names.
+The values here are copied from the papers; groups have dotted names.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ JARDIM: Values = {
 }
 # Experiment A: 1000 generations without local search.
 JARDIM_A = {"stop": ["generations=1000", "evaluations=150000000"], "improver.name": "none"}
-# The first move that improves, once. By its numbers of evaluations, experiment B had the rate 0.2
-# that is printed for C, and the limit of evaluations was looked at often.
+# One move, the first that improves. The numbers of evaluations show that experiment B had the rate
+# 0.2 that is printed for C, and that the limit of evaluations was checked often.
 FIRST: Values = {
     "improver.rate": 0.2,
     "improver.every": 1,
@@ -70,7 +70,7 @@ FIRST: Values = {
     "improver.scope": "all",
     "record.every": 5,
 }
-# Experiment B: 1000 generations with the common swap, or another move that is chosen beside it.
+# Experiment B: 1000 generations with the common swap, or another move chosen instead.
 JARDIM_B = {**JARDIM_A, **FIRST, "improver.name": "swap"}
 # Experiment C: 15000 generations with 2-opt.
 JARDIM_C = {
@@ -125,7 +125,7 @@ SWARM: Values = {
     "improver.name": "none",
     "migration.topology": "none",
 }
-# How it falls, and how particles begin, was chosen.
+# The decrease of the inertia and the initial particles are our choice.
 CHOSEN: Values = {"schedule": "late", "inertia_end": 0.5, "horizon": 600, "fit_first": True}
 M1 = {"c1": 0.601321, "c2": 1.79865, "infeasible": "linear", "penalty": 329.594}
 M2 = {"c1": 0.670175, "c2": 0.670175, "infeasible": "dynamic"}
@@ -170,7 +170,7 @@ WANTED: dict[str, Values] = {
 
 
 def with_dots(values: Values) -> Values:
-    """Return values by their names, those of groups with dots."""
+    """Return values by name, with dotted names for groups."""
     whole = {name: value for name, value in values.items() if not isinstance(value, dict)}
     for group, members in values.items():
         if isinstance(members, dict):
@@ -184,32 +184,32 @@ def resolved(preset: str) -> Values:
     return with_dots(resolve(layers({"preset": preset}), problem).to_mapping())
 
 
-def test_all_presets_are_written_down() -> None:
+def test_all_presets_are_tested() -> None:
     assert set(WANTED) == set(PRESETS)
 
 
 @pytest.mark.parametrize("preset", WANTED)
-def test_a_preset_is_the_setting_of_its_paper(preset: str) -> None:
+def test_presets_have_the_settings_of_their_papers(preset: str) -> None:
     found, wanted = resolved(preset), WANTED[preset]
     assert {name: found[name] for name in wanted} == wanted
 
 
 @pytest.mark.parametrize("preset", WANTED)
-def test_a_preset_sets_nothing_that_is_not_written_down(preset: str) -> None:
+def test_presets_set_only_known_values(preset: str) -> None:
     text = files("islands").joinpath(f"presets/{preset}.toml").read_text(encoding="utf-8")
     names = set(with_dots(tomllib.loads(text)))
     assert names <= set(WANTED[preset])
-    # Problems choose others where these are left out.
+    # Problems have other defaults for these.
     assert names >= {"algorithm", "encoding", "stop", "islands", "population", "migration.topology"}
 
 
-def test_what_the_papers_count_is_what_their_presets_come_to() -> None:
+def test_presets_give_the_numbers_that_the_papers_state() -> None:
     a, soca, xavier = resolved("jardim2021-a"), resolved("soca2010"), resolved("xavier2019")
-    # Jardim's section on experiment A: calls of the objective in a run.
+    # Jardim, experiment A: number of evaluations in a run.
     assert a["population"] * (1 + int(a["stop"][0].split("=")[1])) == 1_025_024
-    # Soca's blocks and their threads.
+    # Soca: blocks times threads.
     assert soca["population"] / soca["group"] == 32
-    # Of Xavier's 256, 25 are elite, and 25 are mutants; each population receives 4.
+    # Xavier: of 256 individuals, 25 are elite and 25 mutants; each population receives 4.
     assert [int(xavier[name] * xavier["population"]) for name in ("elite", "mutants")] == [25, 25]
     assert (xavier["islands"] - 1) * xavier["migration.migrants"] == 4
     for preset in ("dantas2014-mpi", "dantas2014-cuda"):

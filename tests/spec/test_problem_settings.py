@@ -1,4 +1,4 @@
-"""Settings of a problem: asked for by bare names, kept with the run, and used by its islands."""
+"""Settings of a problem: given without prefix, stored with the run, and used by its islands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class WaySettings(Settings):
 
 
 class Chosen(FakeProblem):
-    """A problem with settings, and defaults that set one of them."""
+    """A problem with settings and with defaults for one of them."""
 
     Settings = WaySettings
     settings: Settings = WaySettings()
@@ -70,7 +70,7 @@ def resolved(problem: Problem | None = None, **options: Any) -> RunSpec:
     return resolve(layers(options), problem or Plain())
 
 
-def test_they_are_asked_for_by_bare_names() -> None:
+def test_settings_of_a_problem_have_no_prefix() -> None:
     assert resolved().problem == WaySettings()
     assert resolved(way="right").problem == WaySettings("right")
     assert resolved(fine="7").problem == WaySettings("left", 7.0)
@@ -84,7 +84,7 @@ def test_they_are_asked_for_by_bare_names() -> None:
         ({"wya": "left"}, "unknown setting of brkga on plain 'wya'. Did you mean 'way'?"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_hint(options: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_refused_with_a_hint(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         resolved(**options)
     assert str(caught.value).startswith(message)
@@ -95,12 +95,12 @@ def test_settings_of_another_kind_of_problem_are_refused(monkeypatch: pytest.Mon
     with pytest.raises(UsageError) as caught:
         resolved(FakeProblem(), way="left")
     assert str(caught.value) == (
-        "way: is a setting of chosen, but fake/five is of the kind tsp. Leave it out, or name an"
-        " instance of chosen"
+        "way: is a setting of chosen, but fake/five is an instance of tsp. Leave it out, or choose"
+        " an instance of chosen"
     )
 
 
-def test_a_run_in_toml_has_them(tmp_path: Path) -> None:
+def test_toml_contains_settings_of_the_problem(tmp_path: Path) -> None:
     spec = resolved(way="right", fine=0.1)
     path = tmp_path / "run.toml"
     path.write_text(spec.to_toml())
@@ -109,10 +109,10 @@ def test_a_run_in_toml_has_them(tmp_path: Path) -> None:
     assert resolve(layers({"way": "left"}, path), Plain()).problem == WaySettings("left", 0.1)
 
 
-def test_the_defaults_of_a_problem_may_set_them_and_the_islands() -> None:
+def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:
     spec = resolved(Chosen())
     assert (spec.problem, spec.general.islands) == (WaySettings("left", 4), 3)
-    # How much is done and when it ends does not make it another search.
+    # Population and criteria are not part of the choice of a search.
     spec = resolved(Chosen(), population=64, stop="seconds=1", way="right", seed=9)
     assert (spec.problem, spec.general.islands) == (WaySettings("right", 4), 3)
     assert resolved(Chosen(), islands=5).problem == WaySettings("left", 4)
@@ -120,13 +120,13 @@ def test_the_defaults_of_a_problem_may_set_them_and_the_islands() -> None:
         assert resolved(Chosen(), **other).problem == WaySettings()
 
 
-def test_a_problem_that_was_made_with_others_keeps_them() -> None:
+def test_problem_keeps_the_settings_it_was_created_with() -> None:
     problem = Plain(WaySettings("right", 1.0))
     assert resolved(problem).problem == WaySettings("right", 1.0)
     assert resolved(problem, way="left").problem == WaySettings("left", 1.0)
 
 
-def test_an_adjusted_problem_is_the_same_but_for_its_settings() -> None:
+def test_adjusted_problem_differs_only_in_its_settings() -> None:
     problem = Plain()
     assert problem.adjusted(WaySettings()) is problem
     other = problem.adjusted(WaySettings("right"))
@@ -134,14 +134,14 @@ def test_an_adjusted_problem_is_the_same_but_for_its_settings() -> None:
     assert (other.instance, problem.settings) == ("fake/five", WaySettings())
 
 
-def test_other_settings_make_another_run() -> None:
+def test_identity_depends_on_settings() -> None:
     problem = Plain()
     digests = [identity(resolved(way=way), problem) for way in ("left", "right", "right")]
     assert digests[0] != digests[1] == digests[2]
 
 
 class Adjusted(FakeArchipelago):
-    """Remembers which problem it is made for."""
+    """Records the problem that it is created for."""
 
     ways: list[Settings] = []  # noqa: RUF012
 
@@ -161,7 +161,7 @@ class Adjusted(FakeArchipelago):
 
 @pytest.fixture
 def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
-    """Give the settings of the problems that islands are made for."""
+    """Return the settings of the problems that islands are created for."""
     monkeypatch.setattr("islands.run.build.Archipelago", Adjusted)
     monkeypatch.setattr(request, "load", lambda *_: Plain())
     monkeypatch.setattr("islands.solver.load", lambda *_: Plain())
@@ -172,14 +172,16 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
 ASKED = {"instance": "fake/five", "way": "right", "stop": "generations=4", "backend": "cpu"}
 
 
-def test_a_run_and_what_goes_on_from_it_use_them(ways: list[Settings], tmp_path: Path) -> None:
+def test_run_and_resumed_run_use_settings_of_the_problem(
+    ways: list[Settings], tmp_path: Path
+) -> None:
     folder = tmp_path / "a"
     run_asked(ASKED, None, World(), Output(writes=True, folder=folder))
     resume_asked(folder, {"stop": "generations=6"}, World(), Output(writes=True, folder=folder))
     assert ways == [WaySettings("right")] * 2
 
 
-def test_a_series_uses_them(ways: list[Settings], tmp_path: Path) -> None:
+def test_series_uses_settings_of_the_problem(ways: list[Settings], tmp_path: Path) -> None:
     planned = Plan.of(["fake/five"], 2, ASKED)
     output = Output(writes=True, folder=tmp_path / "a")
     run_several(planned, World(), output)
@@ -189,7 +191,7 @@ def test_a_series_uses_them(ways: list[Settings], tmp_path: Path) -> None:
         run_several(Plan.of(["fake/five"], 2, {**ASKED, "way": "left"}), World(), output)
 
 
-def test_runs_side_by_side_and_solvers_use_them(ways: list[Settings]) -> None:
+def test_concurrent_runs_and_solvers_use_settings_of_the_problem(ways: list[Settings]) -> None:
     asked = layers({**ASKED, "islands": 2, "migration": "none"})
     run_batch(resolve(asked, Plain()), Plain(), 1, choose("cpu"))
     solver = islands.Solver("fake/five", way="right", backend="cpu")
@@ -207,7 +209,7 @@ GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *ALI
     list(itertools.product(PROBLEMS.values(), module.ALGORITHMS.values())),
     ids=lambda kind: kind.name,
 )
-def test_no_setting_of_a_problem_has_the_name_of_another_one(
+def test_settings_of_problems_have_unique_names(
     problem: type[Problem], algorithm: type[Any]
 ) -> None:
     names = problem.Settings.names()

@@ -12,8 +12,8 @@ from problems_for_tests import knapsack
 import islands.spec.resolve as module
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
+from islands.presets import PRESETS
 from islands.spec.given import ALIASES
-from islands.spec.presets import PRESETS
 from islands.spec.resolve import instance_of, layers, resolve
 from islands.spec.spec import RunSpec
 from islands.text import command_line
@@ -23,7 +23,7 @@ def resolved(options: dict[str, Any], config: Path | None = None) -> RunSpec:
     return resolve(layers(options, config), FakeProblem())
 
 
-def test_defaults_are_those_of_the_documentation() -> None:
+def test_defaults_equal_the_documentation() -> None:
     spec = resolved({})
     assert (spec.algorithm, spec.encoding, spec.preset) == ("brkga", "keys", None)
     assert (spec.general.islands, spec.general.population, spec.general.seed) == (8, 256, 1)
@@ -32,7 +32,7 @@ def test_defaults_are_those_of_the_documentation() -> None:
     assert instance_of(layers({})) == "demo/tsp"
 
 
-def test_without_a_criterion_a_proven_optimum_or_the_clock_ends_the_run() -> None:
+def test_default_criteria_are_the_proven_optimum_and_time() -> None:
     def stops(instance: str, status: str) -> list[str]:
         problem = FakeProblem(BestKnown(7, status, "a list"))
         problem.instance = instance
@@ -43,7 +43,7 @@ def test_without_a_criterion_a_proven_optimum_or_the_clock_ends_the_run() -> Non
     assert stops("demo/tsp", "optimal") == ["optimum", "seconds=20"]
 
 
-def test_options_win_over_the_file_and_the_file_over_the_preset(tmp_path: Path) -> None:
+def test_options_override_the_file_which_overrides_the_preset(tmp_path: Path) -> None:
     config = tmp_path / "mine.toml"
     config.write_text('preset = "xavier2019"\nrho = 0.8\nelite = 0.2\n[migration]\ninterval = 7\n')
     spec = resolved({"rho": "0.9", "migrants": "5"}, config)
@@ -56,7 +56,7 @@ def test_options_win_over_the_file_and_the_file_over_the_preset(tmp_path: Path) 
     assert (spec.migration.interval, spec.migration.migrants) == (7, 5)
 
 
-def test_the_preset_is_the_setting_of_the_paper() -> None:
+def test_preset_has_the_settings_of_the_paper() -> None:
     spec = resolved({"preset": "xavier2019"})
     assert (spec.general.population, spec.general.islands) == (256, 3)
     settings = spec.settings.to_mapping()
@@ -67,41 +67,39 @@ def test_the_preset_is_the_setting_of_the_paper() -> None:
     assert [criterion.text for criterion in spec.stop] == ["generations=1000"]
 
 
-def test_a_criterion_replaces_those_of_the_preset() -> None:
+def test_criteria_replace_those_of_the_preset() -> None:
     spec = resolved({"preset": "xavier2019", "stop": ["seconds=5", "target=3"]})
     assert [criterion.text for criterion in spec.stop] == ["seconds=5", "target=3"]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset_is_a_run(preset: str) -> None:
+def test_each_preset_can_be_resolved(preset: str) -> None:
     is_of_knapsacks = preset.startswith(("dantas2014", "munhao2019"))
     problem = knapsack(10, 2) if is_of_knapsacks else FakeProblem()
     assert resolve(layers({"preset": preset}), problem).preset == preset
 
 
 @pytest.mark.parametrize("empty", [[], ()])
-def test_no_criteria_are_the_default_ones(empty: Any) -> None:
+def test_empty_criteria_mean_the_default(empty: Any) -> None:
     assert [each.text for each in resolved({"stop": empty}).stop] == ["seconds=60"]
     spec = resolved({"preset": "xavier2019", "stop": empty})
     assert [each.text for each in spec.stop] == ["seconds=60"]
 
 
-def test_a_preset_beside_a_file_that_overrides_it_is_refused(tmp_path: Path) -> None:
+def test_preset_option_with_an_overriding_file_is_refused(tmp_path: Path) -> None:
     config = tmp_path / "mine.toml"
     config.write_text("population = 64\nparents = 3\nrho = 0.7\n")
     with pytest.raises(UsageError) as caught, command_line():
         resolved({"preset": "xavier2019"}, config)
     assert str(caught.value) == (
-        f"--preset xavier2019 beside --config {config}: the file sets population too, and"
-        " otherwise. Leave one of them out, or write preset = 'xavier2019' into the file"
+        f"--preset xavier2019 with --config {config}: the file overrides population of the preset."
+        " Leave one of them out, or write preset = 'xavier2019' into the file"
     )
-    # What the options say is not hidden.
+    # A setting among the options is not overridden.
     assert resolved({"preset": "xavier2019", "population": 32, "parents": 2}, config)
 
 
-def test_a_name_that_is_not_utf8_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_name_that_is_not_utf8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     name = os.fsdecode(b"caf\xe9.tsp")
     Path(name).touch()
@@ -109,7 +107,7 @@ def test_a_name_that_is_not_utf8_is_refused(
         resolved({"instance": name})
 
 
-def test_a_file_that_may_not_be_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_file_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"x\.tour: File name too long\. Name a file"):
         resolved({"start": ["x" * 300 + "x.tour"]})
 
@@ -128,11 +126,11 @@ def test_a_file_that_may_not_be_looked_for(monkeypatch: pytest.MonkeyPatch) -> N
         ("seed", str(2**63 - 1), lambda spec: spec.general.seed == 2**63 - 1),
     ],
 )
-def test_settings_by_their_names(key: str, value: str, found: Any) -> None:
+def test_settings_by_name(key: str, value: str, found: Any) -> None:
     assert found(resolved({key: value}))
 
 
-def test_a_run_in_toml_is_the_same_run_again(tmp_path: Path) -> None:
+def test_toml_of_a_run_resolves_to_the_same_run(tmp_path: Path) -> None:
     options = {
         "instance": "fake/five",
         "preset": "xavier2019",
@@ -150,9 +148,7 @@ def test_a_run_in_toml_is_the_same_run_again(tmp_path: Path) -> None:
     assert tomllib.loads(spec.to_toml())["migration"]["topology"] == "ring"
 
 
-def test_paths_in_toml_hold_in_every_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.tsp").touch()
     Path("first.tour").touch()
@@ -181,17 +177,17 @@ def test_paths_in_toml_hold_in_every_folder(
         ({"migration": "rign"}, "Did you mean 'ring'?"),
         ({"backend": "gpu"}, "Known: auto, cpu, cuda"),
         ({"stop": ""}, "stop=\"\": unknown criterion ''"),
-        ({"stop": ["gap=1%"]}, "no best known value of fake/five"),
+        ({"stop": ["gap=1%"]}, "has no best known value for fake/five"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_hint(options: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_refused_with_a_hint(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         resolved(options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_an_unknown_key_of_a_file_names_the_file(tmp_path: Path) -> None:
+def test_error_of_an_unknown_key_names_the_file(tmp_path: Path) -> None:
     config = tmp_path / "mine.toml"
     config.write_text("[migration]\nintervall = 3\n")
     with pytest.raises(UsageError, match=r"mine\.toml: unknown setting .*'migration\.interval'"):
@@ -201,14 +197,14 @@ def test_an_unknown_key_of_a_file_names_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"), [(b"rho = ", "not TOML"), (b"\xff\xfe", "is not UTF-8")]
 )
-def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+def test_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     config = tmp_path / "mine.toml"
     config.write_bytes(content)
     with pytest.raises(InputError, match=message):
         layers({}, config)
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.toml: No such file"):
         layers({}, tmp_path / "none.toml")
 
@@ -217,7 +213,7 @@ GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *ALI
 
 
 @pytest.mark.parametrize("algorithm", module.ALGORITHMS.values(), ids=lambda kind: kind.name)
-def test_no_setting_of_an_algorithm_has_the_name_of_a_general_one(algorithm: type[Any]) -> None:
+def test_settings_of_algorithms_have_unique_names(algorithm: type[Any]) -> None:
     assert GENERAL.isdisjoint(algorithm.Settings.names())
 
 
@@ -226,7 +222,7 @@ def operators(spec: RunSpec) -> tuple[str, str]:
     return chosen["crossover"], chosen["mutation"]
 
 
-def test_operators_that_are_usual_for_the_encoding_are_named() -> None:
+def test_default_operators_of_the_encoding_are_named() -> None:
     spec = resolve(layers({"algorithm": "cellular", "encoding": "permutation"}), FakeProblem())
     assert operators(spec) == ("pmx", "swap")
     asked = {"algorithm": "cellular", "encoding": "keys", "crossover": "uniform"}
@@ -234,7 +230,7 @@ def test_operators_that_are_usual_for_the_encoding_are_named() -> None:
     assert operators(spec) == ("uniform", "reset")
 
 
-def test_a_preset_of_another_algorithm_is_refused() -> None:
+def test_preset_of_another_algorithm_is_refused() -> None:
     asked = layers({"preset": "soca2010", "algorithm": "de"})
     with pytest.raises(UsageError, match=r"preset soca2010: .* cellular, but algorithm=\"de\""):
         resolve(asked, FakeProblem())

@@ -6,16 +6,14 @@ import pytest
 from islands.spec.schedule import Schedule
 
 
-def test_schedules_never_stand_still() -> None:
+def test_schedules_always_advance() -> None:
     schedule = Schedule(migration_interval=None, record_every=10, last=25)
     assert [schedule.next_visit(g) for g in (0, 9, 10, 20, 24, 25)] == [10, 10, 20, 25, 25, 30]
 
 
 @pytest.mark.parametrize("interval", [None, 7])
 @pytest.mark.parametrize("last", [None, 25, 30])
-def test_a_generation_is_visited_if_it_is_the_next_visit_of_one_before(
-    interval: int | None, last: int | None
-) -> None:
+def test_visits_are_consistent_with_next_visit(interval: int | None, last: int | None) -> None:
     schedule = Schedule(interval, 10, last)
     visited, generation = [0], 0
     while generation < 60:

@@ -29,7 +29,7 @@ def progress(**changes: object) -> Progress:
 
 
 @pytest.mark.parametrize(
-    ("met", "not_met", "reason"),
+    ("reached", "not_reached", "reason"),
     [
         ("generations=100", "generations=101", "100 generations done"),
         ("seconds=12.5", "seconds=12.6", "12.5 s is at least 12.5 s"),
@@ -39,9 +39,11 @@ def progress(**changes: object) -> Progress:
         ("stagnation=40", "stagnation=41", "no better solution for 40 generations"),
     ],
 )
-def test_each_criterion_stops_exactly_at_its_limit(met: str, not_met: str, reason: str) -> None:
-    assert parse(met).reason(progress()) == reason
-    assert parse(not_met).reason(progress()) is None
+def test_each_criterion_stops_exactly_at_its_limit(
+    reached: str, not_reached: str, reason: str
+) -> None:
+    assert parse(reached).reason(progress()) == reason
+    assert parse(not_reached).reason(progress()) is None
 
 
 @pytest.mark.parametrize("text", ["best-known", "optimum"])
@@ -57,8 +59,10 @@ def test_a_maximising_problem_reaches_its_target_from_below() -> None:
 
 
 @pytest.mark.parametrize("text", ["best-known", "optimum", "target", "gap=0%"])
-@pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
-def test_a_near_miss_stops_no_run(known: float, near: float, maximise: bool, text: str) -> None:
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+def test_value_just_below_a_limit_does_not_stop(
+    known: float, near: float, maximise: bool, text: str
+) -> None:
     criterion = parse(f"target={known}" if text == "target" else text)
     problem = FakeProblem(BestKnown(known, "optimal", ""), maximise=maximise)
     reasons = [
@@ -70,24 +74,24 @@ def test_a_near_miss_stops_no_run(known: float, near: float, maximise: bool, tex
     assert [reason is None for reason in reasons] == [True, False]
 
 
-def test_a_gap_just_above_its_limit_stops_no_run() -> None:
+def test_gap_just_above_the_limit_does_not_stop() -> None:
     for gap, stops in ((1.0, True), (1.0 + 1e-9, False), (1.004, False)):
         assert (parse("gap=1%").reason(progress(gap=gap)) is not None) == stops
 
 
-def test_a_gap_that_is_not_known_is_not_small() -> None:
+def test_unknown_gap_does_not_stop() -> None:
     assert parse("gap=5%").reason(progress(gap=None)) is None
 
 
 @pytest.mark.parametrize(
     ("text", "seconds"), [("60", 60), ("60s", 60), ("5m", 300), ("2h", 7200), ("0.5", 0.5)]
 )
-def test_seconds_take_units(text: str, seconds: float) -> None:
+def test_seconds_accept_units(text: str, seconds: float) -> None:
     assert parse(f"seconds={text}").value == seconds
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_example_of_each_kind_is_read_and_keeps_its_text(kind: str) -> None:
+def test_example_of_each_kind_is_parsed_and_keeps_its_text(kind: str) -> None:
     criterion = parse(KINDS[kind].example)
     assert criterion.kind == kind
     assert parse(criterion.text) == criterion
@@ -114,14 +118,14 @@ def test_the_example_of_each_kind_is_read_and_keeps_its_text(kind: str) -> None:
         ("", "unknown criterion ''"),
     ],
 )
-def test_a_wrong_text_is_refused_with_the_hint(text: str, message: str) -> None:
+def test_invalid_text_is_refused_with_a_hint(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught, command_line():
         parse(text)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_large_whole_numbers_are_exact() -> None:
+def test_large_integers_are_exact() -> None:
     assert parse("target=9007199254740993").value == 9007199254740993
 
 
@@ -136,27 +140,27 @@ def test_large_whole_numbers_are_exact() -> None:
         ("generations=5", None, False),
     ],
 )
-def test_what_nobody_knows_cannot_be_a_criterion(
+def test_criteria_without_a_known_value_are_refused(
     text: str, known: BestKnown | None, is_refused: bool
 ) -> None:
     if not is_refused:
         require_known([parse(text)], "fake/five", known)
         return
-    with pytest.raises(UsageError, match=r"five is in the catalogue. Use stop=\"target=VALUE\""):
+    with pytest.raises(UsageError, match=r"for fake/five. Use stop=\"target=VALUE\""):
         require_known([parse(text)], "fake/five", known)
 
 
-def test_the_first_criterion_that_is_met_gives_the_reason() -> None:
+def test_first_satisfied_criterion_gives_the_reason() -> None:
     criteria = [parse("generations=500"), parse("target=210"), parse("seconds=1")]
     assert first_reason(criteria, progress()) == "cost 210 reached the target 210"
     assert first_reason(criteria[:1], progress()) is None
 
 
-def test_the_time_limit_is_the_least() -> None:
+def test_time_limit_is_the_minimum() -> None:
     assert time_limit([parse("seconds=500"), parse("generations=3"), parse("seconds=30")]) == 30
     assert time_limit([parse("generations=500")]) == math.inf
 
 
-def test_the_last_generation_is_the_least_limit() -> None:
+def test_last_generation_is_the_minimum() -> None:
     assert last_generation([parse("generations=500"), parse("generations=30")]) == 30
     assert last_generation([parse("seconds=500")]) is None

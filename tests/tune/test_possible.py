@@ -83,4 +83,4 @@ def test_contradictory_draws_are_replaced() -> None:
     assert len(candidates.configurations) == 13
     assert {each.values["infeasible"] for each in candidates.configurations[1:]} == {"linear"}
     assert candidates.refused > 0
-    assert "is of infeasible=linear, but infeasible is repair" in candidates.refusal
+    assert "only has an effect with infeasible=linear, but infeasible is" in candidates.refusal

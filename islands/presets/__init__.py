@@ -1,11 +1,12 @@
-"""The presets: complete settings of a published experiment, each a file of TOML."""
+"""The presets: complete settings of published experiments, one TOML file in this folder each."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-_FOLDER = Path(__file__).parents[1] / "presets"
+_FOLDER = Path(__file__).parent
 PRESETS = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+"""The names of the presets."""
 
 
 def preset_file(name: str) -> Path:

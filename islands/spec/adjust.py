@@ -1,7 +1,7 @@
-"""What a run gets where an improver is named, and not how many it improves and how far.
+"""Adjust the settings that a user did not give so that a generation with an improver is short.
 
-A generation is then to take less than half a second. What a search costs is counted, not measured,
-and of the device only the name of its backend counts: a command means the same on all alike.
+The target is less than half a second. The cost of a search is estimated, not measured, and only
+depends on the backend's name, so that a command gives the same run on all devices of a backend.
 """
 
 from __future__ import annotations
@@ -24,63 +24,63 @@ from islands.problems.base import Problem
 from islands.spec.spec import RunSpec
 
 _SECONDS = 0.2
-_LONGEST = 0.5  # seconds of a search, where no more than one is made at a time
-_TOLERATED = 1.25  # times as long, of what is an estimate anyway
-_LOOK_SECONDS = 2e-9  # for a number that a thread of a CPU looks up and adds
-_FEWEST = 16  # individuals that make a population
-_CORE = 60  # items of doubtful utility: of more, few are worth the search
-_SHARE_OF_STEPS = 5  # tabu searches lead somewhere if they take a fifth of their usual steps
+_LONGEST = 0.5  # seconds of a search, if only one is made at a time
+_TOLERANCE = 1.25  # factor by which an estimate may exceed the target
+_READ_SECONDS = 2e-9  # for a CPU thread to read and add a number
+_FEWEST = 16  # minimum population
+_CORE = 60  # items with medium utility; more are rarely useful
+_SHARE_OF_STEPS = 5  # a tabu search with a fifth of its default steps is still useful
 
 
 @dataclass(frozen=True)
 class _Device:
     words: str
     searches: int
-    """How many it makes at a time, each about as fast as a thread of a CPU would."""
+    """Number of concurrent searches, each about as fast as on a CPU thread."""
     individuals: int
-    """How many there are at least, over all islands."""
+    """Minimum number of individuals over all islands."""
 
 
 _CPU = _Device("the CPU", searches=2, individuals=128)
-_GPU = _Device("a GPU", searches=256, individuals=512)  # two blocks a multiprocessor, at least
+_GPU = _Device("a GPU", searches=256, individuals=512)  # at least two blocks per multiprocessor
 
 
-def suited(
+def adjusted(
     spec: RunSpec, problem: Problem, given: Collection[str], usual: Mapping[str, Any]
 ) -> RunSpec:
-    """Return the run with what fits its improver, of all that is not `given` by its name.
+    """Return the run with settings adjusted to its improver, except those in `given`.
 
-    The `usual` settings, which the problem has where nothing else is asked for, suit a GPU.
+    The `usual` settings are the problem's defaults, which were chosen on a GPU.
     """
     if spec.improver.name == "none":
         return spec
     on_gpu = takes_gpu(spec.general.backend)
     if on_gpu and "improver.name" in usual:
         return spec
-    fitting = _Fitting(spec, problem, _GPU if on_gpu else _CPU)
+    adjustment = _Adjustment(spec, problem, _GPU if on_gpu else _CPU)
     if "population" not in given:
-        fitting.lower_population()
+        adjustment.lower_population()
     if "improver.steps" not in given:
-        fitting.lower_steps(_SHARE_OF_STEPS)
+        adjustment.lower_steps(_SHARE_OF_STEPS)
     if "improver.core" not in given:
-        fitting.lower_core()
+        adjustment.lower_core()
     if "improver.rate" not in given:
-        fitting.lower_rate()
+        adjustment.lower_rate()
     if "improver.steps" not in given:
-        fitting.limit_steps()
-    return dataclasses.replace(fitting.spec, adjusted=fitting.words(spec))
+        adjustment.limit_steps()
+    return dataclasses.replace(adjustment.spec, adjusted=adjustment.words(spec))
 
 
-class _Fitting:
-    """A run on its way to generations that are short enough."""
+class _Adjustment:
+    """Shortens the generations of a run step by step."""
 
     def __init__(self, spec: RunSpec, problem: Problem, device: _Device) -> None:
         self.spec, self._problem, self._device = spec, problem, device
 
     def lower_population(self) -> None:
-        """Halve the population while generations are too long, down to the fewest that fit."""
+        """Halve the population while generations are too long, down to the minimum that fits."""
         population, islands = self.spec.general.population, self.spec.general.islands
-        while self._excess() > _TOLERATED:
+        while self._excess() > _TOLERANCE:
             population //= 2
             if population < max(_FEWEST, self._device.individuals / islands):
                 return
@@ -90,36 +90,36 @@ class _Fitting:
                 self.spec = smaller
 
     def lower_steps(self, share: int) -> None:
-        """Take fewer steps of a search that has a number of its own, down to a share of it."""
+        """Lower the default steps of a search, at most to 1 / `share` of them."""
         steps, excess = self._improver().steps(), self._excess()
-        if steps and excess > _TOLERATED:
+        if steps and excess > _TOLERANCE:
             self._improve(steps=math.ceil(_rounded(max(steps / excess, steps / share))))
 
     def lower_core(self) -> None:
-        """Let fewer items of a subset change, where it is known which are of doubtful utility."""
-        if self._problem.ranks_items and self._excess() > _TOLERATED:
+        """Let fewer items of a subset change, if items are ordered by utility."""
+        if self._problem.ranks_items and self._excess() > _TOLERANCE:
             core = self._problem.size / math.sqrt(self._excess())
             self._improve(core=min(self._problem.size, math.ceil(max(_CORE, core))))
 
     def lower_rate(self) -> None:
-        """Improve fewer individuals, down to one for each search that is made at a time."""
+        """Improve fewer individuals, at least one for each concurrent search."""
         rate, excess = self.spec.improver.rate, self._excess()
-        if excess > _TOLERATED:
+        if excess > _TOLERANCE:
             least = self._device.searches / self._individuals()
             self._improve(rate=_rounded(min(rate, max(rate / excess, least))))
 
     def limit_steps(self) -> None:
-        """Let no search take longer than a generation may."""
+        """Limit the steps so that no search takes longer than a generation may."""
         whole, most = self._seconds(), self._improver().steps() or self._problem.size
         allowed = _LONGEST / max(1.0, self._turns())
-        if whole > allowed * _TOLERATED:
+        if whole > allowed * _TOLERANCE:
             self._improve(steps=1)
             steps = _rounded(allowed / self._seconds())
             self._improve(steps=max(1, min(int(steps), most, MOST_STEPS)))
 
-    def words(self, asked: RunSpec) -> str:
-        """Return what differs from what was asked for, and why; nothing where nothing does."""
-        before, after = self._named(asked), self._named(self.spec)
+    def words(self, requested: RunSpec) -> str:
+        """Return the message about the adjusted settings, or an empty string without changes."""
+        before, after = self._named(requested), self._named(self.spec)
         changes = [
             f"{name} {before[name]} -> {value}"
             for name, value in after.items()
@@ -129,16 +129,16 @@ class _Fitting:
             return ""
         listed = " and ".join(filter(None, [", ".join(changes[:-1]), changes[-1]]))
         return (
-            f"{listed}, as {asked.improver.name} on {self._device.words} would take long: name"
-            " them to choose yourself"
+            f"{listed}, as {requested.improver.name} on {self._device.words} would take too long."
+            " To prevent this, set them yourself"
         )
 
     def _named(self, spec: RunSpec) -> dict[str, str]:
-        """Return the settings that may be adjusted, in words."""
+        """Return the settings that may be adjusted, as text."""
         steps = _improver(spec, self._problem).steps()
         return {
             "population": str(spec.general.population),
-            "improver.steps": str(steps or "without limit"),
+            "improver.steps": str(steps or "no limit"),
             "improver.core": str(spec.improver.core or self._problem.size),
             "improver.rate": f"{spec.improver.rate:g}",
         }
@@ -150,27 +150,27 @@ class _Fitting:
         return _improver(self.spec, self._problem)
 
     def _seconds(self) -> float:
-        """Return about how long a search takes."""
-        return self._improver().work(self._problem) * _LOOK_SECONDS
+        """Return the estimated seconds of a search."""
+        return self._improver().work(self._problem) * _READ_SECONDS
 
     def _individuals(self) -> int:
         return self.spec.general.islands * self.spec.general.population
 
     def _excess(self) -> float:
-        """Return how many times as long as wanted a generation takes."""
+        """Return the estimated time of a generation, relative to the target."""
         return self._turns() * self._seconds() / _SECONDS
 
     def _turns(self) -> float:
-        """Return how many searches follow each other in a generation, the mean over all of them.
+        """Return the mean number of consecutive searches in a generation.
 
-        All islands are thought of as on one device.
+        The estimate assumes that all islands are on one device.
         """
         improver = self.spec.improver
         return self._individuals() * improver.rate / improver.every / self._device.searches
 
 
 def _is_possible(spec: RunSpec) -> bool:
-    """Return whether a population of that size is, for the algorithm and the migration."""
+    """Return whether the algorithm and the migration support the size of the population."""
     general, migration = spec.general, spec.migration
     islands, population = general.islands, general.population
     try:
@@ -193,5 +193,5 @@ def _improver(spec: RunSpec, problem: Problem) -> Improver:
 
 
 def _rounded(number: float) -> float:
-    """Return a number with two digits that count."""
+    """Return a number rounded to two significant digits."""
     return float(f"{number:.2g}")

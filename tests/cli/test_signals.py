@@ -1,4 +1,4 @@
-"""Long commands that a signal ends, while they are at something that takes longer."""
+"""Signals end long commands during long operations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LINES = {
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("line", LINES)
-def test_a_signal_is_heeded_within_two_seconds(
+def test_signal_ends_a_command_within_two_seconds(
     line: str, number: signal.Signals, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "islands", *LINES[line]]
@@ -45,10 +45,10 @@ def test_a_signal_is_heeded_within_two_seconds(
     assert took < 2 + 1  # the end of the interpreter on a busy machine
 
 
-def test_under_mpirun_one_rank_tunes(mpirun: list[str], tmp_path: Path) -> None:
+def test_tune_uses_one_rank_under_mpirun(mpirun: list[str], tmp_path: Path) -> None:
     line = ["tune", "demo/tsp", "--algorithm", "brkga", "--over", "rho=0.6,0.7", "--grid"]
     line += ["--improver", "none", "--population", "64", "--runs", "1", "--stop", "generations=5"]
     command = [*mpirun, "2", sys.executable, "-m", "islands", *line, "--backend", "cpu"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert "tune works on one rank; idle under mpirun: 1 rank" in done.stderr
-    assert done.stdout.count("rho=0.6") == 2  # its line, and its place in the one table
+    assert "tune uses only one rank; idle under mpirun: 1 rank" in done.stderr
+    assert done.stdout.count("rho=0.6") == 2  # one line and one row

@@ -1,4 +1,4 @@
-"""What a run gets that names an improver and no more."""
+"""The settings that are adjusted in a run with an improver."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PROBLEMS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_whatever_the_parts_and_the_size_the_settings_can_be(name: str) -> None:
+def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> None:
     make, *size = PROBLEMS[name]
     problem, cpu = make(*size), choose("cpu", 1)
     for improver in improvers_for(problem.solution_kind):
@@ -70,13 +70,13 @@ def moves_a_generation(spec: RunSpec, steps: int, moves: int) -> float:
 @pytest.mark.parametrize("n", [60, 120, 400, 2000])
 def test_a_generation_of_taboo_search_is_short(n: int) -> None:
     spec = resolved(tour(n), algorithm="brkga", improver="tabu")
-    # A thread tries about 60 million exchanges of cities a second.
+    # A thread tries about 60 million swaps of cities per second.
     assert moves_a_generation(spec, spec.improver.steps, n * n // 2) < 70e6
     before = resolved(tour(n), algorithm="brkga", improver="none")
     assert moves_a_generation(before, 20 * n, n * n // 2) > 1e9
 
 
-def test_more_individuals_and_steps_are_left_to_a_gpu() -> None:
+def test_gpu_gets_more_individuals_and_steps() -> None:
     cpu, gpu = (resolved(tour(120), backend, **ORDERS) for backend in BACKENDS)
     assert cpu.general.population < gpu.general.population
     assert cpu.improver.steps < gpu.improver.steps
@@ -91,7 +91,7 @@ def test_small_searches_change_nothing(kind: str) -> None:
     assert spec.adjusted == ""
 
 
-def test_neither_seed_nor_threads_make_a_difference() -> None:
+def test_seed_and_threads_do_not_matter() -> None:
     specs = [resolved(tour(300), **ORDERS, seed=s, threads=t) for s, t in ((1, 1), (7, 64))]
     assert specs[0].adjusted == specs[1].adjusted != ""
     assert specs[0].improver == specs[1].improver
@@ -108,7 +108,7 @@ def test_neither_seed_nor_threads_make_a_difference() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", BACKENDS)
-def test_what_is_given_stays(given: dict[str, Any], kind: str, tmp_path: Path) -> None:
+def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_path: Path) -> None:
     spec = resolved(tour(929), kind, algorithm="ga", improver="two_opt", **given)
     config = tmp_path / "mine.toml"
     lines = "".join(f"{name} = {value}\n" for name, value in given.items())
@@ -120,7 +120,7 @@ def test_what_is_given_stays(given: dict[str, Any], kind: str, tmp_path: Path) -
     assert not any(f"{name} " in spec.adjusted for name in given)
 
 
-def test_a_preset_keeps_its_improver_on_whom_it_likes() -> None:
+def test_improver_settings_of_a_preset_are_not_adjusted() -> None:
     for preset in ("jardim2021-b", "soca2010"):
         spec = resolved(facilities(256), preset=preset)
         assert spec.adjusted == ""
@@ -130,7 +130,7 @@ def test_a_preset_keeps_its_improver_on_whom_it_likes() -> None:
 
 
 @pytest.mark.parametrize("kind", BACKENDS)
-def test_its_settings_repeat_the_run_on_either_backend(kind: str, tmp_path: Path) -> None:
+def test_settings_repeat_the_run_on_both_backends(kind: str, tmp_path: Path) -> None:
     spec = resolved(tour(929), kind, algorithm="ga", improver="tabu")
     assert spec.adjusted
     write_settings(tmp_path, spec)
@@ -159,7 +159,7 @@ def test_its_settings_repeat_the_run_on_either_backend(kind: str, tmp_path: Path
         ({"algorithm": "cellular", "neighbours": 40, "halo": True}, 32),
     ],
 )
-def test_populations_are_as_large_as_other_settings_need(
+def test_populations_are_large_enough_for_other_settings(
     options: dict[str, Any], population: int
 ) -> None:
     spec = resolved(tour(400), **(ORDERS | options))
@@ -167,13 +167,13 @@ def test_populations_are_as_large_as_other_settings_need(
     assert spec.general.population == population
 
 
-def test_what_can_never_be_is_refused_as_it_was_asked_for() -> None:
+def test_impossible_settings_are_refused_unadjusted() -> None:
     spec = resolved(tour(400), **ORDERS, migrants=100)
     with pytest.raises(UsageError, match="of population=256 are not elite"):
         require_possible(spec, tour(400), choose("cpu", 1))
 
 
-def test_the_defaults_of_problems_were_chosen_on_a_gpu() -> None:
+def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:
     for problem in (tour(929), facilities(256)):
         cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
         assert (gpu.general.population, gpu.improver.rate, gpu.adjusted) == (64, 1, "")
@@ -186,7 +186,7 @@ def test_the_defaults_of_problems_were_chosen_on_a_gpu() -> None:
 
 
 @pytest.mark.parametrize("kind", BACKENDS)
-def test_runs_with_a_digest_that_is_known_stay_as_they_are(kind: str) -> None:
+def test_runs_with_known_digests_are_not_adjusted(kind: str) -> None:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     with Path(__file__).parents[1].joinpath("digests.csv").open(newline="") as stream:
@@ -196,19 +196,19 @@ def test_runs_with_a_digest_that_is_known_stay_as_they_are(kind: str) -> None:
         assert resolve(layers(asked), load(asked["instance"])).adjusted == "", run
 
 
-def test_an_improver_that_says_nothing_of_its_work_is_left_alone() -> None:
+def test_improver_with_unknown_work_is_not_adjusted() -> None:
     spec = resolved(FakeProblem(), improver="two_opt")
     assert (spec.general.population, spec.adjusted) == (256, "")
 
 
-def test_the_first_lines_say_what_was_adjusted() -> None:
+def test_header_names_adjusted_settings() -> None:
     problem = tour(120)
     spec = resolved(problem, **ORDERS)
     second, third = opening("0.1.0", spec, problem, 1).split("\n")[1:3]
     assert second.startswith("de on keys with tabu   8 islands x 16 on 1 rank")
     assert third == (
         "population 256 -> 16, improver.steps 2400 -> 480 and improver.rate 1 -> 0.057, as tabu on"
-        " the CPU would take long: name them to choose yourself"
+        " the CPU would take too long. To prevent this, set them yourself"
     )
     given = resolved(problem, **ORDERS, population=16, **{"improver.rate": 1, "improver.steps": 9})
-    assert "would take long" not in opening("0.1.0", given, problem, 1)
+    assert "would take too long" not in opening("0.1.0", given, problem, 1)

@@ -1,4 +1,4 @@
-"""Where the exact objective contradicts the device, a command fails and leaves no result."""
+"""If the exact objective contradicts the device, a command fails without a result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lengthen(monkeypatch: pytest.MonkeyPatch, by: int = 1) -> None:
-    """Let NumPy's lengths be other ones than those of the kernels."""
+    """Make NumPy's lengths differ from those of the kernels."""
     monkeypatch.setattr(Tsp, "costs", lambda self, tours: _exact(self, tours) + by)
 
 
@@ -36,13 +36,13 @@ def off_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def results() -> list[str]:
-    """Return the files by which a result, or a checkpoint with it, would be known."""
+    """Return the files of a result or a checkpoint."""
     names = ("solution*", "*.parquet", "manifest.json", "best.toml")
     return sorted({str(path) for name in names for path in Path().rglob(name)})
 
 
 def tables() -> list[str]:
-    """Return the rows of all tables, without their heads."""
+    """Return the rows of all tables, without headers."""
     return [row for path in Path().rglob("*.tsv") for row in path.read_text().splitlines()[1:]]
 
 
@@ -61,7 +61,7 @@ def assert_fails(capsys: pytest.CaptureFixture[str], *line: str) -> None:
 
 @pytest.mark.parametrize("by", [-1, 1])
 @pytest.mark.parametrize("how", [[], ["--runs", "2"], ["--out", "a", "--quiet"]])
-def test_a_run_fails_and_leaves_no_result(
+def test_run_fails_without_a_result(
     how: list[str],
     by: int,
     capsys: pytest.CaptureFixture[str],
@@ -72,20 +72,20 @@ def test_a_run_fails_and_leaves_no_result(
 
 
 @pytest.mark.usefixtures("off_by_one")
-def test_json_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_run_prints_no_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "demo/tsp", *RUN, "--json"]) == 1
     assert capsys.readouterr().out == ""
 
 
 @pytest.mark.usefixtures("off_by_one")
 @pytest.mark.parametrize("runs", [1, 2])
-def test_a_tuning_fails_and_notes_no_row(runs: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tuning_fails_without_a_row(runs: int, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("scipy")
     line = ["tune", "demo/tsp", *RUN, "--runs", str(runs), "--over", "rho=0.6,0.7", "--quiet"]
     assert_fails(capsys, *line)
 
 
-def test_a_run_that_goes_on_and_fails_is_not_finished(
+def test_resumed_run_that_fails_is_not_finished(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = ["resume", "a", "--stop", "generations=8"]
@@ -99,7 +99,7 @@ def test_a_run_that_goes_on_and_fails_is_not_finished(
     assert main(line) == 0
 
 
-def test_a_solution_that_is_none_is_no_result(
+def test_invalid_solution_gives_no_result(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_self: Tsp, _tour: NDArray[object]) -> None:
@@ -112,7 +112,7 @@ def test_a_solution_that_is_none_is_no_result(
 
 
 @pytest.mark.usefixtures("off_by_one")
-def test_in_python_an_error_is_raised() -> None:
+def test_python_interface_raises_the_error() -> None:
     settings = {"backend": "cpu", "population": 20, "elite": 0.2, "improver": "none"}
     with pytest.raises(RunError, match=MESSAGE):
         islands.solve("demo/tsp", stop="generations=2", **settings)

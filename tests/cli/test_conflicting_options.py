@@ -1,4 +1,4 @@
-"""A setting that options give twice is refused where its values differ."""
+"""A setting with two different values in the options is refused."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def test_two_values_are_refused(
     assert list(Path().iterdir()) == []
 
 
-def test_a_file_that_gives_two_values_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_names_the_file_with_two_values(capsys: pytest.CaptureFixture[str]) -> None:
     Path("my.toml").write_text("interval = 5\n[migration]\ninterval = 6\n")
     assert main(["run", "--config", "my.toml"]) == 2
     words = "migration.interval is given twice: interval=5 and migration.interval=6. Leave one of"
     assert capsys.readouterr().err.startswith(f"islands: my.toml: {words}")
 
 
-def test_equal_values_are_the_same_however_they_are_written(
+def test_different_spellings_of_a_value_are_equal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     line = "run demo/tsp --set instance=demo/tsp --seed 5 --seed 05 --set seed=5 --set rho=.60"
@@ -83,7 +83,7 @@ def test_equal_values_are_the_same_however_they_are_written(
     assert 'name = "two_opt"\n' in text
 
 
-def test_in_python_too() -> None:
+def test_python_interface_refuses_two_values() -> None:
     message = r"^migration\.interval is given twice: interval=5 and migration\.interval=6\. Leave"
     for make in (solve, Solver):
         with pytest.raises(UsageError, match=message):
