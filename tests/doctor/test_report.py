@@ -40,7 +40,7 @@ def test_a_machine_with_two_gpus_in_words() -> None:
 
 def test_what_fails_is_said_last_and_has_no_times() -> None:
     transports = [
-        trial("cuda-aware", "rank 1: it changed what was sent", measured=1),
+        trial("cuda-aware", "rank 1: the message changed on its way", measured=1),
         trial("staged"),
     ]
     lines = as_text(checkup(TWO, GPUS, transports, problems=["the transport fails"])).splitlines()

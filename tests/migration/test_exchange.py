@@ -272,7 +272,7 @@ def test_between_ranks_each_neighbour_gets_one_message() -> None:
     ranks = world()
     made = archipelago_of(choose("cpu", 1), islands=12, ranks=ranks, topology="elite", migrants=1)
     assert made.transport == "staged"
-    route = made._exchange._route
+    route = made._exchange._planner.route(1)
     assert [parcel.rank for parcel in route.sends] == [
         rank for rank in range(ranks.size) if rank != ranks.rank
     ]

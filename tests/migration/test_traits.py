@@ -222,7 +222,7 @@ def test_those_on_their_way_are_whole_and_nothing_but_what_was_packed(
     plain = made(backend, way, settings={})
     plain.migrate()
     saved = islands.snapshot() | {"emigrants": plain.snapshot()["emigrants"]}
-    with pytest.raises(InputError, match=r"array emigrants holds \(5, 160\) of uint8, but"):
+    with pytest.raises(InputError, match=r"emigrants has shape \(5, 160\) and type uint8, but"):
         islands.restore(saved, generation=6, migrations=1)
 
 

@@ -48,10 +48,10 @@ def test_parcels_of_different_sizes_reach_every_rank(
     buffer = backend.upload(np.concatenate([*rows, space]))
     transport = kind(ranks, backend, buffer)
     for _ in range(2):
-        transport.leave(sends)
+        transport.stage(sends)
         backend.synchronise()
-        transport.depart(sends, receives)
-        transport.arrive()
+        transport.start(sends, receives)
+        transport.wait()
     for parcel in receives:
         arrived = backend.download(buffer)[parcel.first : parcel.last]
         assert np.array_equal(arrived, content(parcel.rank, ranks.rank))
@@ -60,11 +60,11 @@ def test_parcels_of_different_sizes_reach_every_rank(
 class Garbling(Bare):
     name = "garbling"
 
-    def arrive(self, patience: float | None = None) -> bool:
-        has_come = super().arrive(patience)
+    def wait(self, timeout: float | None = None) -> bool:
+        has_arrived = super().wait(timeout)
         if self._world.rank == 0:
             self._buffer[1, 5] ^= 1
-        return has_come
+        return has_arrived
 
 
 class Unposted(Direct):
@@ -72,7 +72,7 @@ class Unposted(Direct):
 
     name = "unposted"
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         raise OSError("no way")
 
 
@@ -81,9 +81,9 @@ class HalfPosted(Direct):
 
     name = "half"
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         self._world.post([], [(each.rank, self.memory(each)) for each in receives], self._tag)
-        super().depart([Parcel(-7, 0, 1)], [])
+        super().start([Parcel(-7, 0, 1)], [])
 
 
 class OneSided(Direct):
@@ -91,10 +91,10 @@ class OneSided(Direct):
 
     name = "one-sided"
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         if self._world.rank == 1:
             raise OSError("no way")
-        super().depart(sends, receives)
+        super().start(sends, receives)
 
 
 class Deaf(Direct):
@@ -102,32 +102,32 @@ class Deaf(Direct):
 
     name = "deaf"
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        super().depart([], receives)
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+        super().start([], receives)
 
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        (Garbling, "rank 0: it changed what was sent"),
+        (Garbling, "rank 0: the message changed on its way"),
         (Unposted, "rank 0: OSError: no way"),
         (HalfPosted, "rank 0: Exception: MPI_ERR_RANK: invalid rank"),
         (OneSided, "rank 1: OSError: no way"),
-        (Deaf, "rank 0: nothing came in 0.2 s"),
+        (Deaf, "rank 0: no message arrived in 0.2 s"),
     ],
 )
 def test_a_transport_that_fails_its_trial_is_left_for_the_next(
     kind: type[module.Transport], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranks, backend = world(), choose("cpu", 1)
-    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(module, "_TIMEOUT_SECONDS", 0.2)
     monkeypatch.setattr(module, "candidates", lambda *_: [kind, Staged])
     transport, trouble = find(ranks, backend)
     assert transport is Staged
     assert trouble == f"the transport {kind.name} failed its trial ({reason}). "
     monkeypatch.setattr(module, "candidates", lambda *_: [kind])
-    with pytest.raises(RunError, match=r"no transport between the ranks: .*Run `islands doctor`"):
+    with pytest.raises(RunError, match=r"no transport works between the ranks: .*`islands doctor`"):
         find(ranks, backend)
 
 
