@@ -20,16 +20,26 @@ class MigrationSettings(Settings):
 
     topology: str = setting("elite", "which islands send migrants to which", choices=TOPOLOGIES)
     interval: int = setting(100, "generations between two migrations", low=1)
-    migrants: int = setting(2, "individuals that each island sends", low=1)
-    selection: str = setting("best", "how an island selects its migrants", choices=SELECTIONS)
+    migrants: int = setting(2, "individuals that each island sends per migration", low=1)
+    selection: str = setting(
+        "best", "which individuals emigrate; roulette favours low costs", choices=SELECTIONS
+    )
     replacement: str = setting(
-        "worst", "which individuals migrants replace, never the elite", choices=REPLACEMENTS
+        "worst",
+        "which individuals immigrants replace; if-better: the worst, if the immigrant is better;"
+        " elite individuals are never replaced",
+        choices=REPLACEMENTS,
     )
     duplicates: str = setting(
-        "accept", "whether an island accepts a migrant that it already has", choices=DUPLICATES
+        "accept",
+        "whether to accept or refuse a migrant that the island already contains",
+        choices=DUPLICATES,
     )
     delay: int = setting(
-        0, "1: migrants travel while the islands evolve, until the next migration", low=0, high=1
+        0,
+        "number of migrations until migrants arrive; 1: they travel while the islands evolve",
+        low=0,
+        high=1,
     )
 
 

@@ -284,7 +284,7 @@ def test_the_ends_that_ranks_see_of_each_other_have_their_traits(
             drawn = np.random.default_rng(ranks.rank).integers(0, 250, saved[name].shape)
             saved[name] = drawn.astype(saved[name].dtype)
         islands.restore(saved, generation=0, migrations=0)
-        islands.meet()
+        islands.renew_halo()
         assert islands._halo is not None
         return saved, islands._halo.seen, islands._migrant
 

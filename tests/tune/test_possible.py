@@ -37,7 +37,7 @@ MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands"
         ({**HALO, "neighbours": 18}, "population=8: with halo=true an island needs"),
         ({**HALO, "neighbours": 24}, "islands=3 x population=8: a ring with neighbours=24"),
         ({**HALO, "migration": "ring"}, "halo=true with migration ring"),
-        ({**MKP, "decoding": "host"}, "decoding=host: which items are chosen is judged on the"),
+        ({**MKP, "decoding": "host"}, "decoding=host: only kernels select the items"),
     ],
 )
 def test_the_checks_are_those_of_the_islands(
