@@ -1,6 +1,6 @@
 """Migration without waiting: a rank unpacks what has arrived and sends where it can.
 
-Which migrants meet which generation depends on the speed of the ranks, so runs are not
+Which migrants arrive in which generation depends on the speed of the ranks, so runs are not
 reproducible.
 """
 

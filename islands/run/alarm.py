@@ -77,11 +77,11 @@ class Alarm:
         is_called = self._is_called() or bool(self._interruption.requested)
         try:
             if self._interruption.requested:
-                self._notice.ring()
+                self._notice.request()
             self._notice.listen()
         except Exception:  # ranks have died, of which the thread that waits for them will hear
             self._notice = StopNotice(World())
-        return is_called or self._notice.rings or self._is_late()
+        return is_called or self._notice.is_requested or self._is_late()
 
     def _is_called(self) -> bool:
         """Return whether somebody else's handler is to be let in.
