@@ -39,7 +39,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 ALONE = {
     "mpi4py": ("parallel",),
-    "cupy": ("backends/cuda.py",),
+    "cupy": ("backends/gpus.py",),
     "matplotlib": ("reproduce/plots.py", "bench/plots.py"),
 }
 LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "scipy"}

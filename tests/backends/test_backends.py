@@ -100,7 +100,7 @@ def test_a_compiler_that_makes_nothing_is_an_error(
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ("exit 3", "it failed with status 3 and printed nothing. See to CXX"),
+        ("exit 3", "it failed with status 3 and printed nothing. Check CXX"),
         ("echo no licence; exit 3", "no licence"),
     ],
 )
@@ -223,7 +223,7 @@ def test_auto_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "find_spec", lambda name: None)
     assert choose("auto").name == "cpu"
     assert choose("auto").reason == "CuPy is not installed"
-    assert choose("cpu").reason == "asked for"
+    assert choose("cpu").reason == "requested"
 
 
 def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

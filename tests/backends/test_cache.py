@@ -100,7 +100,7 @@ def test_a_program_that_others_may_have_written_is_made_anew(
         give_away(path)
         fault = f"belongs to uid {SOMEBODY}"
     assert maker.load() == f"program {DIGEST}"
-    words = f"islands: the program {path} {fault}: it is not run, but made anew\n"
+    words = f"islands: the program {path} {fault}: it is replaced, not run\n"
     assert capsys.readouterr().err == words
     assert maker.load() == f"program {DIGEST}"
     assert (maker.made, capsys.readouterr().err) == (1, "")

@@ -43,10 +43,10 @@ def test_ranks_that_were_given_the_same_gpu_are_refused() -> None:
 
 
 def test_ranks_that_do_not_see_enough_different_gpus_are_told_so() -> None:
-    with pytest.raises(UsageError, match="has 3 GPUs for 3 ranks, but shows none to one of them"):
+    with pytest.raises(UsageError, match="has 3 GPUs for 3 ranks, but one rank sees only"):
         assigned([["a"], ["a"], ["b", "c"]], "n01", share=False)
 
 
 def test_a_rank_that_sees_no_gpu_is_told() -> None:
-    with pytest.raises(UsageError, match="shows no GPU to one of its 2 ranks"):
+    with pytest.raises(UsageError, match="one of its 2 ranks sees no GPU"):
         assigned([["a"], []], "n01", share=True)
