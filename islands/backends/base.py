@@ -117,9 +117,9 @@ class Backend(ABC):
     def asked_room(self, source: Source, *arguments: Any) -> Room:
         """Return the working memory of a block, as the kernel `room` of a program computes it."""
         program = self.compile(self._of_room(source), Block(threads=32))
-        asked = self.zeros((2,), np.int64)
-        self.run([self.call(program, "room", *arguments, asked, blocks=1)])
-        large, small = self.download(asked).tolist()
+        room = self.zeros((2,), np.int64)
+        self.run([self.call(program, "room", *arguments, room, blocks=1)])
+        large, small = self.download(room).tolist()
         return Room(large, small)
 
     def _of_room(self, source: Source) -> Source:

@@ -30,7 +30,7 @@ class AsyncExchange(Exchange):
             fixed = [name for name, each in TOPOLOGIES.items() if not each.changes]
             raise UsageError(
                 f"--async with migration {self._settings.topology}: ranks that do not wait cannot"
-                f" draw partners together. Choose {option('migration', fixed)}"
+                f" use a random topology. Choose {option('migration', fixed)}"
             )
 
     def _begin(self) -> None:
