@@ -33,7 +33,7 @@ def gpus() -> int:
     """Return the number of GPUs that the tests can use."""
     if find_spec("cupy") is None:
         return 0
-    from islands.backends.cuda import devices
+    from islands.backends.gpus import devices
 
     return devices()
 

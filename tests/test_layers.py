@@ -39,7 +39,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 IMPORTERS = {
     "mpi4py": ("parallel",),
-    "cupy": ("backends/cuda.py",),
+    "cupy": ("backends/gpus.py",),
     "matplotlib": ("reproduce/output.py", "bench/output.py"),
 }
 """The only files or folders that import a package."""

@@ -16,7 +16,7 @@ from islands.parallel import RanksLostError, StopNotice, World, deal, describe, 
 @pytest.mark.parametrize(
     ("islands", "size"), [(1, 1), (7, 1), (2, 2), (7, 2), (8, 3), (64, 7), (9, 8)]
 )
-def test_every_island_is_dealt_once_in_order(islands: int, size: int) -> None:
+def test_deal_gives_each_island_to_one_rank_in_order(islands: int, size: int) -> None:
     dealt = [deal(islands, size, rank) for rank in range(size)]
     assert [island for block in dealt for island in block] == list(range(islands))
     lengths = [len(block) for block in dealt]
@@ -38,7 +38,7 @@ def test_ranks_without_work_are_refused() -> None:
         ({"SLURM_PROCID": "0", "SLURM_NTASKS": "6"}, (0, 1)),
     ],
 )
-def test_the_launcher_says_who_we_are(
+def test_rank_and_size_come_from_the_launcher(
     environment: dict[str, str], expected: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in list(os.environ):
@@ -57,7 +57,7 @@ def test_the_launcher_says_who_we_are(
         ("2", "2", "OMPI_COMM_WORLD_RANK=2: must be less than OMPI_COMM_WORLD_SIZE=2"),
     ],
 )
-def test_a_launcher_that_makes_no_sense_is_refused(
+def test_invalid_variables_of_a_launcher_are_refused(
     rank: str, size: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", rank)
@@ -68,7 +68,7 @@ def test_a_launcher_that_makes_no_sense_is_refused(
 
 
 def alone(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run `code` in a Python of its own, outside of any launcher but the one in `environment`."""
+    """Run `code` in a new Python process, with only the launcher's variables in `environment`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PRTE_"))}
     return subprocess.run(
         [sys.executable, "-c", code],
@@ -89,7 +89,7 @@ def test_one_rank_needs_no_mpi() -> None:
     assert alone(code).stdout.split("\n")[0] == "0 1 0 [7] 8 True"
 
 
-def test_several_ranks_without_mpi4py_are_told_what_to_install() -> None:
+def test_several_ranks_without_mpi4py_print_what_to_install() -> None:
     code = "import sys; sys.modules['mpi4py'] = None\nfrom islands.cli import main\n"
     done = alone(
         code + "sys.exit(main(['run']))", OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2"
@@ -100,14 +100,14 @@ def test_several_ranks_without_mpi4py_are_told_what_to_install() -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_the_only_rank_without_mpi4py_speaks_for_itself() -> None:
+def test_the_only_rank_without_mpi4py_prints_its_own_error() -> None:
     code = "import sys; sys.modules['mpi4py'] = None\nfrom islands.parallel import world\nworld()"
     done = alone(code, OMPI_COMM_WORLD_RANK="1", OMPI_COMM_WORLD_SIZE="2")
     assert done.returncode == 2
     assert done.stderr.startswith("islands: [rank 1 of 2] started with 2 ranks")
 
 
-def test_one_rank_shares_with_itself() -> None:
+def test_collectives_of_one_rank_return_its_own_values() -> None:
     numbers = np.arange(3)
     shared = World().share(numbers)
     numbers[0] = 9
@@ -141,16 +141,16 @@ def test_one_rank_raises_its_own_error() -> None:
         (OSError(28, "No space left on device"), "standard output: No space left on device."),
     ],
 )
-def test_errors_in_one_line(error: BaseException, text: str) -> None:
+def test_describe_returns_one_line(error: BaseException, text: str) -> None:
     assert describe(error).startswith(text)
 
 
-def test_where_the_traceback_is_shown_nothing_more_is_advised() -> None:
+def test_describe_suggests_no_debug_option_with_a_traceback() -> None:
     assert describe(KeyError("k"), is_traced=True) == "unexpected KeyError: 'k'"
 
 
 @pytest.mark.mpi(min_size=2)
-def test_all_ranks_know_all_values() -> None:
+def test_collectives_return_the_values_of_all_ranks() -> None:
     ranks = world()
     assert ranks.allgather(ranks.rank**2) == [rank**2 for rank in range(ranks.size)]
     assert ranks.bcast(("first", ranks.rank)) == ("first", 0)
@@ -162,7 +162,7 @@ def test_all_ranks_know_all_values() -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-def test_numbers_of_all_ranks() -> None:
+def test_share_returns_the_numbers_of_all_ranks() -> None:
     ranks = world()
     numbers = np.array([ranks.rank, -(2**62), 7 * ranks.rank])
     assert ranks.share(numbers[::-1]).tolist() == [
@@ -171,7 +171,7 @@ def test_numbers_of_all_ranks() -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-def test_messages_pass_both_ways_at_once() -> None:
+def test_messages_are_sent_in_both_directions_at_once() -> None:
     ranks = world()
     others = [rank for rank in range(ranks.size) if rank != ranks.rank]
     arrived = {rank: np.zeros(1 << 20, np.uint8) for rank in others}
@@ -185,7 +185,7 @@ def test_messages_pass_both_ways_at_once() -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-def test_a_part_of_the_ranks_is_a_world_of_its_own() -> None:
+def test_part_returns_a_world_of_the_first_ranks() -> None:
     ranks = world()
     part = ranks.part(2)
     assert (part is not None) == (ranks.rank < 2)
@@ -195,12 +195,12 @@ def test_a_part_of_the_ranks_is_a_world_of_its_own() -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-def test_a_communicator_of_oneself_is_one_rank() -> None:
+def test_the_self_communicator_is_one_rank() -> None:
     from mpi4py import MPI
 
-    mine = World(MPI.COMM_SELF)
-    assert (mine.rank, mine.size) == (0, 1)
-    assert mine.share(np.arange(2)).tolist() == [[0, 1]]
+    alone = World(MPI.COMM_SELF)
+    assert (alone.rank, alone.size) == (0, 1)
+    assert alone.share(np.arange(2)).tolist() == [[0, 1]]
 
 
 @pytest.mark.mpi(min_size=2)
@@ -217,7 +217,7 @@ def test_an_error_on_one_rank_is_raised_on_all() -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-def test_an_error_on_all_ranks_is_the_same_as_on_one() -> None:
+def test_an_equal_error_on_all_ranks_names_no_rank() -> None:
     ranks = world()
     with (
         pytest.raises(InputError, match=r"^no such file$"),
@@ -226,7 +226,7 @@ def test_an_error_on_all_ranks_is_the_same_as_on_one() -> None:
         ranks.agreed(fails)
 
 
-LONE_FAILURE = """
+FAILURE_ON_ONE_RANK = """
 from islands.parallel import world
 ranks = world()
 with ranks.guarded(show_traceback=False):
@@ -243,11 +243,11 @@ with ranks.guarded(show_traceback=False):
         ("__import__('islands').IslandsError('no transport')", "no transport"),
     ],
 )
-def test_a_failure_on_one_rank_ends_all_and_is_said_once(
+def test_an_error_on_one_rank_ends_all_and_is_printed_once(
     mpirun: list[str], error: str, message: str
 ) -> None:
     done = subprocess.run(
-        [*mpirun, "3", sys.executable, "-c", LONE_FAILURE.format(error=error)],
+        [*mpirun, "3", sys.executable, "-c", FAILURE_ON_ONE_RANK.format(error=error)],
         capture_output=True,
         text=True,
         timeout=60,
@@ -258,9 +258,9 @@ def test_a_failure_on_one_rank_ends_all_and_is_said_once(
     assert done.stderr.count(message) == 1
 
 
-def test_a_rank_that_dies_while_a_bell_is_taken_down_can_be_survived() -> None:
+def test_a_rank_that_dies_while_a_stop_notice_closes_is_reported_as_lost() -> None:
     class Survivor(World):
-        """One of two ranks, as long as the other is there."""
+        """One of two ranks, the other of which dies."""
 
         def __init__(self) -> None:
             super().__init__(fault_tolerant=True)
@@ -270,9 +270,9 @@ def test_a_rank_that_dies_while_a_bell_is_taken_down_can_be_survived() -> None:
             return True
 
         def channel(self, *_: object) -> Any:
-            return SimpleNamespace(close=self.meet_the_dead)
+            return SimpleNamespace(close=self.fail)
 
-        def meet_the_dead(self) -> None:
+        def fail(self) -> None:
             raise RuntimeError("MPI_ERR_PROC_FAILED")
 
     with pytest.raises(RanksLostError):

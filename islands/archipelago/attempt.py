@@ -1,4 +1,4 @@
-"""Generations that may be given up: what they write over is kept until they are whole."""
+"""Generations that may be given up: what they overwrite is kept until they are complete."""
 
 from __future__ import annotations
 
@@ -6,61 +6,61 @@ from islands.archipelago.halt import Halt
 from islands.backends.base import Backend
 from islands.backends.state import State
 
-_WORSE = 2  # with the same mark, of problems that have infeasible solutions
+_WORSE = 2  # keeps the lowest bit, which marks infeasible solutions
 
 
 class Attempt:
-    """The generations that the islands of one rank are at work on, and how to take them back."""
+    """The generations in progress on one rank, which can be withdrawn."""
 
     def __init__(self, backend: Backend, state: State) -> None:
         self._backend, self._state = backend, state
         self.halt = Halt(backend)
         self._from = 0
         self.ahead = range(0)
-        """The generations that are being made."""
+        """The generations in progress."""
 
-    def start(self, *, may_be_left: bool) -> None:
-        """Begin generation 0, before which there is nothing."""
+    def start(self, *, may_be_partial: bool) -> None:
+        """Begin generation 0, which has no previous generation."""
         self.ahead = range(1)
-        if may_be_left:
+        if may_be_partial:
             self.halt.arm()
 
     def leave_out(self) -> None:
-        """Let the individuals of generation 0 that were not made be worse than all that were.
+        """Make the individuals missing from generation 0 worse than all others.
 
-        Nobody goes on from them, so that their genes, which may be gigabytes, are never written.
+        They are never used, so their genes, which may take gigabytes, are not written.
         """
-        made = self._backend.download(self._state.arrays["calls"]) > 0
+        is_made = self._backend.download(self._state.arrays["calls"]) > 0
         cost = self._state.part("cost", 0)
         costs = self._backend.download(cost)
-        costs[~made] = costs[made].max() + _WORSE
+        costs[~is_made] = costs[is_made].max() + _WORSE
         self._backend.upload(costs, cost)
 
     def begin(self, generation: int, generations: int) -> None:
-        """Begin so many generations after this one, and keep what they will write over."""
+        """Begin `generations` generations after `generation`, and keep what they overwrite."""
         self._from = generation
         self._state.remember(generation, wholly=generations > 1)
         self.ahead = range(generation + 1, generation + 1 + generations)
         self.halt.arm()
 
     def is_whole(self) -> bool:
-        """Wait for the end; return whether nobody has left out anything."""
-        self._backend.synchronise()  # as long as it may be told to leave
-        was_left = self.halt.disarm()
+        """Wait for the end; return whether the generations are complete."""
+        self._backend.synchronise()  # a halt may be requested until here
+        gave_up = self.halt.disarm()
         self.ahead = range(0)
-        return not was_left
+        return not gave_up
 
     def withdraw(self) -> int:
-        """Take back all, and return the generation that the islands stand at again."""
+        """Restore the islands as they were at `begin`, and return their generation."""
         self._state.recall(self._from)
         return self._from
 
     def made(self) -> int:
-        """Return how many individuals have been made of the generations `ahead`; for any thread.
+        """Return the number of individuals made in the generations `ahead`; for any thread.
 
-        Of several generations, it is those that have been in any of them.
+        With several generations, an individual counts if any of them has made it.
         """
         ahead, calls = self.ahead, self._backend.peek(self._state.arrays["calls"])
-        if 0 in ahead or not ahead:  # they may just have become whole
+        if 0 in ahead or not ahead:  # the generations may just have been completed
             return int((calls > 0).sum())
         return int((calls != self._backend.peek(self._state.remembered("calls"))).sum())

@@ -1,4 +1,4 @@
-"""The host's word to a rank's device that what it is at work on is given up."""
+"""A request of the host to the device to give up the generations in progress."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ from islands.backends.base import Array, Backend
 
 
 class Halt:
-    """Two words on the device: whether to give up, and whether anybody has done so.
+    """Two words on the device: whether to give up, and whether a block has done so.
 
-    They are only set while somebody is ready for what is not whole. What was said before is said
-    then; once heard, it has to be said again.
+    The first word is only set while the halt is armed. An earlier request takes effect when it is
+    armed. A request that has been obeyed is cleared.
     """
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self.words: Array = backend.zeros((2,), np.int32)
         self._lock = threading.Lock()
-        self._is_said = self._is_armed = self._is_left = False
+        self._was_requested = self._is_armed = self._host_gave_up = False
 
-    def say(self) -> None:
-        """Say it, from any thread, also while the device is at work."""
+    def request(self) -> None:
+        """Request the halt, from any thread, also while kernels run."""
         with self._lock:
-            if self._is_armed and not self._is_said:
+            if self._is_armed and not self._was_requested:
                 self._backend.poke(self.words)
-            self._is_said = True
+            self._was_requested = True
 
     def arm(self) -> None:
-        """Be ready for it, in what is launched from now on."""
+        """Allow later launches to give up."""
         with self._lock:
             self._is_armed = True
-            if self._is_said:
+            if self._was_requested:
                 self._backend.poke(self.words)
 
-    def is_heard(self) -> bool:
-        """Return whether what the host is at work on is to be left, and take it for left then."""
+    def is_requested(self) -> bool:
+        """Return whether the host has to give up its own work, which counts as given up then."""
         with self._lock:
-            self._is_left = self._is_armed and self._is_said
-            return self._is_left
+            self._host_gave_up = self._is_armed and self._was_requested
+            return self._host_gave_up
 
     def disarm(self) -> bool:
-        """Return whether anybody has given up, when all that was launched is done."""
+        """Return whether the host or a block has given up; all launches must be complete."""
         with self._lock:
             self._is_armed = False
-            if not self._is_said:
+            if not self._was_requested:
                 return False
-            is_left = self._is_left or bool(self._backend.download(self.words)[1])
+            gave_up = self._host_gave_up or bool(self._backend.download(self.words)[1])
             self._backend.upload(np.zeros(2, np.int32), self.words)
-            self._is_left = False
-            self._is_said = not is_left
-            return is_left
+            self._host_gave_up = False
+            self._was_requested = not gave_up
+            return gave_up

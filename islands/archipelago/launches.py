@@ -18,11 +18,11 @@ from islands.errors import UsageError
 _INDIVIDUALS_A_SLICE = 6
 
 Segments = list[list[Call]]
-"""Launches, between which somebody else judges."""
+"""Launches in groups, between which the host evaluates children."""
 
 
 class Launches:
-    """What is launched for all islands of a rank together."""
+    """The launches for all islands of a rank together."""
 
     def __init__(
         self,
@@ -34,25 +34,25 @@ class Launches:
         measured: Array,
         halt: Array,
     ) -> None:
-        """Compile, and bind `plan`, that of the algorithm, and all arrays."""
+        """Compile the kernels and bind them to the algorithm's `plan` and all arrays."""
         self._backend, self._parts, self._shape = backend, parts, shape
         self._algorithm, self._archipelago = parts.algorithm, archipelago
         self._archives = parts.algorithm.loses_best or parts.problem.marks
         self._arguments = (archipelago, self._data(), plan, parts.improver.plan(halt))
-        # Ranking sorts a cost and an index of each individual, up to a power of two.
+        # Ranking sorts a cost and an index for each individual, up to the next power of two.
         self.ranking_room = Room(12 << (shape.population - 1).bit_length())
         schedule = parts.algorithm.schedule(shape, outside=parts.outside)
         if parts.outside and JUDGES not in schedule.generation:
             name = parts.algorithm.name
-            raise UsageError(
-                f"decoding=host: {name} judges in kernels of its own. Leave decoding out"
-            )
+            raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
         steps = (*schedule.start, *schedule.generation, *schedule.adopt)
         launched = {step for step in steps if isinstance(step, Launch)}
         self._room, self._program, self.populations = self._compiled(launched)
         self.rank_again = self._ranking(step=0)
-        """Where only the individuals have changed."""
-        end = self._ranking(step=1) if parts.algorithm.needs_order else self._finding_best()
+        """Sorts islands whose individuals have changed, without ending a generation."""
+        self.keeps_order = parts.algorithm.needs_order
+        """Whether each generation ends with sorted islands."""
+        end = self._ranking(step=1) if self.keeps_order else self._finding_best()
         self.start = self._segments(schedule.start)
         self.generation = self._segments(schedule.generation)
         self.generation[-1].append(end)
@@ -69,7 +69,7 @@ class Launches:
         return Struct(**{f"array{i}": self._backend.upload(a) for i, a in enumerate(arrays)})
 
     def _asked(self, launches: set[Launch]) -> Room:
-        """Return the working memory that a block needs for any of the launches."""
+        """Return the working memory that a block needs for all of the launches."""
         own = Room(max(launch.room or 0 for launch in launches))
         if all(launch.room is not None for launch in launches):
             return own
@@ -86,7 +86,7 @@ class Launches:
         return Source("program.cuh", self._parts.macros() | lengths)
 
     def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
-        """Return the room of a block, the program of these parts, and that of all populations.
+        """Return the working memory of a block, the program of the parts and that of populations.
 
         Both programs are compiled at the same time.
         """
@@ -110,7 +110,7 @@ class Launches:
         return backend.compile(Source("population.cuh", self._parts.encoding_macros()), block)
 
     def _compiled_parts(self, room: Room) -> Program:
-        # Arenas that spill to global memory stay small beside the genes.
+        # Arenas in global memory stay small compared with the genes.
         slices = max(1, self._shape.individuals // _INDIVIDUALS_A_SLICE)
         fewest = self._algorithm.fewest_threads
         block = self._backend.block(room, self._parts.items(), slices, fewest)

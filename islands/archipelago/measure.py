@@ -1,4 +1,4 @@
-"""What the host sees of a rank's islands: a few numbers of each, the best individuals, digests."""
+"""What the host reads from a rank's islands: measures, the best individuals, digests."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _MEASURE = (
 
 @dataclass(frozen=True)
 class IslandMeasure:
-    """What the host sees of an island at the end of an epoch; costs are minimised."""
+    """The measures of an island at the end of an epoch; costs are minimised."""
 
     island: int
     best: int | None
-    """None where no feasible solution has been met."""
+    """None if no feasible solution was found."""
     total: int
     """The sum of all costs."""
     mean: float
@@ -50,7 +50,7 @@ class IslandMeasure:
     best_generation: int
     evaluations: int
     present: int | None = None
-    """The best of this generation; None where it may be infeasible."""
+    """The best cost of this generation; None if it may be infeasible."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Candidate:
 
 
 class Lookout:
-    """Looks at the islands `mine` of all those of a run, or of runs side by side."""
+    """Reads the islands `mine` of a run, or of several concurrent runs."""
 
     def __init__(
         self,
@@ -75,24 +75,24 @@ class Lookout:
         mine: range,
         islands_a_run: int,
     ) -> None:
-        """Take the memory for the numbers; the kernel `measure` writes them to `measured`."""
+        """Allocate the measures; the kernel `measure` writes them to `measured`."""
         self._problem, self._encoding, self._state = problem, encoding, state
         self._backend, self._mine, self._islands_a_run = backend, mine, islands_a_run
         self.measured = backend.empty((len(mine), len(_MEASURE)), np.int64)
-        self._seen = backend.host_array(self.measured.shape, np.int64)
+        self._fetched = backend.host_array(self.measured.shape, np.int64)
         self._population = int(state.arrays["order"].shape[1])
 
     def fetch(self) -> None:
-        """Have the numbers copied, while the host goes on."""
-        self._backend.fetch(self.measured, self._seen)
+        """Begin to copy the measures to the host."""
+        self._backend.fetch(self.measured, self._fetched)
 
     def measures(self) -> list[IslandMeasure]:
-        """Return the numbers that have been fetched."""
-        rows = (dict(zip(_MEASURE, row, strict=True)) for row in self._seen.tolist())
-        return [self._seen_as(island, row) for island, row in zip(self._mine, rows, strict=True)]
+        """Return the fetched measures."""
+        rows = (dict(zip(_MEASURE, row, strict=True)) for row in self._fetched.tolist())
+        return [self._measure(island, row) for island, row in zip(self._mine, rows, strict=True)]
 
-    def _seen_as(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
-        # An island that restarted may meet the same cost once more: the first time counts.
+    def _measure(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
+        # An island may find the same cost again after a restart: the first time counts.
         from_archive = self._problem.marks or row["archived"] <= row["best"]
         best = row["archived" if from_archive else "best"]
         total = (row["sum_high"] << 32) + row["sum_low"]
@@ -108,19 +108,19 @@ class Lookout:
         )
 
     def _unmarked(self, cost: int) -> int:
-        """Return a cost without the mark of kernels/core/marks.cuh."""
+        """Return a cost without the feasibility mark of kernels/core/marks.cuh."""
         return cost >> 1 if self._problem.marks else cost
 
     def elite(self, generation: int, count: int, run: int | None) -> list[Candidate]:
-        """Return the best individuals, best first, archives included; of a run, if it is named.
+        """Return the best individuals, best first, archives included, of one run or of all.
 
-        Where infeasible solutions stay as they are, only the archives are asked.
+        If populations may hold infeasible solutions, only the archives are considered.
         """
         costs = self._backend.download(self._state.part("cost", generation)).reshape(-1)
         islands = np.arange(len(costs)) // self._population
         records = self._backend.download(self._state.part("island", generation))
         archived = records[:, ISLAND.index("archived")]
-        # An archive stands behind its island's population, and is none where its cost is NONE.
+        # Archives follow the populations; an archive with the cost NONE is empty.
         if self._problem.marks:
             costs = np.full_like(costs, NONE)
         costs = np.concatenate([costs, archived])
@@ -140,7 +140,7 @@ class Lookout:
         return found
 
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
-        """Return, for each island of all runs or of one, the SHA-256 of its genomes and costs."""
+        """Return the SHA-256 of the genomes and costs of each island, of all runs or of one."""
         size, found = self._encoding.size, []
         first = 0 if run is None else run * self._islands_a_run
         for local, island in enumerate(self._mine):
@@ -164,5 +164,5 @@ class Lookout:
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
-    """Return the bytes of an array, not copied unless they lie apart."""
+    """Return the bytes of an array, copied only if they are not contiguous."""
     return np.ascontiguousarray(array).data.cast("B")

@@ -1,4 +1,4 @@
-"""The arrays that islands are made of, and the struct by which kernels reach them."""
+"""The arrays of islands, and the struct through which kernels access them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from islands.migration import Migrant
 
 
 def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
-    """Return what an island has of each array."""
+    """Return the shape and type of each array of an island."""
     problem, algorithm = parts.problem, parts.algorithm
     population, pitch, gene = shape.population, shape.pitch, shape.gene
     fields = {
@@ -33,7 +33,7 @@ def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
     if algorithm.patience or algorithm.loses_best or problem.marks:
         fields["archive"] = Field((pitch,), gene)
     if problem.marks:
-        # Feasible solutions that a population may refuse; a swarm has its particles there anyway.
+        # Feasible solutions that the population may reject, for the archive; PSO's particles.
         fields["met"] = Field((population, pitch), gene)
         fields["met_cost"] = Field((population,), np.int64)
     if algorithm.schedule(shape, outside=parts.outside).adopt:
@@ -44,33 +44,33 @@ def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
 
 
 def _own_fields(parts: Parts, shape: Shape, others: dict[str, Field]) -> dict[str, Field]:
-    """Return those of the algorithm; refuse what is taken, and what cannot travel."""
+    """Return the algorithm's fields; refuse names in use, and fields that cannot travel."""
     own, population = parts.algorithm.fields(shape), shape.population
     named = f"algorithm {parts.algorithm.name}: the field"
     for name, field in own.items():
         if name in others and others[name] != field:
             raise UsageError(
-                f"{named} {name} is one that islands have anyway. Give it another name"
+                f"{named} {name} has the name of a built-in field. Choose another name"
             )
         if field.travels and field.shape[:1] != (population,):
             raise UsageError(
-                f"{named} {name} travels with each individual, but its shape is {field.shape}. Let"
-                f" it begin with the population, which is {population}, or choose travels=False"
+                f"{named} {name} travels with each individual, but its shape is {field.shape}. Its"
+                f" first dimension must be population={population}; or choose travels=False"
             )
     return own
 
 
 def tables_of(backend: Backend, parts: Parts, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return what the algorithm lets islands share, beside their `arrays`."""
+    """Return the algorithm's tables, which all islands share besides their `arrays`."""
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():
         named = f"algorithm {parts.algorithm.name}: the table {name}"
         if name in arrays:
-            raise UsageError(f"{named} has the name of a field. Give it another")
+            raise UsageError(f"{named} has the name of a field. Choose another name")
         if not isinstance(table, np.ndarray):
             raise UsageError(
-                f"{named} is of the type {type(table).__name__}. Return a NumPy array, of the type"
-                " that kernels read"
+                f"{named} has the type {type(table).__name__}. Return a NumPy array with the"
+                " element type that kernels read"
             )
     return {name: backend.upload(table) for name, table in tables.items()}
 

@@ -1,4 +1,4 @@
-"""Children that somebody else than a kernel judges, between two launches of a generation."""
+"""Host evaluation of children, between two launches of a generation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GENES, _COST, _WAITING = "children", "children_cost", "children_waiting"
 
 
 def fields_for(shape: Shape, children: int) -> dict[str, Field]:
-    """Return the arrays of so many `children` of each individual."""
+    """Return the arrays for `children` children of each individual."""
     size = shape.population
     return {
         _GENES: Field((size, children, shape.pitch), shape.gene, kind="scratch"),
@@ -31,13 +31,13 @@ def fields_for(shape: Shape, children: int) -> dict[str, Field]:
 
 
 def seen(arrays: Mapping[str, Array]) -> Struct:
-    """Return `Outside` of kernels/core/archipelago.cuh, which is null where kernels judge."""
+    """Return `Outside` of kernels/core/archipelago.cuh, with null pointers if kernels evaluate."""
     names = {"genes": _GENES, "cost": _COST, "waiting": _WAITING}
     return Struct(**{member: arrays.get(name) for member, name in names.items()})
 
 
 class Outside:
-    """The host as a judge: decodes by NumPy, and asks for the problem's exact costs."""
+    """Evaluates children on the host: NumPy decodes, and the problem computes exact costs."""
 
     def __init__(
         self, backend: Backend, problem: Problem, encoding: Encoding, state: State
@@ -47,33 +47,33 @@ class Outside:
             state.arrays[name] for name in (_GENES, _COST, _WAITING)
         )
         self._batch = 1
-        self.judged = 0
-        """How many children of this generation have been; for any thread."""
+        self.evaluated = 0
+        """The number of children evaluated in this generation; for any thread."""
 
-    def judge(self, is_told_to_leave: Callable[[], bool]) -> None:
-        """Find the costs of all children that wait; of those alone before it `is_told_to_leave`.
+    def evaluate(self, must_stop: Callable[[], bool]) -> None:
+        """Evaluate all waiting children, or those before `must_stop` returns true.
 
-        It asks about every tenth of a second. The first children are judged in any case, so that
-        there are some.
+        `must_stop` is called about every tenth of a second. The first batch is always evaluated,
+        so that some children have costs.
         """
         places = np.arange(self._cost.shape[-1])
         waits = places < self._backend.download(self._waiting)[..., np.newaxis]
         genomes = self._backend.download(self._genes)[waits]
         found = np.zeros(len(genomes), np.int64)
-        self.judged = 0
-        while self.judged < len(genomes) and not (self.judged and is_told_to_leave()):
-            batch = slice(self.judged, self.judged + self._batch)
+        self.evaluated = 0
+        while self.evaluated < len(genomes) and not (self.evaluated and must_stop()):
+            batch = slice(self.evaluated, self.evaluated + self._batch)
             found[batch] = self._timed(genomes[batch])
-            self.judged = min(batch.stop, len(genomes))
+            self.evaluated = min(batch.stop, len(genomes))
         costs = np.zeros(waits.shape, np.int64)
         costs[waits] = found
         self._backend.upload(costs, self._cost)
-        if self.judged < len(genomes):
-            waits[waits] = np.arange(len(genomes)) < self.judged
+        if self.evaluated < len(genomes):
+            waits[waits] = np.arange(len(genomes)) < self.evaluated
             self._backend.upload(waits.sum(axis=-1, dtype=np.int32), self._waiting)
 
     def _timed(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the costs of genomes, and let the next batch take a tenth of a second."""
+        """Return the costs of genomes, and choose a batch that takes a tenth of a second."""
         began = time.perf_counter()
         costs = self._problem.costs(self._encoding.decode(genomes))
         each = (time.perf_counter() - began) / len(genomes)

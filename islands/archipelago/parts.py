@@ -1,4 +1,4 @@
-"""What a program is put together from: a problem, an encoding, an improver and an algorithm."""
+"""The parts of a program: a problem, an encoding, an improver and an algorithm."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from islands.settings import Settings
 from islands.text import option
 
 HOST = "host"
-"""The decoding by which the host judges children, between two launches."""
+"""The decoding with which the host evaluates children, between two launches."""
 _FREE = "free"
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a program is put together from."""
+    """The parts of a program, with their settings."""
 
     problem: Problem
     encoding: Encoding
     improver: Improver
     algorithm: Algorithm
     outside: bool
-    """Whether somebody else than a kernel judges what algorithms make."""
+    """Whether the host evaluates the children, not a kernel."""
 
     @classmethod
     def of(
@@ -44,12 +44,12 @@ class Parts:
         block_memory: int | None,
         decoding: str = "",
     ) -> Parts:
-        """Return the parts of these names and settings; refuse what does not fit."""
+        """Return the parts with these names and settings; refuse combinations that do not fit."""
         kind = ALGORITHMS[algorithm]
-        asked = kind(settings, population, moved_as(encoding))
+        algorithm_part = kind(settings, population, moved_as(encoding))
         solutions = problem.solution_kind
         if decoding == HOST:
-            _require_judged_outside(problem, improver.name)
+            _require_host_evaluation(problem, improver.name)
         encoder = ENCODINGS[encoding][solutions]
         encoded = encoder(
             problem.size,
@@ -58,13 +58,13 @@ class Parts:
             assigns=problem.assigns,
         )
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
-        return cls(problem, encoded, improving, asked, decoding == HOST)
+        return cls(problem, encoded, improving, algorithm_part, decoding == HOST)
 
     def macros(self) -> Macros:
-        """Return the macros that choose the parts, and those of each."""
-        judge = Header("problems/outside.cuh") if self.outside else self.problem.header
+        """Return the macros that choose the parts, and the macros of each part."""
+        evaluation = Header("problems/outside.cuh") if self.outside else self.problem.header
         chosen: Macros = {
-            "ISLANDS_PROBLEM": judge,
+            "ISLANDS_PROBLEM": evaluation,
             "ISLANDS_IMPROVER": self.improver.header,
             "ISLANDS_ALGORITHM": self.algorithm.header,
         }
@@ -76,7 +76,7 @@ class Parts:
         return self.encoding_macros() | chosen | own
 
     def encoding_macros(self) -> Macros:
-        """Return the macros of the encoding, and of how costs are to be read."""
+        """Return the macros of the encoding and of the format of costs."""
         return {
             "ISLANDS_ENCODING": self.encoding.header,
             "COSTS_MARKED": str(int(self.problem.marks)),
@@ -84,48 +84,48 @@ class Parts:
         }
 
     def room(self) -> int:
-        """Return the bytes that a block takes beside what the kernels declare."""
+        """Return the bytes of working memory of a block besides what the kernels declare."""
         own = self.algorithm.room(self.encoding.pitch)
         return max(own, self.problem.room(), self.improver.room())
 
     def items(self) -> int:
-        """Return the pieces of work that a block shares."""
+        """Return the number of work items that the threads of a block share."""
         return max(self.problem.items(), self.improver.items())
 
 
 def _decoding(
-    asked: str, algorithm: type[Algorithm], encoder: type[Encoding], improver: str
+    requested: str, algorithm: type[Algorithm], encoder: type[Encoding], improver: str
 ) -> str:
-    """Return how a kernel decodes keys: only what is decoded freely can be improved."""
+    """Return how a kernel decodes keys; an improver needs the free decoding."""
     known = algorithm.decodings
-    if asked not in ("", HOST, *known):
-        fit = " or ".join((*known, HOST))
+    if requested not in ("", HOST, *known):
+        allowed = " or ".join((*known, HOST))
         raise UsageError(
-            f"decoding={asked}: {algorithm.name} takes {fit}. Leave decoding out, or choose such a"
-            " one"
+            f"decoding={requested}: {algorithm.name} allows {allowed}. Omit decoding, or choose one"
+            " of them"
         )
     if not known or encoder is not Keys:
         return _FREE
     if improver == "none":
-        return known[0] if asked in ("", HOST) else asked
-    if asked not in ("", known[0]):
-        raise _unimproved(asked, improver)
+        return known[0] if requested in ("", HOST) else requested
+    if requested not in ("", known[0]):
+        raise _unimproved(requested, improver)
     return _FREE
 
 
-def _require_judged_outside(problem: Problem, improver: str) -> None:
-    """Refuse what the host cannot do in the place of a kernel."""
+def _require_host_evaluation(problem: Problem, improver: str) -> None:
+    """Refuse problems and improvers that need a kernel's evaluation."""
     if improver != "none":
         raise _unimproved(HOST, improver)
     if problem.changes_solutions:
         raise UsageError(
-            f"decoding=host: which items are chosen is judged on the device for {problem.name}."
-            " Leave decoding out"
+            f"decoding=host: only kernels select the items of a solution of {problem.name}. Omit"
+            " decoding"
         )
 
 
 def _unimproved(decoding: str, improver: str) -> UsageError:
     return UsageError(
-        f"decoding={decoding} with improver {improver}: solutions are improved where the block"
-        f" decodes. Leave decoding out, or choose {option('improver', 'none')}"
+        f"decoding={decoding} with improver {improver}: improvers need the default decoding."
+        f" Omit decoding, or choose {option('improver', 'none')}"
     )

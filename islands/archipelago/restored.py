@@ -1,6 +1,6 @@
-"""What is asked of saved islands beyond the shapes of their arrays, before kernels are given them.
+"""Checks of restored islands beyond the shapes of their arrays.
 
-Kernels trust what they read: a gene that is no item would be an address outside the instance.
+Kernels do not check what they read: an invalid gene would be an address outside the instance.
 """
 
 from __future__ import annotations
@@ -12,51 +12,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import ISLAND, NONE
+from islands.archipelago.share import Share
 from islands.encodings import Encoding
 from islands.encodings.base import are_orders
 from islands.errors import InputError
 from islands.migration import Migrant
 
-_INFEASIBLE = 1  # the lowest bit of costs that are marked: see kernels/core/marks.cuh
+_INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
 
 
 def require_sound(
-    saved: Mapping[str, NDArray[Any]],
-    encoding: Encoding,
-    generation: int,
-    seeds: NDArray[np.int64],
-    numbers: NDArray[np.int64],
+    saved: Mapping[str, NDArray[Any]], encoding: Encoding, generation: int, share: Share
 ) -> None:
-    """Refuse arrays that no islands of these seeds and numbers have in this generation."""
+    """Refuse arrays that are not valid for the islands of this rank in this generation."""
     island = saved["island"]
-    wanted = {"generation": generation, "seed": seeds, "number": numbers}
-    for name, value in wanted.items():
+    expected = {"generation": generation, "seed": share.seeds, "number": share.numbers}
+    for name, value in expected.items():
         if (island[:, ISLAND.index(name)] != value).any():
-            raise _unsound("island", f"another {name} than that of this run")
+            raise _unsound("island", f"a {name} that differs from this run")
     if not np.isin(island[:, ISLAND.index("restart")], (0, 1)).all():
-        raise _unsound("island", "a restart that is neither 0 nor 1")
+        raise _unsound("island", "a restart flag other than 0 or 1")
     if not are_orders(saved["order"]):
-        raise _unsound("order", "what is no order of a population")
+        raise _unsound("order", "a row that is not a permutation of the population")
     genomes = {"genes": saved["genes"]}
     has_archived = island[:, ISLAND.index("archived")] != NONE
     if "archive" in saved:
         genomes["archive"] = saved["archive"][has_archived]
     elif has_archived.any():
-        raise _unsound("island", "a best that is nowhere")
+        raise _unsound("island", "an archived cost, but there is no archive")
     if "met" in saved:
         genomes["met"] = saved["met"][saved["met_cost"] & _INFEASIBLE == 0]
     for name, rows in genomes.items():
         if not encoding.holds(rows.reshape(-1, encoding.pitch)):
-            raise _unsound(name, f"what is no genome of {encoding.name}")
+            raise _unsound(name, f"an invalid genome of the encoding {encoding.name}")
 
 
 def require_genomes(saved: NDArray[np.uint8], migrant: Migrant, encoding: Encoding) -> None:
-    """Refuse migrants on their way whose genes are no genome."""
+    """Refuse migrants in flight whose genes are not a valid genome."""
     rows = saved.reshape(-1, migrant.bytes)[:, migrant.genes]
-    # Of islands that send nobody, there is nothing.
+    # Islands that send no migrants have rows of zeros.
     genomes = np.ascontiguousarray(rows[rows.any(axis=1)]).view(encoding.gene)
     if not encoding.holds(genomes):
-        raise _unsound("emigrants", f"what is no genome of {encoding.name}")
+        raise _unsound("emigrants", f"an invalid genome of the encoding {encoding.name}")
 
 
 def _unsound(name: str, what: str) -> InputError:

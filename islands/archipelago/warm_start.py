@@ -1,4 +1,4 @@
-"""Solutions that islands start from, placed among the individuals of generation 0."""
+"""Solutions of a warm start, placed among the individuals of generation 0."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from islands.problems.base import Problem, Solution
 def dealt(
     solutions: Sequence[Solution], mine: range, islands: int, population: int
 ) -> list[Sequence[Solution]]:
-    """Return what each of my islands gets of the solutions, which are dealt to all in turn."""
+    """Deal the solutions to all islands in turn; return those of each island in `mine`."""
     most = islands * population
     if len(solutions) > most:
         raise UsageError(
-            f"{len(solutions)} solutions to start from are more than the {most} individuals"
+            f"a warm start with {len(solutions)} solutions, but there are only {most} individuals."
+            " Pass fewer solutions, or raise population or islands"
         )
     return [solutions[island::islands] for island in mine]
 
@@ -32,7 +33,7 @@ def place(
     backend: Backend,
     state: State,
 ) -> None:
-    """Check the solutions of each island, and let its first individuals stand for them."""
+    """Check the solutions of each island, and make them its first individuals."""
     numbering = problem.numbering()
     counts = np.array([len(each) for each in solutions], np.int32)
     backend.upload(counts, state.arrays["given"])

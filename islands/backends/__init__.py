@@ -1,4 +1,4 @@
-"""Where kernels run: on the CPU's threads or on a GPU, behind one contract."""
+"""Backends: the devices that run kernels, a GPU or the threads of a CPU."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ BACKENDS = ("auto", "cuda", "cpu")
 def choose(
     name: str = "auto", threads: int | None = None, gpu: int = 0, sharers: int = 1
 ) -> Backend:
-    """Return the backend of this name; `auto` takes a GPU where there is one, and says why.
+    """Return the backend with this name; `auto` is a GPU if there is one.
 
-    It takes the GPU of this number, or by default its part of the cores among so many sharers.
+    A GPU has the number `gpu`. A CPU uses `threads` threads; by default, the cores are divided
+    among `sharers` processes.
     """
     if name not in BACKENDS:
         raise UsageError(unknown("backend", name, BACKENDS))
-    reason = "asked for"
+    reason = "requested"
     if name == "auto":
         name, reason = automatic()
     backend = _made(name, threads, gpu, sharers)
@@ -29,10 +30,10 @@ def choose(
 
 
 def automatic() -> tuple[str, str]:
-    """Return the backend that `auto` takes on this machine, and why."""
+    """Return the backend that `auto` chooses on this machine, and the reason."""
     if find_spec("cupy") is None:
         return "cpu", "CuPy is not installed"
-    from islands.backends.cuda import devices
+    from islands.backends.gpus import devices
 
     found = devices()
     if found == 0:
@@ -41,7 +42,7 @@ def automatic() -> tuple[str, str]:
 
 
 def takes_gpu(name: str) -> bool:
-    """Return whether the backend of this name will be a GPU on this machine."""
+    """Return whether the backend with this name is a GPU on this machine."""
     return name == "cuda" or (name == "auto" and automatic()[0] == "cuda")
 
 
@@ -50,7 +51,8 @@ def _made(name: str, threads: int | None, gpu: int, sharers: int) -> Backend:
         from islands.backends.cpu import CpuBackend
 
         return CpuBackend(threads, sharers)
-    from islands.backends.cuda import CudaBackend, devices
+    from islands.backends.cuda import CudaBackend
+    from islands.backends.gpus import devices
 
     if devices() == 0:
         cuda, cpu = option("backend", "cuda"), option("backend", "cpu")

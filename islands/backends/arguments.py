@@ -1,7 +1,7 @@
-"""A kernel's arguments as both drivers take them: an array of pointers to the values.
+"""A kernel's arguments as both drivers need them: an array of pointers to the values.
 
-Numbers are NumPy scalars, whose type says their size; arrays are passed as their address; a
-`Struct` is passed by value, laid out as C++ lays it out.
+Numbers are NumPy scalars, whose type gives their size; arrays are passed as their address; a
+`Struct` is passed by value with the layout of C++.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from islands.errors import UsageError
 
 
 class Struct:
-    """A C++ struct by value: its members in the order of their declaration."""
+    """A C++ struct, passed by value: its members in the order of their declaration."""
 
     def __init__(self, **members: Any) -> None:
-        """Take NumPy scalars, arrays, other `Struct`s, and None for a null pointer."""
+        """Take NumPy scalars, arrays, other `Struct`s, or None for a null pointer."""
         for name, value in members.items():
             is_of_python = isinstance(value, int | float | list | tuple)
             if is_of_python and not isinstance(value, np.generic):
                 raise UsageError(
-                    f"Struct: {name}={value!r} has no size as C++ has it. Write a NumPy number,"
+                    f"Struct: {name}={value!r} has no size in C++. Write a NumPy number,"
                     f" such as {name}=numpy.int32(5), or an array of the backend"
                 )
         self.members = members
 
     @property
     def bytes(self) -> int:
-        """How long it is."""
+        """The size of the struct in bytes."""
         return int(laid_out(self, lambda _: 0).nbytes)
 
 
@@ -39,7 +39,7 @@ Address = Callable[[Any], int]
 
 
 class Arguments:
-    """Values packed for a launch; it keeps alive what the pointers point to."""
+    """Values packed for a launch; this object keeps them alive."""
 
     def __init__(self, values: Sequence[Any], address: Address) -> None:
         """Pack `values`; `address` gives the device address of an array."""
@@ -61,7 +61,7 @@ def _letter(value: Any) -> str:
 
 
 def laid_out(value: Any, address: Address) -> Any:
-    """Return the bytes of a value as C++ lays them out: a scalar, or a record for a `Struct`."""
+    """Return a value with the layout of C++: a scalar, or a record for a `Struct`."""
     if isinstance(value, Struct):
         if not value.members:
             return np.zeros(1, np.uint8)  # a C++ struct is never empty

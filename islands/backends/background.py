@@ -1,4 +1,4 @@
-"""Work that is done beside other work, in a thread of its own."""
+"""Work in a thread of its own."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
 
-_KILLS_SECONDS = 0.05
+_KILL_INTERVAL_SECONDS = 0.05
 
 
 class Background(Generic[Value]):
-    """Work that has begun; what it returns, or raises, comes out where it is waited for."""
+    """Work that has begun; `result` returns its value or raises its error."""
 
     def __init__(self, work: Callable[[], Value]) -> None:
         self._work = work
         self._error: BaseException | None = None
-        # Python waits at its end for other threads than these, whatever they are at.
+        # Python does not wait for daemon threads when it exits.
         self._thread = Thread(target=self._do, daemon=True)
         self._thread.start()
 
@@ -28,16 +28,16 @@ class Background(Generic[Value]):
             self._error = error
 
     def stop(self, kill: Callable[[], None]) -> None:
-        """Wait for the end, whatever it is, having killed what the work waits for again and again.
+        """Call `kill` repeatedly until the work ends, and ignore its result.
 
-        It may be about to start it.
+        The work may be about to start the process that `kill` ends, so one call is not enough.
         """
         while self._thread.is_alive():
             kill()
-            self._thread.join(_KILLS_SECONDS)
+            self._thread.join(_KILL_INTERVAL_SECONDS)
 
     def result(self) -> Value:
-        """Wait, and return what the work returns."""
+        """Wait for the work; return its value or raise its error."""
         self._thread.join()
         if self._error is not None:
             raise self._error

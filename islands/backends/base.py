@@ -1,6 +1,6 @@
-"""What a backend is: a device that holds arrays and runs the kernels, a GPU or the CPU's threads.
+"""The base class of backends: devices that store arrays and run kernels.
 
-`cpu.py` and `cuda.py` hold the same methods in the same order: read one beside the other.
+`cpu.py` and `cuda.py` define the same methods in the same order, so that they are easy to compare.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ Array = Any
 
 @dataclass(frozen=True)
 class Block:
-    """How a program's blocks are cut."""
+    """The size of a program's blocks."""
 
     threads: int = 1
     resident: int = 1
-    """How many blocks should share a multiprocessor."""
+    """Number of blocks that should share a multiprocessor."""
     spill: int = 0
-    """Bytes of global memory for the large parts of arenas; 0 where fast memory has room."""
+    """Bytes of global memory for the large parts of arenas; 0 if they fit into fast memory."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """Bytes of working memory that one block needs: a part that may be large, and a small one."""
+    """Bytes of working memory that one block needs, in a large and a small part."""
 
     large: int
     small: int = 0
 
     def __post_init__(self) -> None:
-        """Keep both parts aligned for the widest access, of sixteen bytes."""
+        """Align both parts for the widest access, of 16 bytes."""
         object.__setattr__(self, "large", -(-self.large // 16) * 16)
         object.__setattr__(self, "small", -(-self.small // 16) * 16)
 
     @property
     def total(self) -> int:
-        """Both parts together."""
+        """The sum of both parts."""
         return self.large + self.small
 
 
@@ -59,18 +59,18 @@ def shelves(*parts: int) -> int:
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled program; `handle` is what the backend loads kernels from."""
+    """A compiled program; the backend loads kernels from `handle`."""
 
     handle: Any
     digest: str
     block: Block
     spilled: Array | None = None
-    """The global memory for arenas, which launches take in turn."""
+    """The global memory for arenas, which launches use one after another."""
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One launch of a kernel with its arguments, ready to be repeated."""
+    """One launch of a kernel with its arguments, which can be repeated."""
 
     kernel: Any
     blocks: int
@@ -78,52 +78,52 @@ class Call:
     fast_bytes: int
     arguments: Arguments
     repeated: dict[Any, Any] = field(default_factory=dict)
-    """What a backend keeps of repetitions that begin with this call, as long as it lives."""
+    """Graphs of repetitions that begin with this call, kept as long as the call."""
 
 
 class Backend(ABC):
-    """A device and the ways to use it."""
+    """A device that stores arrays and runs kernels."""
 
     name: ClassVar[str]
     in_host_memory: ClassVar[bool]
-    """Whether arrays lie in the host's memory, where every MPI takes them."""
+    """Whether arrays are in host memory, where every MPI library can read them."""
     device: str
-    """The device in words for people."""
+    """A description of the device for messages."""
     reason: str = ""
     """Why `auto` chose this backend."""
     block_memory: int | None
-    """Bytes of fast memory that one block can have; None where there is no such limit."""
+    """Bytes of fast memory that one block can have; None: no limit."""
     compiling: Compiling
-    """Where it says that it compiles."""
+    """Announces that programs are compiled."""
     compile_seconds: float = 0.0
-    """How long the programs of islands took, those that were in the cache included."""
+    """Seconds spent on the programs of islands, including those from the cache."""
 
     @abstractmethod
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
-        """Return how to cut the blocks of a program, of at least `fewest` threads on a GPU.
+        """Return the size of a program's blocks, on a GPU at least `fewest` threads.
 
-        `items` are the pieces of work that a block shares. Where fast memory is too small for
-        `room`, up to so many `slices` of global memory are taken for its large part.
+        The threads of a block share `items` work items. If fast memory is too small for `room`, its
+        large part uses at most `slices` slices of global memory.
         """
 
     @abstractmethod
     def compile(self, source: Source, block: Block) -> Program:
-        """Return the program, compiled now or taken from the cache; from any thread."""
+        """Return the program, compiled now or loaded from the cache; from any thread."""
 
     @abstractmethod
     def stop_compilers(self) -> None:
-        """End the compilers that run now for any thread, where that can be."""
+        """End the compilers that run now for any thread, if that is possible."""
 
     def asked_room(self, source: Source, *arguments: Any) -> Room:
-        """Return what the kernel `room` of a program says that a block needs."""
+        """Return the working memory of a block, as the kernel `room` of a program computes it."""
         program = self.compile(self._of_room(source), Block(threads=32))
-        asked = self.zeros((2,), np.int64)
-        self.run([self.call(program, "room", *arguments, asked, blocks=1)])
-        large, small = self.download(asked).tolist()
+        room = self.zeros((2,), np.int64)
+        self.run([self.call(program, "room", *arguments, room, blocks=1)])
+        large, small = self.download(room).tolist()
         return Room(large, small)
 
     def _of_room(self, source: Source) -> Source:
-        """Return the source of what is asked, where not all of a program need be compiled."""
+        """Return a source that contains the kernel `room`, without the rest if possible."""
         return source
 
     @abstractmethod
@@ -132,7 +132,7 @@ class Backend(ABC):
 
     @abstractmethod
     def address(self, array: Array) -> int:
-        """Return where an array lies on the device."""
+        """Return the address of an array on the device."""
 
     @abstractmethod
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
@@ -140,27 +140,27 @@ class Backend(ABC):
 
     @abstractmethod
     def download(self, array: Array) -> NDArray[Any]:
-        """Return a copy of a device array, after all that was launched before."""
+        """Return a copy of a device array, after all earlier launches."""
 
     @abstractmethod
     def read(self, array: Array) -> NDArray[Any]:
-        """Return what `download` does, for the moment: it may be the array itself."""
+        """Return the content of a device array, until the next launch; it may be no copy."""
 
     @abstractmethod
     def fill(self, array: Array, value: int) -> None:
-        """Give all numbers of an array one value."""
+        """Set all elements of an array to one value."""
 
     @abstractmethod
     def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Return an array on the host that `fetch` and `store` reach fast."""
+        """Return a host array for fast copies by `fetch` and `store`."""
 
     @abstractmethod
     def fetch(self, array: Array, into: NDArray[Any]) -> None:
-        """Copy a device array to one of `host_array`, in order with the launches, not waiting."""
+        """Begin to copy a device array to one of `host_array`, in order with the launches."""
 
     @abstractmethod
     def store(self, values: NDArray[Any], to: Array) -> None:
-        """Copy an array of `host_array` to the device, in order with the launches, not waiting."""
+        """Begin to copy an array of `host_array` to the device, in order with the launches."""
 
     @abstractmethod
     def copy(self, source: Array, target: Array) -> None:
@@ -168,11 +168,11 @@ class Backend(ABC):
 
     @abstractmethod
     def poke(self, words: Array) -> None:
-        """Set the first of some words of 32 bits to 1, at once and from any thread."""
+        """Set the first 32-bit word of an array to 1, at once and from any thread."""
 
     @abstractmethod
     def peek(self, array: Array) -> NDArray[Any]:
-        """Return a copy of an array as it stands, at once and from any thread."""
+        """Return a copy of an array's current content, at once and from any thread."""
 
     @abstractmethod
     def call(
@@ -185,46 +185,45 @@ class Backend(ABC):
     ) -> Call:
         """Return a launch of `kernel`.
 
-        A kernel that works in an arena takes it as its first argument, which is put before
-        `arguments` where `room` is given; it may get fewer `blocks` than asked for, and steps
-        through its jobs by `gridDim.x` or `next_job`.
+        With `room`, an arena is added as the first argument, before `arguments`. Such a kernel may
+        run with fewer than `blocks` blocks; it loops over its jobs with `gridDim.x` or `next_job`.
         """
 
     @abstractmethod
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
-        """Launch the calls one after another, and all of them so many times, without waiting."""
+        """Launch the calls one after another, and repeat this `times` times, without waiting."""
 
     @abstractmethod
     def synchronise(self) -> None:
-        """Wait for all that was launched."""
+        """Wait for all launches."""
 
     @abstractmethod
     def mark(self) -> Any:
-        """Return a mark of the moment at which all that was launched so far is done."""
+        """Return a mark that is reached when all earlier launches are complete."""
 
     @abstractmethod
     def wait_for(self, mark: Any) -> None:
-        """Wait until a mark is passed, whatever was launched after it."""
+        """Wait until a mark is reached, but not for later launches."""
 
     @abstractmethod
     def seconds_between(self, begin: Any, end: Any) -> float:
-        """Return the time between two marks, both of which have been passed."""
+        """Return the time between two marks that have been reached."""
 
     @contextmanager
     @abstractmethod
     def timed(self) -> Iterator[list[float]]:
-        """Yield a list that receives the milliseconds that the launches inside take."""
+        """Yield a list to which the duration of the launches inside, in milliseconds, is added."""
 
     @staticmethod
     def without(kernel: str) -> CompileError:
-        """Return the error of a program that lacks a kernel."""
+        """Return the error for a program that lacks a kernel."""
         return CompileError(
             f"the program has no kernel {kernel!r}. Write KERNEL({kernel}, ...) in a header, or"
-            " hint the name where it is launched"
+            " correct the name in the launch"
         )
 
     def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
-        """Return so many structs of one kind on the device, or None for none."""
+        """Return structs of one type as an array on the device, or None if there are none."""
         if not structs:
             return None
         records = [laid_out(each, self.address) for each in structs]
@@ -236,5 +235,5 @@ class Backend(ABC):
 
 
 def arena(memory: Array | None, large_bytes: int) -> Struct:
-    """Return `Arena` of kernels/core; `memory` has the large parts, or is None in fast memory."""
+    """Return `Arena` of kernels/core; `memory` is for the large parts, None: fast memory."""
     return Struct(memory=memory, large_bytes=np.uint64(large_bytes))

@@ -1,4 +1,4 @@
-"""Compiled programs, kept under the digest of all that went into them and published by rename."""
+"""The cache of compiled programs, with the digest of their source as the key."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ Loaded = TypeVar("Loaded")
 def loaded(
     digest: str, suffix: str, make: Callable[[Path], None], load: Callable[[Path], Loaded]
 ) -> Loaded:
-    """Return what `load` makes of the file kept under `digest`, which `make` writes if absent.
+    """Return what `load` makes of the file for `digest`, which `make` writes if there is none.
 
-    The file holds the digest, and its name ends in a checksum of its content, since a damaged
-    program can end the process that loads it. What is damaged, of another origin, or not to be
-    trusted is made anew.
+    The file contains the digest, and its name ends in a checksum of its content, because a damaged
+    program can crash the process that loads it. A file that is damaged, belongs to another program
+    or cannot be trusted is replaced.
     """
     folder = own_folder("programs")
     for path in folder.glob(f"{digest}-*{suffix}"):
-        with suppress(OSError):  # another process has just removed it, or it cannot be read
+        with suppress(OSError):  # another process has just removed it, or it is unreadable
             if _is_sound(path, digest, suffix):
-                with suppress(Exception):  # whatever a backend raises of a file it cannot load
+                with suppress(Exception):  # any error of a backend that cannot load the file
                     return load(path)
             path.unlink()
     with writing(folder, CACHE_ELSEWHERE), TemporaryDirectory(dir=folder) as scratch:
         made = Path(scratch) / f"program{suffix}"
         make(made)
         if not made.is_file():
-            raise CompileError("the compiler made nothing, and no error either. See to CXX")
+            raise CompileError("the compiler made nothing, but reported no error. Check CXX")
         made.chmod(0o600)
         try:
             program = load(made)
         except Exception as error:
             raise CompileError(
-                f"a program was compiled but cannot be loaded: {error}. If {folder} is on a file "
-                "system that forbids programs, let ISLANDS_CACHE name a folder on another"
+                f"a program was compiled but cannot be loaded: {error}. If {folder} is on a file"
+                " system that forbids programs, set ISLANDS_CACHE to a folder on another one"
             ) from error
         made.replace(folder / _name(digest, made.read_bytes(), suffix))
         return program
 
 
 def own_folder(name: str) -> Path:
-    """Return a folder of the cache that nobody else can have put programs into."""
+    """Return a folder of the cache into which no other user can have put programs."""
     root = cache_folder("")
-    # Whoever may write the cache itself could put another folder there.
+    # Users who can write the cache itself could replace its folders.
     require_own(root, root)
     folder = cache_folder(name)
     require_own(root, folder)
@@ -62,10 +62,10 @@ def own_folder(name: str) -> Path:
 
 
 def _is_sound(path: Path, digest: str, suffix: str) -> bool:
-    """Return whether a file is the program of this digest, and may be run; say if it may not."""
+    """Return whether a file is an undamaged, trusted program; print a warning about distrust."""
     fault = distrust(path)
     if fault:
-        words = f"the program {path} {fault}: it is not run, but made anew"
+        words = f"the program {path} {fault}: it is replaced, not run"
         print(f"islands: {words}", file=sys.stderr, flush=True)
         return False
     content = path.read_bytes()
@@ -77,9 +77,9 @@ def _name(digest: str, content: bytes, suffix: str) -> str:
 
 
 def refused(compiler: str, digest: str, log: str, own: Collection[str]) -> CompileError:
-    """Return the error for a program that does not compile: its first one, and where to read on.
+    """Return the error for a program that does not compile: its first error and the full log.
 
-    The first one in `own`, the headers of scripts, says more than one in what includes them.
+    An error in `own`, the headers of scripts, is preferred to one in headers that include them.
     """
     path = cache_folder("programs") / f"{digest}.log"
     with published(path, CACHE_ELSEWHERE) as temporary:
@@ -87,9 +87,9 @@ def refused(compiler: str, digest: str, log: str, own: Collection[str]) -> Compi
     lines = [line for line in log.splitlines() if line.strip()]
     errors = [line.strip() for line in lines if re.search(r"\berror\b", line)] or lines[:1]
     places = tuple(f"{name}{mark}" for name in own for mark in ":(")
-    said = next((line for line in errors if line.startswith(places)), "")
-    if not said:
-        said = "".join(errors[:1])
+    first = next((line for line in errors if line.startswith(places)), "")
+    if not first:
+        first = "".join(errors[:1])
         if own:
-            said += f"; see that {', '.join(own)} has all that built-in headers of its kind have"
-    return CompileError(f"{compiler} refused a kernel: {said} (full log: {path})")
+            first += f"; see that {', '.join(own)} has all that built-in headers have"
+    return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")

@@ -1,4 +1,4 @@
-"""That programs have to be compiled: said once, with about how long it takes on this machine."""
+"""The message that programs are compiled, with an estimate of the time on this machine."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from islands.paths import cache_folder
 
 
 class Compiling:
-    """What a backend says of it, and how long it took the last time, for the next one."""
+    """Announces compilations once, and keeps their duration as the next estimate."""
 
     def __init__(self, backend: str, usual_seconds: float, how: str = "") -> None:
-        """Take `usual_seconds` until it is known how long it takes here; `how` is said with it."""
+        """Estimate `usual_seconds` until the first measurement; `how` is added to the message."""
         self.tell: Callable[[str], None] | None = None
-        """Is told."""
+        """Receives the message; None: nobody is told."""
         self._backend, self._usual, self._how = backend, usual_seconds, how
-        self._is_told = self._has_begun = False
+        self._is_announced = self._has_begun = False
         self._lock = Lock()
 
     def begin(self) -> None:
-        """Say that a program is compiled, unless that is said; from any thread."""
+        """Announce that a program is compiled, only the first time; from any thread."""
         with self._lock:
             self._has_begun = True
-            if self.tell is not None and not self._is_told:
-                self._is_told = True
+            if self.tell is not None and not self._is_announced:
+                self._is_announced = True
                 seconds = max(1, round(self._about()))
                 self.tell(f"compiling the kernels{self._how} (about {seconds} s, once)")
 
     def took(self, seconds: float) -> None:
-        """Keep how long it took, if there was anything to compile."""
+        """Save the duration, if there was anything to compile."""
         if self._has_begun:
             self._has_begun = False
-            with suppress(InputError, OSError):  # it is but an estimate
+            with suppress(InputError, OSError):  # it is only an estimate
                 (cache_folder("") / self._name()).write_text(f"{seconds:.1f}\n", encoding="utf-8")
 
     def _about(self) -> float:

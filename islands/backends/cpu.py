@@ -1,4 +1,4 @@
-"""The CPU: kernels compiled by a C++ compiler, their blocks run by a pool of threads."""
+"""The CPU: kernels are compiled by a C++ compiler, and a pool of threads runs their blocks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OPTIONS += ["-shared", "-fPIC", "-pthread", "-fvisibility=hidden", "-x", "c++"]
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
 _MOST_THREADS = 1024
-_USUAL_SECONDS = 3.0  # of compiling both programs of islands, on two cores
+_USUAL_SECONDS = 3.0  # to compile both programs of islands, on two cores
 
 
 class CpuBackend(Backend):
@@ -44,11 +44,11 @@ class CpuBackend(Backend):
     in_host_memory: ClassVar[bool] = True
 
     def __init__(self, threads: int | None = None, sharers: int = 1) -> None:
-        """Use so many threads; by default, as many as this process of so many sharers may use."""
+        """Use `threads` threads; by default, one per core, divided among `sharers` processes."""
         self.threads = threads if threads is not None else _share_of_cores(sharers)
         if not 1 <= self.threads <= _MOST_THREADS:
-            asked = option("threads", self.threads)
-            raise UsageError(f"{asked}: must be from 1 to {_MOST_THREADS}")
+            requested = option("threads", self.threads)
+            raise UsageError(f"{requested}: must be from 1 to {_MOST_THREADS}")
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
         self._compiler, self._version = compiler()
@@ -70,19 +70,19 @@ class CpuBackend(Backend):
                     header = Path(own, name)
                     header.parent.mkdir(parents=True, exist_ok=True)
                     header.write_text(text, encoding="utf-8")
-                # They come before the kernels, and never in the place of <vector> and such.
+                # These come before the kernels, and never replace <vector> and the like.
                 command = [*self._compiler, "-iquote", own, *options, "-o", str(path), "-"]
-                status, said = self._done(command, source.text(digest, _KEPT))
+                status, output = self._done(command, source.text(digest, _KEPT))
             if status != 0:
-                log = said or f"it failed with status {status} and printed nothing. See to CXX"
-                # Its folder means nothing to those who wrote a header.
+                log = output or f"it failed with status {status} and printed nothing. Check CXX"
+                # The author of a header does not know this temporary folder.
                 raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""), source.own())
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         return Program(library, digest, block)
 
     def _done(self, command: list[str], text: str) -> tuple[int, str]:
-        """Run the compiler on a text; return its status and what it said."""
+        """Run the compiler on a text; return its status and its output."""
         environment = zig.environment() if self._is_zig else None
         with _started(command, environment) as process:
             self._compilers.add(process)
@@ -97,7 +97,7 @@ class CpuBackend(Backend):
         return process.returncode, f"{error}{out}".strip()
 
     def stop_compilers(self) -> None:
-        with suppress(KeyError):  # which means that there are no more
+        with suppress(KeyError):  # raised when there are no more
             while True:
                 _kill(self._compilers.pop())
 
@@ -162,7 +162,7 @@ class CpuBackend(Backend):
         if expected != packed.signature:
             raise CompileError(
                 f"the kernel {kernel} takes {expected}, but was given {packed.signature}(a letter"
-                " a parameter, and its bytes: i a whole number, f another, P a pointer, S a struct)"
+                " per parameter, and its bytes: i integer, f float, P pointer, S struct)"
             )
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
@@ -201,7 +201,7 @@ class CpuBackend(Backend):
 
 
 def _started(command: list[str], environment: dict[str, str] | None) -> subprocess.Popen[str]:
-    """Start a compiler, which goes on when a signal to all processes asks for a checkpoint."""
+    """Start a compiler that ignores signals which request a checkpoint of all processes."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGUSR1))
     try:
         pipe = subprocess.PIPE
@@ -219,7 +219,7 @@ def _started(command: list[str], environment: dict[str, str] | None) -> subproce
 
 
 def _kill(compiler: subprocess.Popen[str]) -> None:
-    """Kill a compiler and what it has started: that would go on, and keep its pipes open."""
+    """Kill a compiler and its child processes, which would keep its pipes open."""
     if compiler.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(compiler.pid, signal.SIGKILL)
@@ -229,12 +229,12 @@ def _share_of_cores(sharers: int) -> int:
     if not hasattr(os, "sched_getaffinity"):  # macOS
         return max(1, (os.cpu_count() or 1) // sharers)
     mine = len(os.sched_getaffinity(0))
-    # A launcher that bound this process to some of the cores has dealt them out already.
+    # A launcher that bound this process to some cores has already divided them.
     return mine if mine < (os.cpu_count() or 1) else max(1, mine // sharers)
 
 
 def compiler() -> tuple[list[str], str]:
-    """Return the command of the C++ compiler and its version: of `CXX`, the system's, or Zig's."""
+    """Return the command and version of the C++ compiler: from `CXX`, the system, or Zig."""
     wanted = os.environ.get("CXX", "").strip()
     if wanted:
         return _wanted(wanted)
@@ -251,7 +251,7 @@ def compiler() -> tuple[list[str], str]:
 
 
 def _wanted(wanted: str) -> tuple[list[str], str]:
-    """Return the words of the command in `CXX`, as a shell would split them, and its version."""
+    """Return the command in `CXX`, split as by a shell, and its version."""
     try:
         name, *options = shlex.split(wanted) or [""]
         if path := shutil.which(name):
@@ -272,10 +272,10 @@ def _version(command: list[str]) -> str:
 
 
 def _processor() -> str:
-    """Return what tells apart the processors for which -march=native makes different code."""
+    """Return a text that differs between processors with different code for -march=native."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor()
-    telling = ("model name", "flags", "CPU implementer", "CPU part", "CPU variant", "Features")
-    return "\n".join(sorted({line for line in lines if line.startswith(telling)}))
+    fields = ("model name", "flags", "CPU implementer", "CPU part", "CPU variant", "Features")
+    return "\n".join(sorted({line for line in lines if line.startswith(fields)}))

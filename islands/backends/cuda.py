@@ -1,16 +1,11 @@
-"""An NVIDIA GPU: kernels compiled by NVRTC and launched through CuPy, an epoch as a CUDA graph.
-
-This is the only module that imports CuPy, and it does so late.
-"""
+"""An NVIDIA GPU: kernels are compiled by NVRTC, launched through CuPy and repeated by graphs."""
 
 from __future__ import annotations
 
 import ctypes
 import math
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,22 +14,20 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
-from islands.backends.cache import loaded, own_folder, refused
+from islands.backends.cache import loaded, refused
 from islands.backends.compiling import Compiling
+from islands.backends.gpus import devices, load_cupy
 from islands.backends.source import Source
-from islands.errors import InputError, UsageError, system_reason
+from islands.errors import UsageError
 from islands.text import option
 
 # Contraction would round a * b + c once where the CPU rounds twice.
 _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
-_CUPY_CACHE = "CUPY_CACHE_DIR"
-_KEPT = 'extern "C" __device__'  # it could be asked for by its name
-_RESERVED = (
-    1024  # bytes of shared memory of each block for the system, and as many for kernels' own
-)
-_LINE = 512  # bytes; where slices of global memory begin between lines, a search took 12 % longer
+_KEPT = 'extern "C" __device__'  # kept because it can be looked up by name
+_RESERVED = 1024  # bytes of shared memory per block for the system; kernels' own take as many
+_LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
 _USUAL_SECONDS = 5.0  # of compiling both programs of islands
-_LONGEST_GRAPH = 100  # repetitions in one graph: enough for its launch to cost nothing beside it
+_LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
 
 
 class CudaBackend(Backend):
@@ -44,13 +37,12 @@ class CudaBackend(Backend):
     in_host_memory: ClassVar[bool] = False
 
     def __init__(self, number: int = 0) -> None:
-        """Use the GPU of this number among those that the process sees."""
-        cupy = _cupy()
-        count = devices()
+        """Use the GPU with this number among those that the process sees."""
+        cupy, count = load_cupy(), devices()
         if number >= count:
             raise UsageError(
-                f"GPU {number} was asked for, but this process sees {count}. "
-                f"Let CUDA_VISIBLE_DEVICES name more, or choose {option('backend', 'cpu')}"
+                f"GPU {number} was requested, but this process sees {count}. "
+                f"Add GPUs to CUDA_VISIBLE_DEVICES, or choose {option('backend', 'cpu')}"
             )
         self._cupy = cupy
         self._device = cupy.cuda.Device(number)
@@ -69,8 +61,8 @@ class CudaBackend(Backend):
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
         if room.total > self.block_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * _slice(room))
-        # Measured on an H200: about 16 items a thread; 1536 threads a multiprocessor, which leaves
-        # 40 registers to each; and an eighth of the fast memory left to be a cache.
+        # Measured on an H200: about 16 items per thread; 1536 threads per multiprocessor, which
+        # leaves 40 registers for each; and an eighth of the shared memory left as cache.
         fits = max(1, self._shared * 7 // 8 // (room.total + _RESERVED))
         threads = min(512, max(fewest, 1 << round(math.log2(max(1, items / 16)))))
         threads = max(threads, min(1024, 1536 // fits // 128 * 128))
@@ -87,25 +79,25 @@ class CudaBackend(Backend):
         return Program(module, digest, block, spilled)
 
     def stop_compilers(self) -> None:
-        """Return at once: NVRTC, in this process, goes on to its end."""
+        """Return at once: NVRTC runs in this process and cannot be stopped."""
 
     def _of_room(self, source: Source) -> Source:
-        # How blocks are cut, for which the whole program is compiled, depends on the answer.
+        # The whole program is compiled for blocks whose size depends on the result.
         return Source(source.entry, {**source.defines, "ISLANDS_ROOM": "1"})
 
     def _load(self, path: Path) -> Any:
-        self._device.use()  # as each thread has a device of its own
+        self._device.use()  # each thread has its own current device
         module = self._cupy.RawModule(path=str(path))
-        _ = module.module  # loads it now, and not when its first kernel is asked for
+        _ = module.module  # loads it now, not at the first use of a kernel
         return module
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         try:
             return self._cupy.empty(shape, dtype)
         except self._cupy.cuda.memory.OutOfMemoryError:
-            asked = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+            size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
             raise UsageError(
-                f"the GPU's {self._memory / 2**30:.0f} GiB are too little: {asked / 2**30:.1f} GiB "
+                f"the GPU's {self._memory / 2**30:.0f} GiB are too little: {size / 2**30:.1f} GiB "
                 "more are needed. Lower population or islands, or use more GPUs"
             ) from None
 
@@ -129,12 +121,12 @@ class CudaBackend(Backend):
         if value != 0:
             self.upload(np.full(array.shape, value, array.dtype), array)
             return
-        # CuPy would compile a kernel for it.
+        # CuPy would compile a kernel for this.
         array.data.memset_async(0, array.nbytes, self._stream)
         self.synchronise()
 
     def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        # Only memory that the system never moves is copied while the host goes on.
+        # Only page-locked memory is copied while the host continues.
         size = int(np.prod(shape, dtype=np.int64))
         memory = self._cupy.cuda.alloc_pinned_memory(max(1, size * np.dtype(dtype).itemsize))
         return np.frombuffer(memory, dtype, size).reshape(shape)
@@ -150,7 +142,7 @@ class CudaBackend(Backend):
             self._cupy.copyto(target, source)
 
     def poke(self, words: Array) -> None:
-        # The stream on which kernels run is at work; copies on another one pass it.
+        # The stream of the kernels is busy; copies on another stream overtake it.
         self._device.use()
         with self._cupy.cuda.Stream(non_blocking=True) as aside:
             words[:1].set(self._one, stream=aside)
@@ -177,7 +169,7 @@ class CudaBackend(Backend):
         if room is not None:
             space, shared, blocks = _arena(room, blocks, program)
             arguments = (space, *arguments)
-        # Beyond 48 KiB, which count the kernel's own arrays too, it has to be asked for.
+        # More than 48 KiB, including the kernel's own arrays, must be requested.
         function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, self.address)
         return Call(function.kernel, blocks, program.block.threads, shared, packed)
@@ -257,11 +249,11 @@ def compiled(
     load: Callable[[Path], Any],
     begins: Callable[[], None] = lambda: None,
 ) -> tuple[Any, str]:
-    """Return what `load` makes of the machine code for `sm_90`, say, and its digest.
+    """Return the program that `load` makes of machine code, such as for `sm_90`, and its digest.
 
-    Where it is not in the cache, it `begins` to be compiled.
+    `begins` is called before a program that is not in the cache is compiled.
     """
-    nvrtc = _cupy().cuda.nvrtc
+    nvrtc = load_cupy().cuda.nvrtc
     options = [*_OPTIONS, f"-arch={architecture}"]
     digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
 
@@ -279,39 +271,3 @@ def compiled(
             nvrtc.destroyProgram(program)
 
     return loaded(digest, ".cubin", make, load), digest
-
-
-def devices() -> int:
-    """Return how many GPUs this process sees."""
-    cupy = _cupy()
-    try:
-        return int(cupy.cuda.runtime.getDeviceCount())
-    except cupy.cuda.runtime.CUDARuntimeError:
-        return 0
-
-
-def identities() -> list[str]:
-    """Return what tells the GPUs that this process sees from all others, in their order."""
-    runtime = _cupy().cuda.runtime
-    return [runtime.getDeviceProperties(number)["uuid"].hex() for number in range(devices())]
-
-
-def _cupy() -> Any:
-    if "cupy" not in sys.modules and _CUPY_CACHE not in os.environ:
-        # Its import makes a folder for kernels of its own, by default in the home folder.
-        with suppress(InputError):  # that may do where the cache can only be read
-            os.environ[_CUPY_CACHE] = str(own_folder("cupy"))
-    try:
-        import cupy
-    except ImportError as error:
-        raise UsageError(
-            f"the CUDA backend needs CuPy ({error}). Install it with pip install 'islands[cuda13]' "
-            f"(or cuda12 for drivers before 580), or choose {option('backend', 'cpu')}"
-        ) from None
-    except OSError as error:
-        variable = _CUPY_CACHE if _CUPY_CACHE in os.environ else "ISLANDS_CACHE"
-        raise InputError(
-            f"CuPy cannot make its cache folder: {error.filename}: {system_reason(error)}."
-            f" Let {variable} name a folder that you may write"
-        ) from error
-    return cupy

@@ -1,28 +1,75 @@
-"""Which GPU a rank takes: the first that it sees and that nobody on its host has taken."""
+"""The GPUs that this process sees, through CuPy, and the one that each rank uses.
+
+This is the only module that imports CuPy, and it does so late.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
-from islands.errors import UsageError
+from islands.backends.cache import own_folder
+from islands.errors import InputError, UsageError, system_reason
 from islands.text import counted, option
+
+_CUPY_CACHE = "CUPY_CACHE_DIR"
+
+
+def load_cupy() -> Any:
+    """Return the module CuPy; refuse if it cannot be imported."""
+    if "cupy" not in sys.modules and _CUPY_CACHE not in os.environ:
+        # CuPy creates a folder for its own kernels, by default in the home folder.
+        with suppress(InputError):  # the default may work if our cache is read-only
+            os.environ[_CUPY_CACHE] = str(own_folder("cupy"))
+    try:
+        import cupy
+    except ImportError as error:
+        raise UsageError(
+            f"the CUDA backend needs CuPy ({error}). Install it with pip install 'islands[cuda13]' "
+            f"(or cuda12 for drivers before 580), or choose {option('backend', 'cpu')}"
+        ) from None
+    except OSError as error:
+        variable = _CUPY_CACHE if _CUPY_CACHE in os.environ else "ISLANDS_CACHE"
+        raise InputError(
+            f"CuPy cannot make its cache folder: {error.filename}: {system_reason(error)}."
+            f" Let {variable} name a folder that you may write"
+        ) from error
+    return cupy
+
+
+def devices() -> int:
+    """Return the number of GPUs that this process sees."""
+    cupy = load_cupy()
+    try:
+        return int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return 0
+
+
+def identities() -> list[str]:
+    """Return a unique identity of each GPU that this process sees, in order."""
+    runtime = load_cupy().cuda.runtime
+    return [runtime.getDeviceProperties(number)["uuid"].hex() for number in range(devices())]
 
 
 def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> list[int]:
-    """Return the number of the GPU that each rank of a host takes among those that it sees.
+    """Return the number of the GPU that each rank of a host uses, among those that it sees.
 
-    `visible` holds for each rank the identities of the GPUs that it sees: all of the host, or those
-    that CUDA_VISIBLE_DEVICES names. Only with `share` may two ranks take the same.
+    `visible` contains the identities of the GPUs that each rank sees: all of the host, or those in
+    CUDA_VISIBLE_DEVICES. Only with `share` can two ranks use the same GPU.
     """
     taken: Counter[str] = Counter()
     numbers = [0] * len(visible)
-    # Those with the least choice come first.
+    # Ranks that see the fewest GPUs choose first.
     for rank in sorted(range(len(visible)), key=lambda each: len(visible[each])):
         seen = visible[rank]
         if not seen:
             raise UsageError(
-                f"host {host} shows no GPU to one of its {counted(len(visible), 'rank')}. Check"
+                f"host {host}: one of its {counted(len(visible), 'rank')} sees no GPU. Check"
                 f" CUDA_VISIBLE_DEVICES and nvidia-smi, or choose {option('backend', 'cpu')}"
             )
         number = min(range(len(seen)), key=lambda each: (taken[seen[each]], each))
@@ -30,9 +77,9 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
             gpus = len({identity for every in visible for identity in every})
             if gpus >= len(visible):
                 raise UsageError(
-                    f"host {host} has {gpus} GPUs for {len(visible)} ranks, but shows none to one"
-                    " of them that is not another's. Let CUDA_VISIBLE_DEVICES name a GPU of its own"
-                    f" to each rank, or pass {option('share_gpu', True)}"
+                    f"host {host} has {gpus} GPUs for {len(visible)} ranks, but one rank sees only"
+                    " GPUs that other ranks use. Set CUDA_VISIBLE_DEVICES to another GPU for each"
+                    f" rank, or pass {option('share_gpu', True)}"
                 )
             raise UsageError(
                 f"host {host} has {counted(gpus, 'GPU')} for {len(visible)} ranks. Start at most"

@@ -1,4 +1,4 @@
-"""A kernel header as a value: a file of the folder `kernels`, or one that brings its own text."""
+"""A kernel header: a file of the folder `kernels`, or a name with its own text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
 
 
 class Header:
-    """What a program includes under a name; without a text, it is a file of `kernels`."""
+    """A header that a program includes by name; without a text, it is a file of `kernels`."""
 
     def __init__(self, name: str, text: str | Path | None = None) -> None:
-        """Take the text itself, or the path of a file that holds it."""
+        """Take the text, or the path of a file that contains it."""
         if text is not None and _NAME.fullmatch(name) is None:
             raise UsageError(
                 f"Header({name!r}): a name is made of letters, digits and _ . - /, such as"
-                " 'spread.cuh', as compilers name it in their errors"
+                " 'spread.cuh'. Compilers show it in their errors"
             )
         if isinstance(text, Path):
             with reading(text):
@@ -36,5 +36,5 @@ class Header:
         return f"Header({self.name!r}{'' if self.text is None else f', {self.text!r}'})"
 
     def __str__(self) -> str:
-        """Return the name as an `#include` has it."""
+        """Return the name in quotes, as in an `#include`."""
         return f'"{self.name}"'

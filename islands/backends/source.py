@@ -1,4 +1,4 @@
-"""The text of a program: an entry file, macros that choose its parts, and all that it includes."""
+"""The source of a program: an entry file, macros that choose its parts, and included files."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ from islands.paths import data_folder
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+("[^"\n]+"|[A-Za-z_]\w*)', re.MULTILINE)
 
 Macros = dict[str, str | Header]
-"""What a program is compiled with; where the value is a header, the macro includes it."""
+"""The macros of a program; if the value is a header, programs include the macro."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A program before it is compiled; `defines` name its parts and their constants."""
+    """A program before compilation; `defines` are the macros of its parts."""
 
     entry: str
     defines: Mapping[str, str | Header] = field(default_factory=dict)
 
     def text(self, digest: str, kind: str) -> str:
-        """Return what a compiler is given; it finds the rest in `own` and in the kernels' folder.
+        """Return the text for the compiler, which includes `own` and the kernels' folder.
 
-        A variable of some kind, which the compiler must not leave out, holds the digest.
+        A variable with the qualifiers `kind`, which the compiler must keep, contains the digest.
         """
         return f'#include "{self.entry}"\n{kind} char islands_digest[] = "{digest}";\n'
 
     def options(self) -> list[str]:
-        """Return the options that both compilers understand."""
+        """Return the options that are the same for both compilers."""
         macros = [f"-D{name}={value}" for name, value in sorted(self.defines.items())]
         return [f"-I{data_folder('kernels')}", *macros]
 
     def own(self) -> dict[str, str]:
-        """Return the texts, by name, of the headers that bring their own."""
+        """Return the texts of the headers with their own text, by name."""
         headers = (value for value in self.defines.values() if isinstance(value, Header))
         return {header.name: header.text for header in headers if header.text is not None}
 
     def digest(self, *also: str) -> str:
-        """Return the SHA-256 of the macros, of all files that are included, and of `also`."""
+        """Return the SHA-256 of the macros, all included files, and `also`."""
         parts = [f"{name}={value}" for name, value in sorted(self.defines.items())]
         parts += self._texts().values()
         return hashlib.sha256("\0".join([*parts, *also]).encode()).hexdigest()
 
     def files(self) -> list[str]:
-        """Return the names of all files that are included, in the order in which they are met."""
+        """Return the names of all included files, in the order of their first inclusion."""
         return list(self._texts())
 
     def _texts(self) -> dict[str, str]:
-        """Return the closure of includes, each file once."""
+        """Return the texts of all included files, by name."""
         own, found, waiting = self.own(), dict[str, str](), [("", self.entry)]
         while waiting:
             by, name = waiting.pop(0)
@@ -69,13 +69,13 @@ class Source:
 
 
 def _read(name: str, by: str) -> str:
-    """Return the text of a file of the package, which `by` includes."""
+    """Return the text of a file of the package that `by` includes."""
     path = data_folder("kernels") / name
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise CompileError(
             f'{by or "a program"}: includes "{name}", but cannot read the kernel file {path}:'
-            f" {error.strerror}. A header of a script includes headers of {data_folder('kernels')},"
-            " and holds all else itself"
+            f" {error.strerror}. A header of a script can only include headers of"
+            f" {data_folder('kernels')}"
         ) from None

@@ -1,7 +1,7 @@
 """The state of a rank's islands on the device: arrays by name, which can be saved and restored.
 
-What an array means is known to those who declare it. Here it is only known that each has a part for
-each island, and that some have two halves, of which generation g is in half g % 2.
+The meaning of an array belongs to the module that declares it. Here, each array has a part for each
+island, and some have two halves: generation g is in half g % 2.
 """
 
 from __future__ import annotations
@@ -23,36 +23,38 @@ KINDS = ("kept", "derived", "scratch")
 
 @dataclass(frozen=True)
 class Field:
-    """What one island has of an array: its shape and the type of its numbers."""
+    """The part of an array for one island: its shape and the type of its elements."""
 
     shape: tuple[int, ...]
     dtype: DTypeLike
     in_halves: bool = False
     kind: str = "kept"
-    """`kept` is saved and restored; `derived` can be made from what is kept, `scratch` anew."""
+    """`kept` is saved and restored, `derived` is computed from kept fields, `scratch` is not."""
     travels: bool = False
-    """Whether the entry of an individual, by which the shape begins, goes with it to others."""
+    """Whether each individual takes its entry, of the first dimension, to other islands."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
+        """Refuse invalid values."""
         if not isinstance(self.shape, tuple):
-            raise UsageError(f"Field of shape={self.shape!r}: is no tuple. Write ({self.shape},)")
+            raise UsageError(
+                f"Field of shape={self.shape!r}: is not a tuple. Write ({self.shape},)"
+            )
         if self.kind not in KINDS:
             raise UsageError(f"Field of kind={self.kind!r}: {unknown('kind', self.kind, KINDS)}")
         if self.travels and self.kind != "kept":
             raise UsageError(
-                f"Field of kind={self.kind!r} with travels=True: only what is kept travels with"
+                f"Field of kind={self.kind!r} with travels=True: only kept fields travel with"
                 " migrants. Choose kind='kept', or travels=False"
             )
 
     @property
     def entry_bytes(self) -> int:
-        """The bytes that an individual has, where the shape begins with the population."""
+        """The bytes of one individual, if the first dimension is the population."""
         return math.prod(self.shape[1:]) * np.dtype(self.dtype).itemsize
 
 
 class State:
-    """Arrays of so many islands."""
+    """The arrays of a number of islands."""
 
     def __init__(self, backend: Backend, islands: int, fields: Mapping[str, Field]) -> None:
         self._backend, self._islands, self._fields = backend, islands, dict(fields)
@@ -65,18 +67,18 @@ class State:
             self.arrays[name] = backend.empty((*halves, islands, *field.shape), field.dtype)
 
     def fill(self, name: str, value: int = 0) -> None:
-        """Give all numbers of an array one value."""
+        """Set all elements of an array to one value."""
         self._backend.fill(self.arrays[name], value)
 
     def part(self, name: str, generation: int) -> Array:
-        """Return an array as it stands in this generation: a row for each island."""
+        """Return the part of an array for this generation: a row for each island."""
         array = self.arrays[name]
         return array[generation % 2] if self._fields[name].in_halves else array
 
     def remember(self, generation: int, *, wholly: bool) -> None:
-        """Keep a copy on the device of what is kept, for `recall`.
+        """Copy the kept arrays on the device, for `recall`.
 
-        Unless `wholly`, only of what the next generation is written over: not of halves.
+        Unless `wholly`, copy only what the next generation overwrites: arrays without halves.
         """
         for name, field in self._kept.items():
             if wholly or not field.in_halves:
@@ -87,22 +89,22 @@ class State:
         self._remembered = wholly
 
     def remembered(self, name: str) -> Array:
-        """Return the copy of an array that `remember` has kept."""
+        """Return the copy of an array that `remember` made."""
         return self._copies[name]
 
     def recall(self, generation: int) -> None:
-        """Take back what has become of all since `remember` in this generation."""
+        """Restore the kept arrays from the copies that `remember` made in this generation."""
         for name, field in self._kept.items():
             if self._remembered or not field.in_halves:
                 self._backend.copy(self._copies[name], self.part(name, generation))
 
     def snapshot(self, generation: int, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
-        """Return all that is kept of this generation; unless `is_copied`, it is for the moment."""
+        """Return the kept arrays of this generation; unless `is_copied`, until the next launch."""
         get = self._backend.download if is_copied else self._backend.read
         return {name: get(self.part(name, generation)) for name in self._kept}
 
     def require_fit(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Refuse what was not saved from islands like these."""
+        """Refuse arrays whose names, shapes or types are not those of these islands."""
         if set(saved) != set(self._kept):
             raise InputError(
                 f"the saved arrays are {', '.join(sorted(saved))}, but this run has"
@@ -112,11 +114,11 @@ class State:
             found, wanted = saved[name], (self._islands, *field.shape)
             if found.shape != wanted or found.dtype != np.dtype(field.dtype):
                 raise InputError(
-                    f"the saved array {name} holds {found.shape} of {found.dtype}, but this run has"
-                    f" {wanted} of {np.dtype(field.dtype)}"
+                    f"the saved array {name} has shape {found.shape} and type {found.dtype}, but"
+                    f" this run needs {wanted} and {np.dtype(field.dtype)}"
                 )
 
     def restore(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
-        """Take over what was saved in this generation, having been found to fit."""
+        """Upload arrays that were saved in this generation and passed `require_fit`."""
         for name in self._kept:
             self._backend.upload(saved[name], self.part(name, generation))

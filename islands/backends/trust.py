@@ -1,4 +1,4 @@
-"""Whose programs are run: those of this user and of root, which nobody else can have written."""
+"""Which programs are trusted: those of this user or root that no other user can write."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def require_own(root: Path, folder: Path) -> None:
-    """Make a folder of the cache `root` safe to run programs from, or raise where that cannot be.
+    """Make a folder of the cache `root` safe to run programs from; refuse it if that fails.
 
-    A folder of this user that others may write, as a umask of 002 makes it, is taken from them.
+    If others may write a folder of this user, as with a umask of 002, this permission is removed.
     """
     status = folder.stat()
     if status.st_uid == os.geteuid() and distrust(folder):
-        with suppress(OSError):  # whatever cannot be changed is refused below
+        with suppress(OSError):  # a failure is refused below
             folder.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS_WRITE)
     if fault := distrust(folder):
         example = f", such as ISLANDS_CACHE={root}/$USER" if os.access(root, os.W_OK) else ""
@@ -31,13 +31,13 @@ def require_own(root: Path, folder: Path) -> None:
 
 
 def distrust(path: Path) -> str | None:
-    """Return what speaks against running what is in a file or a folder."""
+    """Return why programs in a file or folder are not trusted, or None."""
     target = path.stat()
-    # Whoever owns a link can let it lead elsewhere.
+    # The owner of a link can change its target.
     for status in (path.lstat(), target):
         if status.st_uid not in (os.geteuid(), 0):
             return f"belongs to {_name(status.st_uid)}"
-    # In a folder such as /tmp, nobody can remove or rename what belongs to others.
+    # In a folder such as /tmp, users cannot remove or rename the files of others.
     is_sticky = stat.S_ISDIR(target.st_mode) and target.st_mode & stat.S_ISVTX
     if target.st_mode & _OTHERS_WRITE and not is_sticky:
         return f"can be written by others (mode {stat.S_IMODE(target.st_mode):o})"

@@ -1,4 +1,4 @@
-"""The C++ compiler of Zig, from PyPI's `ziglang`: for machines that have none of their own."""
+"""The C++ compiler of Zig, from PyPI's `ziglang`, for machines without another compiler."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.errors import IslandsError
 
 _CACHE = "ZIG_GLOBAL_CACHE_DIR"
 _RUNTIME = "o/*/libc++.a"
-"""What Zig builds before its first program, in the folder of its cache."""
+"""The C++ runtime in Zig's cache, which Zig builds before its first program."""
 _USUAL_SECONDS = 5.0
 _FIRST_SECONDS = 60.0
 
@@ -31,24 +31,24 @@ def command() -> list[str] | None:
 
 
 def version() -> str:
-    """Return the version of Zig, which is that of its clang too."""
+    """Return the version of Zig, which also identifies its clang."""
     found = command() or ["zig"]
-    said = subprocess.run([found[0], "version"], capture_output=True, text=True).stdout
-    return f"Zig {said.strip()}"
+    output = subprocess.run([found[0], "version"], capture_output=True, text=True).stdout
+    return f"Zig {output.strip()}"
 
 
 def environment() -> dict[str, str]:
-    """Return the environment that Zig runs in; what it builds for itself is kept in our cache."""
+    """Return the environment for Zig, which keeps its own files in our cache."""
     return {**os.environ, _CACHE: str(_folder())}
 
 
 def compiling() -> Compiling:
-    """Return what to say of compiling, which takes longer where Zig has not built its runtime."""
-    with suppress(IslandsError, OSError):  # compiling itself says what is wrong with the cache
+    """Return the announcement for Zig, which takes longer until it has built its runtime."""
+    with suppress(IslandsError, OSError):  # the compilation reports errors in the cache
         if any(_folder().glob(_RUNTIME)):
             return Compiling("zig", _USUAL_SECONDS, " with Zig")
     first = Compiling("zig-first", _FIRST_SECONDS, " with Zig, which first builds its C++ runtime")
-    # Too long to be silent, also where no run has a screen to say it on.
+    # This takes too long without a message, even if no run has a screen to show it.
     first.tell = lambda words: print(f"islands: {words}", file=sys.stderr, flush=True)
     return first
 

@@ -131,9 +131,9 @@ def _measure(
     name: str, asked: BenchRequest, tables: dict[str, list[BenchRow]], say: Callable[[str], None]
 ) -> None:
     """Run one benchmark; print its rows and add them to the tables."""
-    module = import_module(BENCHES[name])
-    say(("\n" if tables else "") + (module.__doc__ or "").strip())
-    for row in module.measure(asked):
+    text, measure = benchmark(name)
+    say(("\n" if tables else "") + text)
+    for row in measure(asked):
         if row.TABLE not in tables:
             say(f"\n{row.HEADER}")
         say(row.line())
@@ -141,7 +141,7 @@ def _measure(
 
 
 def _asked(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
-    """Return what is to be measured, having refused here all that can be refused before."""
+    """Return the request; refuse wrong options before the first measurement."""
     for name in args.what:
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))

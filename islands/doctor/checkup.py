@@ -13,7 +13,7 @@ from islands.doctor.startup import Startup, timed_start
 from islands.doctor.transports import Trial, trials
 from islands.errors import IslandsError
 from islands.parallel import World
-from islands.parallel.vendor import vendor
+from islands.parallel.library import vendor
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,6 @@ def install_hint(gpus: list[Gpu]) -> str:
 def _visible() -> list[str]:
     if not takes_gpu("auto"):
         return []
-    from islands.backends.cuda import identities
+    from islands.backends.gpus import identities
 
     return identities()

@@ -64,10 +64,10 @@ def _seconds(transport: type[Transport], world: World, backend: Backend, size: i
     for _ in range(_WARM_UP + _REPEATS):
         world.barrier()
         started = time.perf_counter()
-        carrier.leave(sends)
+        carrier.stage(sends)
         backend.synchronise()
-        carrier.depart(sends, receives)
-        carrier.arrive()
+        carrier.start(sends, receives)
+        carrier.wait()
         backend.synchronise()
         seconds.append(time.perf_counter() - started)
     return statistics.median(seconds[_WARM_UP:])

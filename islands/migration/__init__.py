@@ -1,11 +1,12 @@
-"""How the best individuals travel between islands."""
+"""Migration of individuals between islands."""
 
 from __future__ import annotations
 
 from islands.migration.asynchronous import AsyncExchange
-from islands.migration.base import MigrationSettings
-from islands.migration.exchange import Arrivals, Exchange, Phases, migrates
+from islands.migration.base import MigrationSettings, migrates
+from islands.migration.exchange import Exchange
 from islands.migration.migrant import Migrant
+from islands.migration.migration import Arrivals, Phases
 from islands.migration.topology import TOPOLOGIES
 from islands.migration.transport import Transport
 

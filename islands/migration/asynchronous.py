@@ -1,18 +1,19 @@
-"""Migration that waits for nobody: what has come is taken in, what cannot leave yet is left out.
+"""Migration without waiting: a rank unpacks what has arrived and sends where it can.
 
-Which migrants meet which generation depends on the speed of the ranks, so no two runs are the same.
+Which migrants arrive in which generation depends on the speed of the ranks, so runs are not
+reproducible.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
 from islands.migration.exchange import Exchange
+from islands.migration.migration import Migration
 from islands.migration.route import Parcel, Route
 from islands.migration.topology import NOBODY, TOPOLOGIES
 from islands.text import option
@@ -21,72 +22,74 @@ _TAG = 3
 
 
 class AsyncExchange(Exchange):
-    """Carries the latest migrants between ranks; within a rank, from one migration to the next."""
+    """Exchanges the latest migrants between ranks; within a rank, at the next migration."""
 
-    def _check(self) -> None:
-        super()._check()
-        if self._topology.changes:
+    def _require_fit(self) -> None:
+        super()._require_fit()
+        if self._planner.changes:
             fixed = [name for name, each in TOPOLOGIES.items() if not each.changes]
             raise UsageError(
                 f"--async with migration {self._settings.topology}: ranks that do not wait cannot"
-                f" draw partners together. Choose {option('migration', fixed)}"
+                f" use a random topology. Choose {option('migration', fixed)}"
             )
 
     def _begin(self) -> None:
-        self._whole = self._route
-        self._sends = {parcel.rank: parcel for parcel in self._whole.sends}
-        self._receives = {parcel.rank: parcel for parcel in self._whole.receives}
+        assert self._carrier is not None, "several ranks have found a transport"
+        self._sends = {parcel.rank: parcel for parcel in self._route.sends}
+        self._receives = {parcel.rank: parcel for parcel in self._route.receives}
         self._channel = self._world.channel(
             _TAG,
             {rank: self._carrier.memory(each) for rank, each in self._sends.items()},
             {rank: self._carrier.memory(each) for rank, each in self._receives.items()},
         )
-        self._transport_seconds = nan
-        begin = self._backend.mark()
-        self._packed = (begin, begin)
-        self._has_packed = False
+        self._latest: Migration | None = None
 
     def migrate(self) -> None:
-        """Take in those who are here, and let others leave where the way is free."""
+        """Unpack the migrants that have arrived, then pack and send where no message is pending."""
         if not self.active:
             return
-        here, free = self._channel.arrived(), sorted(self._channel.free())
-        self._carrier.enter([self._receives[rank] for rank in here])
-        self._route = self._open(here, free)
-        self._kernels.follow(self._route)
-        self._has_arrived = True
-        self._take()
+        assert self._carrier is not None
+        arrived, free = self._channel.arrived(), sorted(self._channel.free())
+        previous = self._latest or self._new(self._route)
+        previous.route = route = self._open(arrived, free, is_packed=previous.is_packed)
+        self._carrier.unstage(route.receives)
+        self._kernels.follow(route)
+        previous.unpack()
+        self._completed = previous
         self.epoch += 1
-        begin = self._backend.mark()
-        self._kernels.pack()
-        self._has_packed = True
-        self._packed = (begin, self._backend.mark())
-        self._carrier.leave([self._sends[rank] for rank in free])
+        self._latest = self._new(route)
+        self._latest.pack()
         self._backend.synchronise()
-        for rank in here:
+        for rank in arrived:
             self._channel.listen(rank)
         for rank in free:
             self._channel.send(rank)
 
     def restore(self, epoch: int, emigrants: NDArray[np.uint8] | None) -> None:
-        """Go on after so many migrations; whoever was on the way is left out."""
+        """Continue after `epoch` migrations, without any migrants that were in flight."""
         super().restore(epoch, None)
-        self._has_packed = False
+        self._latest = None
 
     def finish(self) -> None:
-        """Take leave of the other ranks; collective."""
+        """Close the channel to the other ranks; collective."""
         if self.active:
             self._channel.close()
 
-    def _open(self, here: list[int], free: list[int]) -> Route:
-        """Return the route without the slots that are on their way, or were never packed."""
-        closed_out = [each for rank, each in self._sends.items() if rank not in free]
-        closed_in = [each for rank, each in self._receives.items() if rank not in here]
-        if not self._has_packed:
-            closed_in.append(Parcel(self._world.rank, 0, len(self._whole.leaving)))
-        leaving, slots = self._whole.leaving.copy(), self._whole.slots.copy()
-        for parcel in closed_out:
-            leaving[parcel.first : parcel.last] = NOBODY
+    def _open(self, arrived: list[int], free: list[int], *, is_packed: bool) -> Route:
+        """Return the route without slots that are in flight or were never packed."""
+        leaving, slots = self._route.leaving.copy(), self._route.slots.copy()
+        closed_in = [each for rank, each in self._receives.items() if rank not in arrived]
+        if not is_packed:
+            closed_in.append(Parcel(self._world.rank, 0, len(leaving)))
+        for rank, parcel in self._sends.items():
+            if rank not in free:
+                leaving[parcel.first : parcel.last] = NOBODY
         for parcel in closed_in:
             slots[(slots >= parcel.first) & (slots < parcel.last)] = NOBODY
-        return replace(self._whole, leaving=leaving, slots=slots)
+        return replace(
+            self._route,
+            leaving=leaving,
+            slots=slots,
+            sends=tuple(self._sends[rank] for rank in free),
+            receives=tuple(self._receives[rank] for rank in arrived),
+        )

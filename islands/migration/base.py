@@ -1,14 +1,13 @@
-"""Migration in four words: topology, selection, replacement, schedule.
-
-Who sends to whom, who leaves, who makes room, and when they leave and are taken in.
-"""
+"""The settings of migration, and whether a population has room for the migrants."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from islands.errors import UsageError
 from islands.migration.topology import TOPOLOGIES
 from islands.settings import Settings, setting
+from islands.text import counted, option
 
 SELECTIONS = ("best", "random", "roulette")
 REPLACEMENTS = ("worst", "random", "if-better")
@@ -17,16 +16,59 @@ DUPLICATES = ("accept", "refuse")
 
 @dataclass(frozen=True)
 class MigrationSettings(Settings):
-    """How migrants travel."""
+    """How migrants travel between islands."""
 
-    topology: str = setting("elite", "who sends to whom", choices=TOPOLOGIES)
-    interval: int = setting(100, "generations from one migration to the next", low=1)
-    migrants: int = setting(2, "individuals that each island sends", low=1)
-    selection: str = setting("best", "who leaves", choices=SELECTIONS)
-    replacement: str = setting("worst", "who makes room, never the elite", choices=REPLACEMENTS)
+    topology: str = setting("elite", "which islands send migrants to which", choices=TOPOLOGIES)
+    interval: int = setting(100, "generations between two migrations", low=1)
+    migrants: int = setting(2, "individuals that each island sends per migration", low=1)
+    selection: str = setting(
+        "best", "which individuals emigrate; roulette favours low costs", choices=SELECTIONS
+    )
+    replacement: str = setting(
+        "worst",
+        "which individuals immigrants replace; if-better: the worst, if the immigrant is better;"
+        " elite individuals are never replaced",
+        choices=REPLACEMENTS,
+    )
     duplicates: str = setting(
-        "accept", "what becomes of a migrant that the island has already", choices=DUPLICATES
+        "accept",
+        "whether to accept or refuse a migrant that the island already contains",
+        choices=DUPLICATES,
     )
     delay: int = setting(
-        0, "1: migrants travel while the islands evolve, to the next migration", low=0, high=1
+        0,
+        "number of migrations until migrants arrive; 1: they travel while the islands evolve",
+        low=0,
+        high=1,
     )
+
+
+def migrates(settings: MigrationSettings, islands: int) -> bool:
+    """Return whether a run with this number of islands migrates at all."""
+    return settings.topology != "none" and islands > 1
+
+
+def require_room(
+    settings: MigrationSettings, *, islands: int, sources: int, population: int, fixed: int
+) -> None:
+    """Refuse more migrants than an island can send, or receive from `sources` others.
+
+    The `fixed` best individuals of an island are never replaced.
+    """
+    migrants = settings.migrants
+    if migrants > population:
+        raise UsageError(
+            f"migrants={migrants}: must be at most population={population}. Lower it, or raise"
+            " population"
+        )
+    arriving, room = sources * migrants, population - fixed
+    if arriving > room:
+        random = option("migration", "random")
+        hint = TOPOLOGIES[settings.topology].hint
+        other = f"{hint}, or choose {random}, in which each island receives from one other"
+        raise UsageError(
+            f"migration {settings.topology} brings {counted(arriving, 'migrant')} to each of"
+            f" {counted(islands, 'island')} (migrants={migrants}), but only {room} of"
+            f" population={population} are not elite. Lower migrants or raise population"
+            f"{other if sources > 1 else ''}"
+        )

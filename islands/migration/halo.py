@@ -1,7 +1,7 @@
-"""The halo: where all islands are slices of one population, each sees the ends of its neighbours.
+"""The halo: if islands are slices of one population, each reads the ends of its neighbours.
 
-The slices lie in a ring. Each generation, a rank sends copies of its first and last individuals to
-the ranks before and after it, and gets theirs.
+The slices form a ring. In each generation, a rank sends copies of its first and last individuals to
+the previous and next ranks, and receives theirs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TO_BEFORE, _TO_AFTER, _FROM_BEFORE, _FROM_AFTER = range(4)
 
 
 class Halo:
-    """The ends of a rank's islands, exchanged with the ranks beside it."""
+    """The ends of a rank's islands, exchanged with the previous and next ranks."""
 
     def __init__(
         self,
@@ -30,18 +30,18 @@ class Halo:
         reach: int,
         migrant_bytes: int,
     ) -> None:
-        """Take the memory for `reach` individuals of each end, of so many bytes."""
+        """Allocate `reach` individuals of `migrant_bytes` bytes for each end."""
         self._backend, self._reach, self._is_alone = backend, reach, world.size == 1
         self._buffer: Array = backend.zeros((4, reach * migrant_bytes), np.uint8)
         self.seen: Array = self._buffer[_FROM_BEFORE:]
-        """What lies beyond the first and beyond the last individual, as kernels read it."""
+        """The individuals before the first and after the last, as kernels read them."""
         before, after = (world.rank - 1) % world.size, (world.rank + 1) % world.size
         self._sends = (
             Parcel(before, _TO_BEFORE, _TO_BEFORE + 1),
             Parcel(after, _TO_AFTER, _TO_AFTER + 1),
         )
-        # Of two ranks, each is before and after the other: what it sends first has to be received
-        # first, and that is for the end after.
+        # With two ranks, the previous rank is also the next. Messages match in the order
+        # of sending, so the first one received is for the end after the last individual.
         self._receives = (
             Parcel(after, _FROM_AFTER, _FROM_AFTER + 1),
             Parcel(before, _FROM_BEFORE, _FROM_BEFORE + 1),
@@ -62,7 +62,7 @@ class Halo:
         )
 
     def advance(self, generation: list[Call], times: int) -> None:
-        """Pass so many generations, each of which needs the halo of the one before."""
+        """Run this number of generations, each of which needs the halo of the previous one."""
         calls = [*generation, self.pack]
         if self._is_alone:
             self._backend.run(calls, times)
@@ -72,32 +72,32 @@ class Halo:
             self._exchange()
 
     def renew(self) -> None:
-        """Exchange the ends as they are, before the next generation."""
+        """Exchange the current ends, before the next generation."""
         self.advance([], 1)
 
     def _exchange(self) -> None:
-        self._carrier.leave(self._sends)
+        self._carrier.stage(self._sends)
         self._backend.synchronise()
-        self._carrier.depart(self._sends, self._receives)
-        self._carrier.arrive()
+        self._carrier.start(self._sends, self._receives)
+        self._carrier.wait()
 
 
 def require_fit(
     reach: int, population: int, migration: MigrationSettings, islands: int, runs: int
 ) -> None:
-    """Refuse slices that are too small to be seen from both sides, or that migrate as well."""
+    """Refuse slices that are too small for the halo, concurrent runs, and migration."""
     if reach > population:
         raise UsageError(
-            f"population={population}: each slice of one population has to hold the {reach}"
-            " individuals that the next one sees. Raise population, or lower neighbours or radius"
+            f"population={population}: with halo=true an island needs at least the {reach}"
+            " individuals that its neighbour reads. Raise population, or lower neighbours or radius"
         )
     if runs > 1:
         raise UsageError(
-            f"halo=true with {runs} runs side by side: their slices would lie in one ring. Let one"
-            " run after the other, or choose halo=false"
+            f"halo=true with {runs} concurrent runs: their islands would form one ring. Run one"
+            " after another, or choose halo=false"
         )
     if migrates(migration, islands):
         raise UsageError(
-            f"halo=true with migration {migration.topology}: slices of one population do not"
-            f" migrate. Choose {option('migration', 'none')}, or halo=false"
+            f"halo=true with migration {migration.topology}: islands that are slices of one"
+            f" population do not migrate. Choose {option('migration', 'none')}, or halo=false"
         )

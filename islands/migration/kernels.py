@@ -1,4 +1,4 @@
-"""The kernels of migration, bound to the arrays of a rank: choose, pack, judge, take, rank."""
+"""The kernels of migration, bound to the arrays of a rank."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
 
 
 class Kernels:
-    """What is done with migrants on the device."""
+    """Packs and unpacks migrants on the device."""
 
     def __init__(
         self,
@@ -35,11 +35,12 @@ class Kernels:
         migrant_bytes: int,
         room: Room,
     ) -> None:
-        """Take the memory for so many slots, and for what `degree` sources bring to each island.
+        """Allocate `slots` slots, and room for migrants from `degree` islands to each island.
 
         The `fixed` best individuals of an island are never replaced; `room` is what ranking needs.
         """
         self._backend, self._slots, self._degree = backend, slots, degree
+        self.migrants, self.migrant_bytes = settings.migrants, migrant_bytes
         migrants = settings.migrants
         arrivals = degree * migrants
         self.buffer: Array = backend.zeros((slots, migrants * migrant_bytes), np.uint8)
@@ -55,8 +56,8 @@ class Kernels:
             source=self._table[slots:],
             buffer=self.buffer,
         )
-        self._before: list[Call] = []
-        self._after: list[Call] = []
+        self._packing: list[Call] = []
+        self._unpacking: list[Call] = []
 
         def drawn(stream: int, first: int, count: int, calls: list[Call]) -> Array:
             lots = backend.empty((islands, count), np.int32)
@@ -67,20 +68,20 @@ class Kernels:
 
         chosen, stride = archipelago.members["order"], population
         if settings.selection == "random":
-            chosen, stride = drawn(_SELECT, 0, migrants, self._before), migrants
+            chosen, stride = drawn(_SELECT, 0, migrants, self._packing), migrants
         elif settings.selection == "roulette":
             chosen, stride = backend.empty((islands, migrants), np.int32), migrants
             arguments = (archipelago, np.int32(migrants), chosen)
-            self._before.append(backend.call(program, "lots_roulette", *arguments, blocks=islands))
+            self._packing.append(backend.call(program, "lots_roulette", *arguments, blocks=islands))
         packing = (archipelago, plan, chosen, np.int32(stride))
-        self._before.append(
+        self._packing.append(
             backend.call(program, "migrate_pack", *packing, blocks=slots * migrants)
         )
         victims = None
         if settings.replacement == "random":
-            victims = drawn(_REPLACE, fixed, arrivals, self._after)
+            victims = drawn(_REPLACE, fixed, arrivals, self._unpacking)
         blocks = islands * arrivals
-        self._after += [
+        self._unpacking += [
             backend.call(
                 program, "migrate_judge", archipelago, plan, self._arrivals, blocks=blocks
             ),
@@ -91,7 +92,7 @@ class Kernels:
         ]
 
     def follow(self, route: Route) -> None:
-        """Pack and take by this route from now on."""
+        """Pack and unpack by this route from now on."""
         leaving = np.full(self._slots, NOBODY, np.int32)
         leaving[: len(route.leaving)] = route.leaving
         sources = np.full((len(route.slots), self._degree), NOBODY, np.int32)
@@ -99,22 +100,22 @@ class Kernels:
         self._backend.upload(np.concatenate([leaving, sources.reshape(-1)]), self._table)
 
     def pack(self) -> None:
-        """Choose who leaves and pack them."""
-        self._backend.run(self._before)
+        """Select the emigrants and pack them into the buffer."""
+        self._backend.run(self._packing)
 
-    def take(self) -> None:
-        """Judge who has come, take in those who are not refused, and rank the islands again."""
-        self._backend.run(self._after)
+    def unpack(self) -> None:
+        """Accept or refuse each immigrant, replace individuals, and sort the islands again."""
+        self._backend.run(self._unpacking)
 
     def fetch(self) -> None:
-        """Begin to copy to the host what became of those who came."""
+        """Begin to copy the record of the immigrants to the host."""
         self._backend.fetch(self._arrivals, self._fetched)
 
     def arrivals(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the cost of each arrival, island by island, and whether it was accepted."""
+        """Return the cost of each immigrant, island by island, and whether it was accepted."""
         rows = self._fetched.view(_ARRIVAL)
         return rows["cost"].copy(), rows["accepted"] != 0
 
     def load(self, packed: NDArray[np.uint8]) -> None:
-        """Fill the first slots with what was packed once before."""
+        """Fill the first slots with emigrants that were packed earlier."""
         self._backend.upload(np.ascontiguousarray(packed), self.buffer[: len(packed)])

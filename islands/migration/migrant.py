@@ -1,4 +1,4 @@
-"""Where what lies in a migrant: a head, the genes, then each field that travels."""
+"""The layout of a migrant in a buffer: a header, the genes, then each field that travels."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.state import Field
 
-_HEAD = 16  # the cost, and a spare word: `Migrant` in kernels/migrant.cuh
-_STEP = 16  # the widest access, at multiples of which migrants begin
+_HEADER = 16  # the cost and an unused word: `Migrant` in kernels/migrant.cuh
+_STEP = 16  # bytes of the widest access; migrants start at multiples of it
 
 
 class Migrant:
-    """The layout of an individual that leaves islands with these fields."""
+    """The layout of an individual that leaves an island with these fields."""
 
     def __init__(self, fields: Mapping[str, Field]) -> None:
-        """Put what travels behind the genes, each where kernels can copy and read it."""
+        """Place each field that travels after the genes, aligned for the kernels."""
         self._fields = {name: field for name, field in fields.items() if field.travels}
-        self.genes = slice(_HEAD, _HEAD + fields["genes"].entry_bytes)
-        """The bytes that the genes take."""
+        self.genes = slice(_HEADER, _HEADER + fields["genes"].entry_bytes)
+        """The bytes of the genes."""
         self.offsets: dict[str, int] = {}
-        """Where each field begins that travels."""
+        """The first byte of each field that travels."""
         end = self.genes.stop
         for name, field in self._fields.items():
             size = field.entry_bytes

@@ -1,8 +1,9 @@
-"""The way of one epoch's migrants through a rank: what is packed where, sent and received.
+"""The route of one migration through a rank: the slots that it packs, sends, receives and unpacks.
 
-A rank has one buffer of slots; a slot holds the migrants of one island. First come the islands that
-leave, in order of the rank that they go to, and those that stay; then what arrives, in order of the
-rank that it comes from. So one message a neighbour carries all that it needs, each island once.
+A rank has one buffer of slots; a slot holds the migrants of one island. First come the islands
+whose migrants leave the rank, ordered by receiving rank, and then those with local receivers; after
+them the slots that arrive, ordered by sending rank. So a rank sends one message to each neighbour,
+which contains each needed island once.
 """
 
 from __future__ import annotations
@@ -11,11 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from islands.migration.topology import NOBODY
-
-Islands = NDArray[np.int64]
+from islands.migration.topology import NOBODY, Islands
 
 
 @dataclass(frozen=True)
@@ -29,35 +27,35 @@ class Parcel:
 
 @dataclass(frozen=True)
 class Route:
-    """The slots of a rank's buffer in one epoch."""
+    """The slots of a rank's buffer in one migration."""
 
     leaving: Islands
-    """The island that each slot is packed with, counted on this rank."""
+    """The island whose migrants each slot is packed with, counted on this rank."""
     sources: Islands
-    """For each of the rank's islands those that it receives from, by number, then NOBODY."""
+    """A row for each island of the rank: the islands that send to it, then NOBODY."""
     slots: Islands
-    """The slot in which each of them lies."""
+    """The slot of each of these islands."""
     sends: tuple[Parcel, ...]
     receives: tuple[Parcel, ...]
 
     @property
     def size(self) -> int:
-        """How many slots there are."""
+        """The number of slots."""
         return len(self.leaving) + sum(parcel.last - parcel.first for parcel in self.receives)
 
 
 def plan(sources_of: Callable[[range], Islands], dealt: Sequence[range], rank: int) -> Route:
-    """Return the route of `rank`, all ranks' islands having been `dealt`."""
+    """Return the route of `rank`; `dealt` are the islands of each rank."""
     mine, others = dealt[rank], [other for other in range(len(dealt)) if other != rank]
     sources = sources_of(mine)
     own = _within(sources, mine)
     leaving = [_within(sources_of(dealt[other]), mine) for other in others]
     arriving = [_within(sources, dealt[other]) for other in others]
     packed = np.concatenate([*leaving, own])
-    # The last entry is that of NOBODY, which is -1.
+    # The last entry is for NOBODY, which is -1.
     slot_of = np.full(dealt[-1].stop + 1, NOBODY, np.int64)
-    here = np.concatenate([own, *arriving])
-    slot_of[here] = np.arange(len(here)) + len(packed) - len(own)
+    needed = np.concatenate([own, *arriving])
+    slot_of[needed] = np.arange(len(needed)) + len(packed) - len(own)
     return Route(
         leaving=packed - mine.start,
         sources=sources,
@@ -68,7 +66,7 @@ def plan(sources_of: Callable[[range], Islands], dealt: Sequence[range], rank: i
 
 
 def _within(sources: Islands, islands: range) -> Islands:
-    """Return those of `islands` that are among the sources, ascending, each once."""
+    """Return the sources that are in `islands`, ascending, each once."""
     return np.unique(sources[(sources >= islands.start) & (sources < islands.stop)])
 
 

@@ -1,7 +1,7 @@
-"""Topologies: which islands receive from which, a pure function of seed and epoch.
+"""Topologies: which islands send migrants to which, a pure function of seed and migration number.
 
-Ranks agree on it without talking. Drawn topologies take Philox' raw numbers, counted by the epoch,
-which NumPy promises to keep the same in all its versions.
+Each rank computes it without messages. Random topologies use the raw numbers of Philox, with the
+migration number as its counter; NumPy promises that they stay the same in all its versions.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ from islands.errors import UsageError
 
 Islands = NDArray[np.int64]
 Senders = Callable[[int, int, int, int], Iterable[int]]
-"""Takes an island, how many there are, the number of the migration, and the seed of the run."""
+"""Takes an island, the number of islands, the migration number and the seed of the run."""
 NOBODY = -1
 
-_ASKED = 3
-"""Of how many migrations ranks compare what a script says."""
-_RANDOM, _BROADCAST = 1, 2  # what numbers are drawn for; never changed, as results depend on it
+_COMPARED = 3
+"""Number of migrations for which the senders of a script's topology are compared."""
+_RANDOM, _BROADCAST = 1, 2  # purposes of random numbers; results depend on these values
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Where migration takes place: how many islands, by which seed, for the how manieth time."""
+    """The arguments of a topology: number of islands, seed and migration number."""
 
     islands: int
     seed: int
     epoch: int
 
     def draw(self, purpose: int, count: int) -> NDArray[np.uint64]:
-        """Return numbers that are always the same for this seed, epoch and purpose."""
+        """Return `count` random numbers, the same for equal seed, migration number and purpose."""
         counter = np.array([0, self.epoch, purpose, 0], np.uint64)
         raw = np.random.Philox(key=np.uint64(self.seed), counter=counter).random_raw(count)
         return np.asarray(raw, np.uint64)
 
 
 class Topology:
-    """From whom each island receives, as a function or a subclass with `senders` says it.
+    """The senders of each island, given by a function or by a subclass that defines `senders`.
 
-    It must be pure: all ranks ask it by themselves, and have to be told the same.
+    It must be pure: every rank calls it, and all of them need the same result.
     """
 
     name: str
     changes: bool = True
-    """Whether it is another at each migration."""
+    """Whether the senders differ between migrations."""
     most: int | None = None
-    """From how many islands one receives at any migration; None: it may be from all others."""
+    """The largest number of islands that send to one island in a migration; None: all others."""
     function: Senders | None = None
-    hint: ClassVar[str] = ", let the topology say most=1 where no more send to one island"
-    """What helps where populations have no room for so many."""
+    hint: ClassVar[str] = ", pass most=1 to Topology if at most one island sends to each"
+    """The fix to suggest when populations have no room for the migrants."""
 
     def __init__(
         self,
@@ -66,9 +66,10 @@ class Topology:
         most: int | None = None,
         changes: bool | None = None,
     ) -> None:
-        """Take `function(island, islands, number, seed)`, which returns numbers of islands.
+        """Take `function(island, islands, number, seed)`, which returns the islands that send.
 
-        The migrations have the numbers 1, 2 and so on. `changes=False` promises that all are alike.
+        `number` is the migration number: 1, 2 and so on. `changes=False` promises that the senders
+        are the same in all migrations.
         """
         given = {"name": name, "function": function, "most": most, "changes": changes}
         for key, value in given.items():
@@ -76,25 +77,25 @@ class Topology:
                 setattr(self, key, value)
 
     def senders(self, island: int, islands: int, number: int, seed: int) -> Iterable[int]:
-        """Return the islands that send to `island` at a migration, in a run with this seed."""
-        assert self.function is not None, "sources() refuses what says nothing"
+        """Return the islands that send to `island` in the migration `number` of a run."""
+        assert self.function is not None, "sources() refuses a topology without senders"
         return self.function(island, islands, number, seed)
 
     def widest(self, islands: int, seed: int) -> int:
-        """Return from how many islands one receives at most."""
+        """Return the largest number of islands that send to one island."""
         if not self.changes:
             return int(self.sources(Scene(islands, seed, 1), range(islands)).shape[1])
         return islands - 1 if self.most is None else min(self.most, islands - 1)
 
     def slots(self, mine: int, islands: int, ranks: int) -> int:
-        """Return how many islands a rank sends and receives at most, once for each other rank."""
+        """Return the largest number of slots that a rank with `mine` of the islands needs."""
         return mine * ranks + islands - mine
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         """Return a row for each receiver: the islands that send to it, ascending, then NOBODY."""
         if self.function is None and type(self).senders is Topology.senders:
             raise UsageError(
-                f"topology {self.name}: nothing says from whom an island receives. Write"
+                f"topology {self.name}: it has no function that returns senders. Write"
                 f" Topology({self.name!r}, function), or define senders() in a subclass"
             )
         rows = [self._checked(scene, island) for island in receivers]
@@ -103,48 +104,49 @@ class Topology:
             found[place, : len(row)] = row
         return found
 
-    def said(self, islands: int, seed: int) -> str:
-        """Return what it says of the first migrations; refuse one that says another thing again."""
-        scenes = [Scene(islands, seed, number) for number in range(1, 1 + _ASKED)]
+    def first_senders(self, islands: int, seed: int) -> str:
+        """Return the senders of the first migrations as text; refuse an impure function."""
+        scenes = [Scene(islands, seed, number) for number in range(1, 1 + _COMPARED)]
         first, again = (
             [self.sources(scene, range(islands)).tolist() for scene in scenes] for _ in range(2)
         )
         if first != again:
             raise UsageError(
-                f"topology {self.name}: asked twice, it says two things. It has to be pure, as each"
-                " rank asks it by itself: let what it draws depend on number and seed alone"
+                f"topology {self.name}: two calls with the same arguments returned different"
+                " senders. Every rank calls it, so let its random numbers depend on number and seed"
+                " alone"
             )
         return str(first)
 
     def _checked(self, scene: Scene, island: int) -> list[int]:
-        """Return who sends to an island, in order, having checked what a script says."""
+        """Return the islands that send to `island`, in order; refuse invalid ones."""
         where = f"topology {self.name}, island {island} of {scene.islands}, migration {scene.epoch}"
         with own_lines(file_of(self.function or type(self)), where):
-            said = list(self.senders(island, scene.islands, scene.epoch, scene.seed))
-        for each in said:
+            senders = list(self.senders(island, scene.islands, scene.epoch, scene.seed))
+        for each in senders:
             if isinstance(each, bool) or not isinstance(each, int | np.integer):
-                fault = f"{each!r} is no whole number"
+                fault = f"{each!r} is not a whole number"
             elif not 0 <= each < scene.islands:
-                fault = f"{each} is no island, which have the numbers 0 to {scene.islands - 1}"
+                fault = f"{each} is not an island number, which are 0 to {scene.islands - 1}"
             elif each == island:
                 fault = "an island does not receive from itself"
-            elif said.count(each) > 1:
-                fault = f"{each} is there twice"
+            elif senders.count(each) > 1:
+                fault = f"{each} appears twice"
             else:
                 continue
-            raise UsageError(f"{where}: receives from {said}: {fault}")
+            raise UsageError(f"{where}: receives from {senders}: {fault}")
         most = self.most if self.changes else None
-        if most is not None and len(said) > most:
+        if most is not None and len(senders) > most:
             raise UsageError(
-                f"{where}: receives from {said}, but most={most} islands were promised. Raise most"
+                f"{where}: receives from {senders}, which are more than most={most}. Raise most"
             )
-        return sorted(map(int, said))
+        return sorted(map(int, senders))
 
 
 class _BuiltIn(Topology):
-    """One that chooses for many islands at once: a row of senders an island, not yet in order.
+    """A topology that computes many islands at once: a row of unsorted senders for each island.
 
-    Where it `changes`, every island receives from one at most; else nobody from more than island 0.
+    If it `changes`, an island has at most one sender; otherwise island 0 has the most senders.
     """
 
     hint: ClassVar[str] = ""
@@ -159,14 +161,14 @@ class _BuiltIn(Topology):
         return 1 if self.changes else self.sources(Scene(islands, seed, 1), range(1)).shape[1]
 
     def slots(self, mine: int, islands: int, ranks: int) -> int:
-        # Each island sends to one rank at most, or one to all.
+        # Each island sends to at most one rank, or one island sends to all.
         return 2 * mine + ranks
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         mine = np.arange(receivers.start, receivers.stop, dtype=np.int64)
         rows = np.asarray(self._choose(scene, mine), np.int64).reshape(len(mine), -1)
         rows = np.where(rows == mine[:, None], NOBODY, rows)
-        # Sorted with nobody last, where an island stands twice it is taken once.
+        # Sort with NOBODY last, and keep an island that appears twice only once.
         rows = np.sort(np.where(rows == NOBODY, scene.islands, rows), axis=1)
         repeated = np.zeros(rows.shape, bool)
         repeated[:, 1:] = rows[:, 1:] == rows[:, :-1]
@@ -189,7 +191,7 @@ def _broadcast(scene: Scene, mine: Islands) -> Islands:
 
 
 def _torus(scene: Scene, mine: Islands) -> Islands:
-    # Each row goes on in the next and the last in the first, so that any number makes a torus.
+    # Each row continues in the next, and the last in the first: any number makes a torus.
     row = max(1, isqrt(scene.islands))
     return np.asarray((mine[:, None] + np.array([-row, -1, 1, row])) % scene.islands)
 
@@ -201,11 +203,11 @@ def _hypercube(scene: Scene, mine: Islands) -> Islands:
 
 
 def _random(scene: Scene, mine: Islands) -> Islands:
-    # A ring in an order drawn afresh: everybody sends to one other, and nobody to itself.
+    # A ring in random order: each island sends to one other island.
     order = np.argsort(scene.draw(_RANDOM, scene.islands), kind="stable")
-    before = np.empty(scene.islands, np.int64)
-    before[order] = np.roll(order, 1)
-    return before[mine]
+    previous = np.empty(scene.islands, np.int64)
+    previous[order] = np.roll(order, 1)
+    return previous[mine]
 
 
 def _none(scene: Scene, mine: Islands) -> Islands:
@@ -214,12 +216,12 @@ def _none(scene: Scene, mine: Islands) -> Islands:
 
 TOPOLOGIES: dict[str, Topology] = {
     "ring": _BuiltIn(_ring),  # each island sends to its successor
-    "elite": _BuiltIn(_elite),  # each to every other, as BRKGA exchanges its elite
-    "broadcast": _BuiltIn(_broadcast, changes=True),  # one, drawn each time, to all others
+    "elite": _BuiltIn(_elite),  # each to all others, as BRKGA exchanges its elite
+    "broadcast": _BuiltIn(_broadcast, changes=True),  # a random one to all others
     "torus": _BuiltIn(_torus),  # each to four neighbours in rows of about the square root
-    "hypercube": _BuiltIn(_hypercube),  # each to those whose number differs in one bit
-    "random": _BuiltIn(_random, changes=True),  # each to one other, in a ring drawn each time
-    "none": _BuiltIn(_none),  # nobody sends
+    "hypercube": _BuiltIn(_hypercube),  # each to the islands whose number differs in one bit
+    "random": _BuiltIn(_random, changes=True),  # each to one other, in a random ring
+    "none": _BuiltIn(_none),  # no migration
 }
 for _name, _topology in TOPOLOGIES.items():
     _topology.name = _name

@@ -1,4 +1,4 @@
-"""The transports of migrants between ranks. Which one is open is proved, never guessed."""
+"""Transports of migrants between ranks; a trial shows which of them works."""
 
 from __future__ import annotations
 
@@ -13,34 +13,37 @@ from islands.errors import IslandsError, RunError
 from islands.migration.route import Parcel
 from islands.parallel import Pending, World
 
-_PROOF_BYTES = 1 << 16
-_PATIENCE_SECONDS = 20.0
-_MIGRANTS = 1
-_LEFT_BEHIND: list[Any] = []
+_TRIAL_BYTES = 1 << 16
+_TIMEOUT_SECONDS = 20.0
+_MIGRANTS_TAG = 1
+_ABANDONED: list[Any] = []
+"""Failed trials: MPI may still read their buffers."""
 
 
 class Transport:
-    """Carries parcels of one buffer, whose rows are slots, to the same transport of other ranks."""
+    """Carries parcels of a buffer, whose rows are slots, to and from other ranks."""
 
     name: ClassVar[str]
 
-    def __init__(self, world: World, backend: Backend, buffer: Array, tag: int = _MIGRANTS) -> None:
+    def __init__(
+        self, world: World, backend: Backend, buffer: Array, tag: int = _MIGRANTS_TAG
+    ) -> None:
         self._world, self._backend, self._buffer, self._tag = world, backend, buffer, tag
         self._receives: Sequence[Parcel] = ()
         self._pending = Pending(world)
 
     def memory(self, parcel: Parcel) -> Array:
-        """Return what MPI is to read or write."""
+        """Return the memory of a parcel that MPI reads or writes."""
         return self._buffer[parcel.first : parcel.last]
 
-    def leave(self, parcels: Sequence[Parcel]) -> None:
-        """Begin to make ready what the device leaves in the buffer."""
+    def stage(self, parcels: Sequence[Parcel]) -> None:
+        """Begin to copy parcels from the buffer to the memory that MPI reads."""
 
-    def enter(self, parcels: Sequence[Parcel]) -> None:
-        """Put what has arrived into the buffer, for all that is launched from now on."""
+    def unstage(self, parcels: Sequence[Parcel]) -> None:
+        """Begin to copy received parcels to the buffer, before any later launch."""
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        """Begin to carry what was made ready, all of which is done."""
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+        """Begin to send parcels, whose staging is done, and to receive others."""
         self._receives = receives
         self._pending = self._world.post(
             [(each.rank, self.memory(each)) for each in sends],
@@ -48,62 +51,64 @@ class Transport:
             self._tag,
         )
 
-    def arrive(self, patience: float | None = None) -> bool:
-        """Wait until all parcels are there, or at most so many seconds; return whether they are."""
-        if patience is None:
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for all parcels, at most `timeout` seconds; return whether they have arrived."""
+        if timeout is None:
             self._pending.wait()
-        elif not self._pending.wait_for(patience):
+        elif not self._pending.wait_for(timeout):
             return False
-        self.enter(self._receives)
+        self.unstage(self._receives)
         return True
 
     def give_up(self) -> None:
-        """Wait no more for what is on its way."""
+        """Cancel receives that are still pending."""
         self._pending.give_up()
 
 
 class Direct(Transport):
-    """MPI reads and writes the memory of the GPU itself."""
+    """MPI reads and writes the GPU's memory."""
 
     name = "cuda-aware"
 
 
 class Bare(Transport):
-    """The buffer lies in the host's memory anyhow."""
+    """The buffer is in host memory, where MPI reads and writes it."""
 
     name = "staged"
 
 
 class Staged(Transport):
-    """Through page-locked memory of the host."""
+    """Parcels are copied through page-locked host memory."""
 
     name = "staged"
 
-    def __init__(self, world: World, backend: Backend, buffer: Array, tag: int = _MIGRANTS) -> None:
+    def __init__(
+        self, world: World, backend: Backend, buffer: Array, tag: int = _MIGRANTS_TAG
+    ) -> None:
         super().__init__(world, backend, buffer, tag)
         self._stage = backend.host_array(buffer.shape, np.uint8)
 
     def memory(self, parcel: Parcel) -> Array:
-        """Return the part of the host's memory that stands for the parcel."""
+        """Return the host memory that the parcel is copied through."""
         return self._stage[parcel.first : parcel.last]
 
-    def leave(self, parcels: Sequence[Parcel]) -> None:
+    def stage(self, parcels: Sequence[Parcel]) -> None:
         """Begin to copy the parcels to the host."""
         for each in parcels:
             self._backend.fetch(self._buffer[each.first : each.last], self.memory(each))
 
-    def enter(self, parcels: Sequence[Parcel]) -> None:
+    def unstage(self, parcels: Sequence[Parcel]) -> None:
         """Begin to copy the parcels to the device."""
         for each in parcels:
             self._backend.store(self.memory(each), self._buffer[each.first : each.last])
 
 
 def find(world: World, backend: Backend) -> tuple[type[Transport] | None, str]:
-    """Return the best transport that works between the ranks, and what fails in better ones.
+    """Return the first transport that works between the ranks, and why earlier ones failed.
 
-    Collective. One rank alone needs no transport.
+    Collective. A single rank needs no transport.
     """
-    return (None, "") if world.size == 1 else _proved(world, backend)
+    return (None, "") if world.size == 1 else _tried(world, backend)
 
 
 def candidates(world: World, backend: Backend) -> list[type[Transport]]:
@@ -113,39 +118,41 @@ def candidates(world: World, backend: Backend) -> list[type[Transport]]:
     return [Direct, own] if aware else [own]
 
 
-def _proved(world: World, backend: Backend) -> tuple[type[Transport], str]:
+def _tried(world: World, backend: Backend) -> tuple[type[Transport], str]:
     failed = ""
     for transport in candidates(world, backend):
-        trouble = trial(transport, world, backend, _PROOF_BYTES)
-        if not trouble:
+        error = trial(transport, world, backend, _TRIAL_BYTES)
+        if not error:
             return transport, failed
-        failed += f"the transport {transport.name} failed its trial ({trouble}). "
-    raise RunError(f"no transport between the ranks: {failed}Run `islands doctor` under mpirun")
+        failed += f"the transport {transport.name} failed its trial ({error}). "
+    raise RunError(
+        f"no transport works between the ranks: {failed}Run `islands doctor` under mpirun"
+    )
 
 
 def trial(transport: type[Transport], world: World, backend: Backend, size: int) -> str:
-    """Send a known message round the ring of ranks; return what goes wrong, the same on all.
+    """Send a known message to the next rank; return the first error, the same on all ranks.
 
-    Collective; it ends even where the transport fails on some ranks alone.
+    Collective; it ends even if the transport fails on only some ranks.
     """
     own = _Trial(transport, world, backend, size)
-    for step in (own.prepare, own.post, own.receive, own.check):
+    for step in (own.prepare, own.start, own.receive, own.check):
         try:
-            trouble = step()
+            failure = step()
         except IslandsError:
             raise
         except Exception as error:
-            trouble = f"{type(error).__name__}: {error}"
-        # Nobody waits for a message before everybody has sent.
-        troubles = world.allgather(trouble)
-        if any(troubles):
+            failure = f"{type(error).__name__}: {error}"
+        # No rank waits for a message before all ranks have sent.
+        failures = world.allgather(failure)
+        if any(failures):
             own.give_up()
-            return next(f"rank {rank}: {each}" for rank, each in enumerate(troubles) if each)
+            return next(f"rank {rank}: {each}" for rank, each in enumerate(failures) if each)
     return ""
 
 
 class _Trial:
-    """The trial of a transport on one rank, in steps that say what went wrong."""
+    """The trial of a transport on one rank, in steps that return an error or an empty string."""
 
     def __init__(
         self, transport: type[Transport], world: World, backend: Backend, size: int
@@ -154,39 +161,39 @@ class _Trial:
         self._carrier: Transport | None = None
 
     def prepare(self) -> str:
-        """Fill a buffer with what this rank sends."""
+        """Fill a buffer with the message of this rank."""
         rank, size = self._world.rank, self._world.size
-        self._before = (rank - 1) % size
+        self._previous = (rank - 1) % size
         self._sends = [Parcel((rank + 1) % size, 0, 1)]
         pattern = _pattern(rank, self._size)
         buffer = self._backend.upload(np.stack([pattern, np.zeros(self._size, np.uint8)]))
         self._buffer = buffer
         self._carrier = self._transport(self._world, self._backend, buffer, self._world.new_tag())
-        self._carrier.leave(self._sends)
+        self._carrier.stage(self._sends)
         self._backend.synchronise()
         return ""
 
-    def post(self) -> str:
+    def start(self) -> str:
         """Begin to send and to receive."""
         assert self._carrier is not None, "it was prepared"
-        self._carrier.depart(self._sends, [Parcel(self._before, 1, 2)])
+        self._carrier.start(self._sends, [Parcel(self._previous, 1, 2)])
         return ""
 
     def receive(self) -> str:
-        """Wait for the message, but not for ever."""
+        """Wait for the message until a timeout."""
         assert self._carrier is not None, "it was prepared"
-        has_come = self._carrier.arrive(_PATIENCE_SECONDS)
-        return "" if has_come else f"nothing came in {_PATIENCE_SECONDS:g} s"
+        has_arrived = self._carrier.wait(_TIMEOUT_SECONDS)
+        return "" if has_arrived else f"no message arrived in {_TIMEOUT_SECONDS:g} s"
 
     def check(self) -> str:
-        """Compare what came with what was sent."""
-        came = self._backend.download(self._buffer)[1]
-        is_same = np.array_equal(came, _pattern(self._before, self._size))
-        return "" if is_same else "it changed what was sent"
+        """Compare the received message with the one that was sent."""
+        received = self._backend.download(self._buffer)[1]
+        is_same = np.array_equal(received, _pattern(self._previous, self._size))
+        return "" if is_same else "the message changed on its way"
 
     def give_up(self) -> None:
-        """Leave messages that never came; what was sent may be read much later."""
-        _LEFT_BEHIND.append(self)
+        """Cancel receives, and keep the buffer, which MPI may read much later."""
+        _ABANDONED.append(self)
         if self._carrier is not None:
             self._carrier.give_up()
 

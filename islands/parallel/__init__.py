@@ -1,11 +1,10 @@
-"""The ranks of a run, and the only place that imports mpi4py; without a launcher, one rank."""
+"""The ranks of a run, over mpi4py, which only this folder imports; or one rank without it."""
 
 from __future__ import annotations
 
 from islands.parallel.channel import Channel
-from islands.parallel.deal import deal
 from islands.parallel.failure import RanksLostError, describe
-from islands.parallel.launcher import launched
+from islands.parallel.ranks import deal, launched
 from islands.parallel.start import leave, speaks, world
 from islands.parallel.stop_notice import StopNotice
 from islands.parallel.world import Pending, World

@@ -1,21 +1,23 @@
-"""How a failure is said in one line, and the failure of other ranks."""
+"""Errors in one line, the loss of other ranks, and the error that all ranks raise together."""
 
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 
 from islands.custom.scripts import place_in
 from islands.errors import IslandsError, RunError, Suspended
 
 
 class RanksLostError(RunError):
-    """Other ranks have died; in a fault-tolerant run, those that are left can go on."""
+    """Other ranks have died; in a fault-tolerant run, the remaining ranks can continue."""
 
 
 def describe(error: BaseException, *, is_traced: bool = False) -> str:
-    """Return an error in one line: its message where it is ours, with its kind where it is not.
+    """Return an error in one line: the message of an `IslandsError`, or kind and message.
 
-    Unless it `is_traced` already, an unexpected one says how to see where it happened.
+    Unless it `is_traced` already, an unexpected error is followed by the option that shows where it
+    happened.
     """
     if isinstance(error, IslandsError | Suspended):
         return str(error)
@@ -24,11 +26,19 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
     if isinstance(error, MemoryError):
         return f"out of memory ({error}). Lower population or islands, or use more ranks"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and not error.filename:
-        # Our own files are named where they are written.
-        return f"standard output: {error.strerror}. Send it where there is room"
+        # Errors in our own files have a file name.
+        return f"standard output: {error.strerror}. Redirect it to a disk with free space"
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     if place := place_in(error):
         return f"{place}: {type(error).__name__}: {error}"
     hint = "" if is_traced else ". --debug shows where it happened"
     return f"unexpected {type(error).__name__}: {error}{hint}"
+
+
+def common(errors: Sequence[IslandsError | None]) -> IslandsError:
+    """Return the error that all ranks raise: the first one, with its rank unless all are equal."""
+    rank, first = next((rank, error) for rank, error in enumerate(errors) if error is not None)
+    if all(str(error) == str(first) for error in errors):
+        return first
+    return type(first)(f"[rank {rank} of {len(errors)}] {first}")

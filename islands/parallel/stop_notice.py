@@ -1,4 +1,4 @@
-"""A bell that any rank rings and all ranks hear, while each of them is at work on its own."""
+"""A stop request that any rank makes and all ranks receive, while each of them computes."""
 
 from __future__ import annotations
 
@@ -6,50 +6,50 @@ from islands.parallel.world import World
 
 
 class StopNotice:
-    """Rings on all ranks, through rank 0, once one of them has rung it; for one thread of each.
+    """A stop request that rank 0 forwards to all ranks; for one thread of each rank.
 
-    That thread need not be the one that talks to the other ranks otherwise, so that several threads
-    talk at once. Where the MPI library cannot do with that, nobody hears what others ring.
+    This thread need not be the one that exchanges other messages, so several threads may use MPI at
+    once. If the MPI library does not support that, requests stay on their own rank.
     """
 
     def __init__(self, world: World) -> None:
-        """Hang it; collective."""
-        self.rings = False
+        """Open the channel for requests; collective."""
+        self.is_requested = False
         self._world, self._channel = world, None
         if world.size == 1 or not world.takes_threads():
             return
         others = range(1, world.size) if world.rank == 0 else (0,)
         sends = dict.fromkeys(others, bytearray(1))
         receives = {rank: bytearray(1) for rank in others}
-        self._untold = set(others)
+        self._not_told = set(others)
         self._channel = world.channel(world.new_tag(), sends, receives)
 
-    def ring(self) -> None:
-        """Let it ring on this rank, and on all others as soon as these listen."""
-        self.rings = True
+    def request(self) -> None:
+        """Request a stop on this rank, and on all others as soon as they listen."""
+        self.is_requested = True
         if self._channel is not None:
-            for rank in self._channel.free() & self._untold:
+            for rank in self._channel.free() & self._not_told:
                 self._channel.send(rank)
-                self._untold.remove(rank)
+                self._not_told.remove(rank)
 
     def listen(self) -> None:
-        """Hear whether another rank has rung."""
+        """Receive a request of another rank, if there is one."""
         if self._channel is None:
             return
         for rank in self._channel.arrived():
             self._channel.listen(rank)
-            self.rings = True
-        if self.rings:
-            self.ring()  # rank 0 tells those that cannot have heard
+            self.is_requested = True
+        if self.is_requested:
+            self.request()  # rank 0 forwards it to the other ranks
 
     def give_up(self) -> None:
-        """Take it down on this rank alone, when something has gone wrong."""
+        """Stop listening on this rank only, after an error."""
         if self._channel is not None:
             self._channel.give_up()
 
     def close(self) -> None:
-        """Take it down; collective."""
+        """Close the channel; collective."""
         if self._channel is not None:
-            # Ranks may die now as well, which can be survived.
+            # A rank may die here too, and the others may continue.
             with self._world.talking():
                 self._channel.close()

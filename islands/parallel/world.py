@@ -1,4 +1,4 @@
-"""The ranks that run together, and all that they say to each other."""
+"""The ranks of a run and their messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
 from islands.errors import IslandsError, RunError
 from islands.parallel.channel import Channel
-from islands.parallel.failure import RanksLostError, describe
+from islands.parallel.failure import RanksLostError, common, describe
 from islands.parallel.library import takes_gpu_memory, takes_threads
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-_VAIN_TRIES = 3
-_FIRST_NEW_TAG = 100  # those below have their purposes
+_MOST_USELESS_SHRINKS = 3
+_FIRST_NEW_TAG = 100  # lower tags have fixed purposes
 
 
 class Pending:
-    """Messages on their way."""
+    """Messages in flight."""
 
     def __init__(
         self, world: World, arriving: Sequence[Any] = (), leaving: Sequence[Any] = ()
@@ -36,21 +36,21 @@ class Pending:
         self._arriving, self._requests = arriving, [*arriving, *leaving]
 
     def wait(self) -> None:
-        """Wait until all of them have arrived, and all that was sent may be overwritten."""
+        """Wait until all messages have arrived and all sent arrays may be overwritten."""
         try:
             with self._world.talking():
-                # One after another, as each tells more of its failure than all together.
+                # One after another, as a single request reports more about its failure.
                 for request in self._requests:
                     request.Wait()
         except RanksLostError:
-            # The others fail as well, but only then are their arrays free.
+            # The other requests fail too, and only then are their arrays free.
             for request in self._requests:
                 with suppress(Exception):
                     request.Wait()
             raise
 
     def wait_for(self, seconds: float) -> bool:
-        """Wait at most so long; return whether all have arrived and left."""
+        """Wait at most `seconds`; return whether all messages are complete."""
         give_up_at = time.monotonic() + seconds
         with self._world.talking():
             while not all(request.Test() for request in self._requests):
@@ -59,21 +59,21 @@ class Pending:
         return True
 
     def give_up(self) -> None:
-        """Receive no more. What was sent may still be read, so its arrays have to stay."""
-        for request in filter(None, self._arriving):  # those that have not come
+        """Cancel all receives. MPI may still read the sent arrays, so they have to stay."""
+        for request in filter(None, self._arriving):  # requests that are not complete
             request.Cancel()
             request.Wait()
 
 
 class World:
-    """The ranks that run together, over an MPI communicator, or this process alone."""
+    """The ranks of a run, over an MPI communicator, or this process alone."""
 
     rank_after_losses: ClassVar[int | None] = None
-    """The number that this process has since others have died."""
+    """The rank of this process after other ranks have died."""
 
     def __init__(self, communicator: Any = None, *, fault_tolerant: bool = False) -> None:
         self._agreed_error: IslandsError | None = None
-        self._shrunk_in_vain = 0
+        self._useless_shrinks = 0
         self.fault_tolerant = fault_tolerant
         self._begin(communicator)
 
@@ -82,7 +82,7 @@ class World:
         self._communicators = [communicator]
         self._tags = count(_FIRST_NEW_TAG)
         self.rank, self.size = 0, 1
-        # Its place among the ranks on the same host, and their number.
+        # The rank among those on the same host, and their number.
         self.local_rank, self.local_size = 0, 1
         if communicator is not None:
             self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
@@ -130,7 +130,7 @@ class World:
                 self._communicator.Barrier()
 
     def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return a row of numbers of every rank, in rank order; the fastest way to agree."""
+        """Return the numbers of every rank, a row each, in rank order; the fastest collective."""
         import numpy as np
 
         if self.size == 1:
@@ -146,10 +146,10 @@ class World:
         receives: Sequence[tuple[int, Any]],
         tag: int = 0,
     ) -> Pending:
-        """Begin to send and to receive: (rank, contiguous array of bytes), at most one a rank.
+        """Begin to send and receive: pairs of a rank and a contiguous array, one for each rank.
 
-        Arrays may lie on a GPU where the MPI takes them; what writes them must be done. Messages
-        meet those of the same tag.
+        Arrays may be on a GPU if the MPI library supports it; kernels that write them must be
+        complete. Messages match others with the same tag.
         """
         arriving: list[Any] = []
         try:
@@ -163,58 +163,58 @@ class World:
         return Pending(self, arriving, leaving)
 
     def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
-        """Return a channel between ranks that do not wait for each other, with arrays by rank."""
+        """Return a channel for ranks that do not wait for each other, with arrays by rank."""
         return Channel(self._communicator, tag, sends, receives)
 
     def new_tag(self) -> int:
-        """Return a tag that no message between these ranks had; each of them has to call this."""
+        """Return a tag that no message has used yet; every rank has to call this."""
         return next(self._tags)
 
     def takes_gpu_memory(self) -> bool:
-        """Return whether the MPI of every rank claims to take arrays on a GPU; collective."""
+        """Return whether the MPI of every rank claims to accept arrays on a GPU; collective."""
         return self.size > 1 and not self.any(not takes_gpu_memory())
 
     def takes_threads(self) -> bool:
-        """Return whether several threads of every rank may talk at once; collective."""
+        """Return whether several threads of every rank may use MPI at once; collective."""
         return self.size > 1 and not self.any(not takes_threads())
 
     def part(self, ranks: int) -> Self | None:
-        """Return the first so many ranks as a world of their own, or None on the others."""
+        """Return a world of the first `ranks` ranks, or None on the others."""
         if self.size == 1:
             return self
         part = self._communicator.Split(0 if self.rank < ranks else 1, self.rank)
         return type(self)(part) if self.rank < ranks else None
 
     def shrink(self) -> None:
-        """Go on as the ranks that are left, numbered anew; each of them has to call this."""
+        """Continue with the remaining ranks, renumbered; each of them has to call this."""
         size = self.size
         while True:
             try:
                 self._begin(self._communicator.Shrink())
                 break
             except RanksLostError:
-                continue  # another has died meanwhile
+                continue  # another rank has died meanwhile
         World.rank_after_losses = self.rank
-        self._shrunk_in_vain = self._shrunk_in_vain + 1 if self.size == size else 0
-        if self._shrunk_in_vain > _VAIN_TRIES:
-            raise RunError("messages between the ranks fail, though none has died")
+        self._useless_shrinks = self._useless_shrinks + 1 if self.size == size else 0
+        if self._useless_shrinks > _MOST_USELESS_SHRINKS:
+            raise RunError("messages between the ranks fail, although no rank has died")
 
     @contextmanager
     def talking(self) -> Iterator[None]:
-        """Turn the death of other ranks, where it can be survived, into a `RanksLostError`."""
+        """Turn the death of other ranks into a `RanksLostError`, in a fault-tolerant run."""
         try:
             yield
         except Exception as error:
-            # Whatever it is: what comes from a rank that dies meanwhile may also be torn.
+            # Any error may have this cause: a dying rank can send an incomplete message.
             if not self.fault_tolerant:
                 raise
-            # Others may be waiting for this rank, or for the dead one, elsewhere.
+            # Other ranks may be waiting elsewhere, for this rank or for the dead one.
             for communicator in self._communicators:
                 communicator.Revoke()
             raise RanksLostError(f"lost ranks of {self.size}: {error}") from error
 
     def agreed(self, work: Callable[[], Value]) -> Value:
-        """Do `work`, which must not talk to other ranks, on every rank; if one fails, all raise."""
+        """Do `work`, which must not use MPI, on every rank; if it fails on one, all raise."""
         if self.size == 1:
             return work()
         value, error = None, None
@@ -225,18 +225,12 @@ class World:
         errors = self.allgather(error)
         if not any(errors):
             return value  # type: ignore[return-value]
-        self._agreed_error = self._common(errors)
+        self._agreed_error = common(errors)
         raise self._agreed_error from error
-
-    def _common(self, errors: list[IslandsError | None]) -> IslandsError:
-        rank, first = next((rank, error) for rank, error in enumerate(errors) if error is not None)
-        if all(str(error) == str(first) for error in errors):
-            return first
-        return type(first)(f"[rank {rank} of {self.size}] {first}")
 
     @contextmanager
     def guarded(self, *, show_traceback: bool) -> Iterator[None]:
-        """End all ranks where one fails inside; errors that all ranks agreed on pass through."""
+        """End all ranks if one fails inside; errors that all ranks raise pass through."""
         try:
             yield
         except BaseException as error:
@@ -249,7 +243,7 @@ class World:
 
     def abort(self, message: str, status: int = 1) -> NoReturn:
         """Print `message` with this rank's number and end all ranks at once."""
-        # Ranks that fail together leave the word to the lowest of them.
+        # If several ranks fail, only the lowest one prints.
         time.sleep(min(1.0, 0.1 * self.rank))
         where = f"[rank {self.rank} of {self.size}, {platform.node()}] " if self.size > 1 else ""
         print(f"islands: {where}{message}", file=sys.stderr, flush=True)

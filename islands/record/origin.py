@@ -65,7 +65,7 @@ def restore(
         if origin is not None and not faults:
             losses = shared_losses(origin.losses, world)
             if not (losses and needs_records):
-                archipelago.meet()
+                archipelago.renew_halo()
                 say(f"resumed from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
                 return replace(origin, losses=losses)
             without_records.append(name)

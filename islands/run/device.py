@@ -42,6 +42,6 @@ def _visible(name: str) -> list[str]:
     """Return the GPUs that this rank may use; empty if it uses the CPU."""
     if not takes_gpu(name):
         return []
-    from islands.backends.cuda import identities
+    from islands.backends.gpus import identities
 
     return identities()

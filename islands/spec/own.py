@@ -76,7 +76,7 @@ def traits(settings: Mapping[str, Any], problem: Problem) -> list[Trait]:
         part = f"{CHOICES[key].what} {own.part.name}"
         found.append(_of_header(part, getattr(own.part, "header", None)))
         if isinstance(own.part, topology.Topology) and settings["islands"] > 1:
-            connections = own.part.said(settings["islands"], settings["seed"])
+            connections = own.part.first_senders(settings["islands"], settings["seed"])
             found.append(Trait(part, "", connections))
     owners: dict[str, Trait] = {}
     for each in filter(None, found):

@@ -194,9 +194,7 @@ def test_field_with_a_reserved_name_is_refused(
 ) -> None:
     own = {"order": Field((POPULATION, 2), np.int32)}
     monkeypatch.setattr(Threshold, "fields", lambda *_: own)
-    with pytest.raises(
-        UsageError, match="algorithm threshold: the field order is one that islands"
-    ):
+    with pytest.raises(UsageError, match="algorithm threshold: the field order has the name of a"):
         made(backend, cities(N, tmp_path))
 
 
@@ -216,7 +214,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("plan", partialmethod(taking, delta=...), "algorithm::Plan is not as long as what plan"),
     ("plan", partialmethod(taking, near=5), r"Struct: near=5 has no size .*near=numpy.int32\(5"),
     ("tables", lambda *_: {"neighbours": NEAR, "delta": NEAR}, "the table delta has the name of a"),
-    ("tables", lambda *_: {"neighbours": [[1]]}, "the table neighbours is of the type list"),
+    ("tables", lambda *_: {"neighbours": [[1]]}, "the table neighbours has the type list"),
     ("fields", lambda *_: {"delta": Field(POPULATION, np.int64)}, r"shape=12: .* Write \(12,\)"),  # type: ignore[arg-type]
     ("schedule", launching(start=()), r"Schedule: start=\(\): must be a tuple of launches"),
     ("schedule", launching(generation=Launch("k", 1)), "Schedule: generation=Launch"),
@@ -234,5 +232,5 @@ def test_contradictions_of_python_and_kernels_are_refused(
 
 
 def test_own_algorithm_without_host_evaluation_refuses_it(backend: Backend, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="decoding=host: threshold judges in kernels of its own"):
+    with pytest.raises(UsageError, match="decoding=host: threshold evaluates in its own kernels"):
         made(backend, cities(N, tmp_path), decoding="host")

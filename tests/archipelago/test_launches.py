@@ -1,4 +1,4 @@
-"""The two programs of islands are compiled at the same time; no error of one leaves the other."""
+"""The two programs of islands are compiled at the same time, and end together on an error."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from islands.cli import main
 
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
 RUN += ["--threads", "1", "--stop", "generations=2", "--improver", "none"]
-_WAITS_FOR_THE_OTHER = """
+_WAITS_FOR_OTHER = """
 for _ in $(seq 600); do
     [ $(ls {folder}/started.* | wc -l) -ge 2 ] && exec {compiler} "$@"
     sleep 0.05
 done
-echo error: the other program is not compiled meanwhile >&2
+echo error: the other program is not compiled at the same time >&2
 exit 1
 """
 _ONE_FAILS = """
@@ -31,17 +31,17 @@ case "$*" in *ISLANDS_ALGORITHM*) echo error: refused >&2; exit 1;; esac
 exec sleep 100
 """
 _HANGS = "exec sleep 100\n"
-_ITS_CHILD_HANGS = "sleep 100\n"  # as g++ leaves the work to others, which have its pipes
+_CHILD_HANGS = "sleep 100\n"  # like g++, whose child processes do the work and hold its pipes
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
 
 
 def compiler(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let CXX be a script that leaves a file for each program that it is asked for."""
+    """Set CXX to a script that leaves a file for each program that it compiles."""
     script = folder / "compiler"
     real = os.environ.get("CXX", "c++")
     start = f'[ "$1" = --version ] && exec {real} "$@"\necho $$ > {folder}/started.$$\n'
@@ -50,8 +50,8 @@ def compiler(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", str(script))
 
 
-def are_gone(folder: Path) -> bool:
-    """Return whether all compilers that were started have ended."""
+def all_ended(folder: Path) -> bool:
+    """Return whether all started compilers have ended."""
     return not any(is_alive(int(each.read_text())) for each in started(folder))
 
 
@@ -62,12 +62,12 @@ def started(folder: Path) -> list[Path]:
 def test_both_programs_are_compiled_at_the_same_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    compiler(_WAITS_FOR_THE_OTHER, tmp_path, monkeypatch)
+    compiler(_WAITS_FOR_OTHER, tmp_path, monkeypatch)
     assert main([*RUN, "--out", "a"]) == 0, capsys.readouterr().err
     assert len(started(tmp_path)) == 2
 
 
-def test_an_error_of_one_ends_the_other(
+def test_an_error_in_one_program_ends_both_compilers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compiler(_ONE_FAILS, tmp_path, monkeypatch)
@@ -77,13 +77,13 @@ def test_an_error_of_one_ends_the_other(
     error = capsys.readouterr().err
     pattern = rf"islands: {tmp_path}/compiler refused a kernel: error: refused \(full log: \S+\)\n"
     assert re.fullmatch(pattern, error)
-    assert are_gone(tmp_path)
-    # The log of the error alone is left.
+    assert all_ended(tmp_path)
+    # Only the log of the error remains.
     assert [path.suffix for path in (tmp_path / "cache" / "programs").iterdir()] == [".log"]
     assert not Path("a").exists()
 
 
-@pytest.mark.parametrize("body", [_HANGS, _ITS_CHILD_HANGS])
+@pytest.mark.parametrize("body", [_HANGS, _CHILD_HANGS])
 def test_an_interrupt_ends_both_compilers(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,9 +94,9 @@ def test_an_interrupt_ends_both_compilers(
             if len(started(tmp_path)) == 2 and all(each.read_text() for each in started(tmp_path)):
                 break
             time.sleep(0.05)
-        time.sleep(1)  # until who has started them waits for them
+        time.sleep(1)  # until their parent waits for them
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=30)
     assert (process.returncode, error) == (130, b"islands: interrupted\n")
-    assert are_gone(tmp_path)
+    assert all_ended(tmp_path)
     assert list((tmp_path / "cache" / "programs").iterdir()) == []

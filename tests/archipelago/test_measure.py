@@ -1,4 +1,4 @@
-"""Of equal individuals, those of the lowest island come first, and of these the lowest place."""
+"""Equal individuals are ordered by island, then by place."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ ARCHIVED = [3, NONE, 2]
 
 
 @pytest.mark.parametrize("run", [None, 0, 1])
-def test_equals_are_in_the_order_of_islands_and_places(backend: Backend, run: int | None) -> None:
+def test_elite_orders_equal_individuals_by_island_and_place(
+    backend: Backend, run: int | None
+) -> None:
     runs = 1 if run is None else 2
-    mine = Archipelago(
+    islands = Archipelago(
         problem=flat(9, 720),
         algorithm="cellular",
         encoding="permutation",
@@ -33,14 +35,14 @@ def test_equals_are_in_the_order_of_islands_and_places(backend: Backend, run: in
         backend=backend,
         world=World(),
     )
-    mine.start()
-    saved = mine.snapshot()
+    islands.start()
+    saved = islands.snapshot()
     saved["cost"] = np.array(COSTS * runs)
     saved["island"][:, ISLAND.index("archived")] = ARCHIVED * runs
     saved["archive"][:, :9] = [np.roll(np.arange(9), place) for place in range(3 * runs)]
-    mine.restore(saved, generation=0, migrations=0)
+    islands.restore(saved, generation=0, migrations=0)
     first = 3 * (run or 0)
-    # An archive stands behind its island's population.
+    # Archives follow their island's population.
     everyone = sorted(
         (cost, first + island, place)
         for island, costs in enumerate(COSTS)
@@ -48,7 +50,7 @@ def test_equals_are_in_the_order_of_islands_and_places(backend: Backend, run: in
         if cost != NONE
     )
     for count in (1, 5, 100):
-        found = mine.elite(count, run)
+        found = islands.elite(count, run)
         assert [(each.cost, each.island) for each in found] == [
             (cost, island) for cost, island, _ in everyone[:count]
         ]

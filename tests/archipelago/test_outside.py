@@ -1,4 +1,4 @@
-"""Where somebody else than a kernel judges, runs have the same bits as with kernels that judge."""
+"""Runs with host evaluation have the same bits as runs with evaluation by kernels."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def made(
     decoding: str,
     ranks: World | None = None,
 ) -> Archipelago:
-    kind, alone = ALGORITHMS[algorithm], ranks or World()
+    kind, ranks = ALGORITHMS[algorithm], ranks or World()
     topology = "none" if settings.get("halo") else "ring"
-    given = problem.numbering() is None
+    has_warm_start = problem.numbering() is None
     return Archipelago(
         problem=problem,
         algorithm=algorithm,
@@ -58,15 +58,15 @@ def made(
         seed=7,
         migration=MigrationSettings.build({"topology": topology, "duplicates": "refuse"}),
         backend=backend,
-        world=alone,
-        transport=find(alone, backend)[0],
+        world=ranks,
+        transport=find(ranks, backend)[0],
         decoding=decoding,
-        warm_start=lambda: [np.arange(problem.size)] if given else [],
+        warm_start=lambda: [np.arange(problem.size)] if has_warm_start else [],
     )
 
 
 def digests(islands: Archipelago) -> list[Any]:
-    """Return all that a run of twelve generations shows, with restarts and a migration."""
+    """Return the results of a run of twelve generations, with restarts and a migration."""
     found: list[Any] = []
     islands.start()
     for generations in (0, 5, 7):
@@ -84,7 +84,7 @@ def problem_of(kind: str, folder: Path) -> Problem:
 
 @pytest.mark.parametrize("kind", ["tsp", "qap"])
 @pytest.mark.parametrize(("algorithm", "encoding", "settings"), RUNS)
-def test_the_host_judges_as_kernels_do(
+def test_host_evaluation_equals_kernel_evaluation(
     backend: Backend,
     kind: str,
     algorithm: str,
@@ -93,14 +93,15 @@ def test_the_host_judges_as_kernels_do(
     tmp_path: Path,
 ) -> None:
     problem = problem_of(kind, tmp_path)
-    ways = [
-        digests(made(backend, problem, algorithm, encoding, settings, way)) for way in ("", "host")
-    ]
-    assert ways[0] == ways[1]
+    kernel, host = (
+        digests(made(backend, problem, algorithm, encoding, settings, decoding))
+        for decoding in ("", "host")
+    )
+    assert host == kernel
 
 
 @pytest.mark.parametrize(("algorithm", "encoding", "settings"), RUNS[3:6])
-def test_on_several_ranks_too(
+def test_host_evaluation_on_two_ranks_equals_one_rank(
     algorithm: str, encoding: str, settings: dict[str, Any], tmp_path: Path
 ) -> None:
     def run(ranks: World) -> list[Any]:
@@ -116,9 +117,13 @@ def test_on_several_ranks_too(
     assert sorted(ranks) == run(World())
 
 
-def test_a_snapshot_of_one_way_goes_on_in_the_other(backend: Backend, tmp_path: Path) -> None:
+def test_a_snapshot_with_host_evaluation_continues_in_kernels(
+    backend: Backend, tmp_path: Path
+) -> None:
     problem = problem_of("tsp", tmp_path)
-    first, second = (made(backend, problem, "ga", "permutation", {}, way) for way in ("host", ""))
+    first, second = (
+        made(backend, problem, "ga", "permutation", {}, decoding) for decoding in ("host", "")
+    )
     first.start()
     first.advance(6)
     second.restore(first.snapshot(), generation=6, migrations=0)
@@ -127,7 +132,7 @@ def test_a_snapshot_of_one_way_goes_on_in_the_other(backend: Backend, tmp_path: 
     assert first.digests() == second.digests()
 
 
-def test_what_only_the_device_can_do_is_refused(tmp_path: Path) -> None:
+def test_combinations_that_need_kernel_evaluation_are_refused(tmp_path: Path) -> None:
     def parts(problem: Problem, algorithm: str, encoding: str, **changes: Any) -> None:
         kind = ALGORITHMS[algorithm]
         improver = ImproverSettings.build({"name": changes.pop("improver", "none")})
@@ -137,24 +142,24 @@ def test_what_only_the_device_can_do_is_refused(tmp_path: Path) -> None:
     tsp = cities(9, tmp_path)
     with pytest.raises(UsageError, match="decoding=host with improver swap"):
         parts(tsp, "ga", "permutation", improver="swap", decoding="host")
-    with pytest.raises(UsageError, match="decoding=host: which items are chosen is judged on"):
+    with pytest.raises(UsageError, match="decoding=host: only kernels select the items of"):
         parts(knapsack(9, 2), "ga", "bits", decoding="host")
-    with pytest.raises(UsageError, match="decoding=plain: de takes host"):
+    with pytest.raises(UsageError, match="decoding=plain: de allows host"):
         parts(tsp, "de", "keys", decoding="plain")
     with pytest.raises(UsageError, match="decoding=sorte: unknown choice"):
         Solver(tsp, decoding="sorte", backend="cpu")
 
 
-def test_the_decoding_that_is_usual_stands_in_the_settings(tmp_path: Path) -> None:
+def test_the_default_decoding_appears_in_the_settings(tmp_path: Path) -> None:
     problem = cities(9, tmp_path)
-    usual = {"brkga": "sorted", "de": "", "pso": ""}
-    for algorithm, decoding in usual.items():
+    defaults = {"brkga": "sorted", "de": "", "pso": ""}
+    for algorithm, decoding in defaults.items():
         solver = Solver(problem, algorithm=algorithm, backend="cpu", population=32, world=world())
         assert solver.spec.general.decoding == decoding
 
 
-class SlowCities:
-    """Makes a problem take a moment for each solution that it judges."""
+class SlowCosts:
+    """Costs that take some time for each solution."""
 
     def __init__(self, problem: Problem, seconds: float) -> None:
         self._costs, self._seconds = problem.costs, seconds
@@ -165,13 +170,13 @@ class SlowCities:
 
 
 @pytest.mark.parametrize(("kind", "encoding"), [("brkga", "keys"), ("ga", "permutation")])
-def test_a_judge_that_takes_long_leaves_when_it_is_told(
+def test_slow_host_evaluation_of_generation_0_can_be_given_up(
     backend: Backend, kind: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = cities(23, tmp_path)
     whole = made(backend, problem, kind, encoding, {}, "host")
     whole.start()
-    monkeypatch.setattr(problem, "costs", SlowCities(problem, 0.05), raising=False)
+    monkeypatch.setattr(problem, "costs", SlowCosts(problem, 0.05), raising=False)
     begun = made(backend, problem, kind, encoding, {}, "host")
     begun.may_be_partial = True
     threading.Timer(0.5, begun.give_up).start()
@@ -179,29 +184,29 @@ def test_a_judge_that_takes_long_leaves_when_it_is_told(
     begun.start()  # would take 3.2 s
     assert time.perf_counter() - began < 2
     assert begun.is_partial
-    judged = begun.snapshot()["calls"] > 0
-    assert 0 < judged.sum() == begun.made() < judged.size
+    is_evaluated = begun.snapshot()["calls"] > 0
+    assert 0 < is_evaluated.sum() == begun.made() < is_evaluated.size
     costs = whole.snapshot()["cost"]
     (best,) = begun.elite(1)
-    assert best.cost == costs[judged].min()
-    assert np.array_equal(begun.snapshot()["cost"][judged], costs[judged])
+    assert best.cost == costs[is_evaluated].min()
+    assert np.array_equal(begun.snapshot()["cost"][is_evaluated], costs[is_evaluated])
 
 
-def test_a_generation_that_a_judge_leaves_can_be_withdrawn(
+def test_a_generation_given_up_during_host_evaluation_can_be_withdrawn(
     backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = cities(23, tmp_path)
-    monkeypatch.setattr(problem, "costs", SlowCities(problem, 0.02), raising=False)
-    islands_ = made(backend, problem, "ga", "permutation", {}, "host")
-    islands_.start()
-    before = islands_.digests()
-    threading.Timer(0.5, islands_.give_up).start()
-    assert not islands_.attempt(1)
-    islands_.withdraw()
-    assert (islands_.digests(), islands_.generation) == (before, 0)
+    monkeypatch.setattr(problem, "costs", SlowCosts(problem, 0.02), raising=False)
+    islands = made(backend, problem, "ga", "permutation", {}, "host")
+    islands.start()
+    before = islands.digests()
+    threading.Timer(0.5, islands.give_up).start()
+    assert not islands.attempt(1)
+    islands.withdraw()
+    assert (islands.digests(), islands.generation) == (before, 0)
     monkeypatch.undo()
     straight = made(backend, problem, "ga", "permutation", {}, "host")
     straight.start()
-    for each in (islands_, straight):
+    for each in (islands, straight):
         each.advance(3)
-    assert islands_.digests() == straight.digests()
+    assert islands.digests() == straight.digests()

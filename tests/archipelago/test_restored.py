@@ -1,4 +1,4 @@
-"""States that kernels must not be given, whatever a checkpoint says of them."""
+"""Invalid states are refused before kernels read them, even from a checkpoint."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def test_genes_outside_the_instance_are_refused(backend: Backend, gene: int) -> 
     saved = saved_by(archipelago)
     archipelago.restore(saved, generation=3, migrations=0)
     saved["genes"][1, 2, 4] = gene
-    require_refused(archipelago, saved, "genes holds what is no genome of permutation")
+    require_refused(archipelago, saved, "genes holds an invalid genome of the encoding permutation")
 
 
-def test_an_item_that_comes_twice_is_refused(backend: Backend) -> None:
+def test_a_repeated_item_is_refused(backend: Backend) -> None:
     archipelago = made(facilities(9), backend, algorithm="ga", encoding="permutation")
     saved = saved_by(archipelago)
     saved["genes"][0, 0, 0] = saved["genes"][0, 0, 1]
@@ -56,33 +56,33 @@ def test_an_item_that_comes_twice_is_refused(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("key", [1.0, -0.25, np.inf, np.nan])
-def test_keys_that_the_block_cannot_sort_are_refused(backend: Backend, key: float) -> None:
+def test_keys_outside_the_sortable_range_are_refused(backend: Backend, key: float) -> None:
     archipelago = made(facilities(9), backend, algorithm="brkga")
     saved = saved_by(archipelago)
     saved["genes"][0, 0, 8] = key
-    require_refused(archipelago, saved, "genes holds what is no genome of keys")
+    require_refused(archipelago, saved, "genes holds an invalid genome of the encoding keys")
 
 
-def test_keys_that_are_compared_may_be_any_numbers(backend: Backend) -> None:
+def test_keys_sorted_by_comparison_may_be_any_finite_numbers(backend: Backend) -> None:
     archipelago = made(facilities(9), backend, algorithm="de")
     saved = saved_by(archipelago)
     saved["genes"][0, 0, 0] = 17.0
     archipelago.restore(saved, generation=3, migrations=0)
 
 
-def test_bits_behind_the_last_item_are_refused(backend: Backend) -> None:
+def test_bits_after_the_last_item_are_refused(backend: Backend) -> None:
     archipelago = made(knapsack(40, 2), backend, algorithm="ga", encoding="bits")
     saved = saved_by(archipelago)
     saved["genes"][0, 0, 1] |= np.uint32(1 << 8)
-    require_refused(archipelago, saved, "genes holds what is no genome of bits")
+    require_refused(archipelago, saved, "genes holds an invalid genome of the encoding bits")
 
 
 @pytest.mark.parametrize("place", [LARGEST, -1, 8])
-def test_orders_of_other_individuals_are_refused(backend: Backend, place: int) -> None:
+def test_orders_outside_the_population_are_refused(backend: Backend, place: int) -> None:
     archipelago = made(facilities(9), backend, algorithm="brkga")
     saved = saved_by(archipelago)
     saved["order"][1, 0] = place
-    require_refused(archipelago, saved, "order holds what is no order of a population")
+    require_refused(archipelago, saved, "order holds a row that is not a permutation")
 
 
 @pytest.mark.parametrize(("name", "value"), [("generation", 4), ("number", 7), ("seed", 9)])
@@ -90,10 +90,10 @@ def test_islands_of_another_run_are_refused(backend: Backend, name: str, value: 
     archipelago = made(facilities(9), backend, algorithm="brkga")
     saved = saved_by(archipelago)
     saved["island"][1, ISLAND.index(name)] = value
-    require_refused(archipelago, saved, f"island holds another {name} than that of this run")
+    require_refused(archipelago, saved, f"island holds a {name} that differs from this run")
 
 
-def test_migrants_on_their_way_are_judged_as_well(backend: Backend) -> None:
+def test_migrants_in_flight_are_checked(backend: Backend) -> None:
     options = {"migration.delay": 1, "migration": "ring", "migrants": 1}
     archipelago = made(facilities(9), backend, algorithm="ga", encoding="permutation", **options)
     saved_by(archipelago)
@@ -101,14 +101,14 @@ def test_migrants_on_their_way_are_judged_as_well(backend: Backend) -> None:
     saved = archipelago.snapshot()
     archipelago.restore(saved, generation=3, migrations=1)
     saved["emigrants"][1].view(np.int32)[4 + 3] = LARGEST
-    with pytest.raises(InputError, match="the saved array emigrants holds what is no genome"):
+    with pytest.raises(InputError, match="the saved array emigrants holds an invalid genome"):
         archipelago.restore(saved, generation=3, migrations=1)
     saved["emigrants"] = saved["emigrants"][:, :-4]
     with pytest.raises(InputError, match="emigrants"):
         archipelago.restore(saved, generation=3, migrations=1)
 
 
-def test_an_archive_counts_where_there_is_one(backend: Backend) -> None:
+def test_an_archive_is_checked_if_there_is_one(backend: Backend) -> None:
     options = {"algorithm": "ga", "encoding": "permutation", "reset": 1}
     archipelago = made(facilities(9), backend, **options)
     archipelago.start()

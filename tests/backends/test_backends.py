@@ -78,7 +78,7 @@ def test_auto_gives_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "find_spec", lambda name: None)
     assert choose("auto").name == "cpu"
     assert choose("auto").reason == "CuPy is not installed"
-    assert choose("cpu").reason == "asked for"
+    assert choose("cpu").reason == "requested"
 
 
 def test_an_impossible_backend_is_refused(backend: Backend) -> None:

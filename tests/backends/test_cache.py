@@ -100,7 +100,7 @@ def test_a_program_that_others_may_have_written_is_made_again(
         give_away(path)
         fault = f"belongs to uid {OTHER_USER}"
     assert maker.load() == f"program {DIGEST}"
-    message = f"islands: the program {path} {fault}: it is not run, but made anew\n"
+    message = f"islands: the program {path} {fault}: it is replaced, not run\n"
     assert capsys.readouterr().err == message
     assert maker.load() == f"program {DIGEST}"
     assert (maker.made, capsys.readouterr().err) == (1, "")

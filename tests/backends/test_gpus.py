@@ -45,10 +45,10 @@ def test_ranks_with_the_same_visible_gpu_are_refused() -> None:
 
 
 def test_ranks_that_see_too_few_different_gpus_are_refused() -> None:
-    with pytest.raises(UsageError, match="has 3 GPUs for 3 ranks, but shows none to one of them"):
+    with pytest.raises(UsageError, match="has 3 GPUs for 3 ranks, but one rank sees only"):
         assigned([["a"], ["a"], ["b", "c"]], "n01", share=False)
 
 
 def test_a_rank_without_a_visible_gpu_is_refused() -> None:
-    with pytest.raises(UsageError, match="shows no GPU to one of its 2 ranks"):
+    with pytest.raises(UsageError, match="one of its 2 ranks sees no GPU"):
         assigned([["a"], []], "n01", share=True)

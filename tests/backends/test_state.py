@@ -43,9 +43,9 @@ def test_the_half_of_the_generation_is_saved_and_restored(
     [
         (
             {"cost": np.zeros((3, 5), np.int64)},
-            r"the saved array cost holds \(3, 5\) of int64, but",
+            r"the saved array cost has shape \(3, 5\) and type int64, but",
         ),
-        ({"cost": np.zeros((3, 4), np.int32)}, r"holds \(3, 4\) of int32"),
+        ({"cost": np.zeros((3, 4), np.int32)}, r"has shape \(3, 4\) and type int32"),
         ({"velocity": np.zeros(3)}, "the saved arrays are cost, island, velocity, but this run"),
     ],
 )
@@ -80,7 +80,7 @@ def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
     ("wrong", "message"),
     [
         ({"kind": "derive"}, "Field of kind='derive': .*Did you mean 'derived'"),
-        ({"kind": "derived", "travels": True}, "only what is kept travels with migrants"),
+        ({"kind": "derived", "travels": True}, "only kept fields travel with migrants"),
         ({"kind": "scratch", "travels": True}, "Choose kind='kept', or travels=False"),
     ],
 )

@@ -246,7 +246,7 @@ def test_topology_must_be_pure() -> None:
     def another(island: int, islands: int, number: int, seed: int) -> list[int]:
         return [next(drawn) % 2] if island == 2 else []
 
-    with pytest.raises(UsageError, match="topology mine: asked twice, it says two things"):
+    with pytest.raises(UsageError, match="mine: two calls with the same arguments returned"):
         solved(migration=islands.Topology("mine", another))
 
 

@@ -109,7 +109,7 @@ class Careless(Bare):
 
     name = "careless"
 
-    def enter(self, parcels: Sequence[Parcel]) -> None:
+    def unstage(self, parcels: Sequence[Parcel]) -> None:
         self._buffer[parcels[0].first, -1] ^= 1
 
 
@@ -118,7 +118,7 @@ class Broken(Bare):
 
     name = "broken"
 
-    def leave(self, parcels: Sequence[Parcel]) -> None:
+    def stage(self, parcels: Sequence[Parcel]) -> None:
         raise RuntimeError("no transport")
 
 
@@ -127,7 +127,7 @@ def test_every_transport_is_timed_and_checked(monkeypatch: pytest.MonkeyPatch) -
     backend, ranks = choose("cpu", 1), world()
     monkeypatch.setattr(transports, "candidates", lambda *_: [Careless, Broken, Bare])
     careless, broken, good = transports.trials(ranks, backend)
-    assert careless.trouble == "rank 0: it changed what was sent, in 1024 bytes"
+    assert careless.trouble == "rank 0: the message changed on its way, in 1024 bytes"
     assert broken.trouble == "rank 0: RuntimeError: no transport, in 1024 bytes"
     assert (careless.timings, broken.timings) == ([], [])
     assert good.trouble == ""

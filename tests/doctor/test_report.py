@@ -40,7 +40,7 @@ def test_a_report_of_two_gpus() -> None:
 
 def test_failures_come_last_and_have_no_times() -> None:
     transports = [
-        trial("cuda-aware", "rank 1: it changed what was sent", measured=1),
+        trial("cuda-aware", "rank 1: the message changed on its way", measured=1),
         trial("staged"),
     ]
     lines = as_text(checkup(TWO, GPUS, transports, problems=["the transport fails"])).splitlines()

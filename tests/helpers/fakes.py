@@ -117,7 +117,7 @@ class FakeArchipelago:
         self.generation, self.migrations = generation, migrations
         self.calls.append(f"restore {generation}")
 
-    def meet(self) -> None:
+    def renew_halo(self) -> None:
         """Return at once: islands are independent."""
 
     def wait(self) -> None:

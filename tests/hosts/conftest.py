@@ -1,4 +1,4 @@
-"""The two hosts that these tests run on."""
+"""The fixture with the two hosts of these tests."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoHosts]:
         with TwoHosts(tmp_path_factory.mktemp("hosts")) as both:
             yield both
     except CannotMakeHostsError as error:
-        pytest.skip(f"this machine cannot be two hosts: {error}")
+        pytest.skip(f"this machine cannot simulate two hosts: {error}")

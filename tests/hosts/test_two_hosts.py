@@ -1,4 +1,4 @@
-"""Ranks on two hosts, for real: over TCP between two network namespaces."""
+"""Ranks on two hosts, which are network namespaces connected by TCP."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def result(done: tuple[int, str, str]) -> Any:
     return json.loads(out)
 
 
-def test_each_rank_knows_its_place_on_its_host(hosts: TwoHosts, mpirun: list[str]) -> None:
+def test_each_rank_knows_its_local_rank(hosts: TwoHosts, mpirun: list[str]) -> None:
     status, out, error = hosts.launch(mpirun[0], sys.executable, "-c", WHERE)
     places = [[name, place, 2] for name in hosts.names for place in (0, 1)]
     assert (status, out) == (0, f"{places}\n"), error
@@ -47,10 +47,11 @@ def test_two_hosts_give_the_same_bits_as_one_rank(
     alone = json.loads(done.stdout)
     assert (spread["ranks"], alone["ranks"]) == (4, 1)
     assert spread["digest"] == alone["digest"]
-    # The best of each island has to reach the other host in every migration, a float a city.
+    # In every migration, the best individual of each island, a float per city, reaches the other
+    # host.
     least = MIGRATIONS * ISLANDS_A_HOST * 4 * len(alone["solution"])
     for was, now in zip(before, after, strict=True):
-        assert now - was > least, "migrants have not travelled by the cable"
+        assert now - was > least, "migrants have not used the network"
 
 
 def test_the_doctor_sees_both_hosts(hosts: TwoHosts, mpirun: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Two hosts on one machine: network namespaces with names of their own, joined by a cable."""
+"""Two hosts on one machine: network namespaces with their own names, joined by a virtual cable."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-# Linux allows 15 letters to the name of an interface.
+# Linux allows 15 characters in the name of an interface.
 CABLE = f"isl{os.getpid()}"
-# What `ssh HOST COMMAND` does between real hosts, by the same name for a host and its namespace.
+# Replaces `ssh HOST COMMAND`; a namespace has the name of its host.
 AGENT = """#!/bin/sh
 host=$1
 shift
@@ -24,15 +24,15 @@ exec ip netns exec "$host" unshare --uts sh -c \
 
 
 class CannotMakeHostsError(Exception):
-    """Why this machine cannot be two."""
+    """The reason why this machine cannot simulate two hosts."""
 
 
 class TwoHosts:
-    """Two hosts for Open MPI, which starts its daemon on the other one through an agent."""
+    """Two hosts for Open MPI, which starts its daemon on the second one through an agent."""
 
     def __init__(self, folder: Path) -> None:
         if os.geteuid() != 0:
-            raise CannotMakeHostsError("network namespaces are for root alone")
+            raise CannotMakeHostsError("network namespaces need root")
         for tool in ("ip", "unshare"):
             if shutil.which(tool) is None:
                 raise CannotMakeHostsError(f"no {tool} found (Debian: iproute2, util-linux)")
@@ -64,7 +64,7 @@ class TwoHosts:
             self.lose(name)
 
     def lose(self, name: str) -> None:
-        """Let a host vanish with all that runs on it."""
+        """Remove a host with all its processes."""
         pids = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True)
         for pid in pids.stdout.split():
             with suppress(ProcessLookupError):
@@ -72,8 +72,8 @@ class TwoHosts:
         subprocess.run(["ip", "netns", "delete", name], capture_output=True)
 
     def start(self, *line: str, **more: str) -> subprocess.Popen[str]:
-        """Start a program on the first host, from which Open MPI reaches the other."""
-        # Where more ranks than slots are welcome, Open MPI puts all of them on the first host.
+        """Start a program on the first host; Open MPI connects to the second one."""
+        # If oversubscription is allowed, Open MPI starts all ranks on the first host.
         kept = {key: value for key, value in os.environ.items() if "mapping_policy" not in key}
         return subprocess.Popen(
             [str(self._agent), self.names[0], shlex.join(line)],
@@ -84,13 +84,13 @@ class TwoHosts:
         )
 
     def launch(self, mpirun: str, *command: str) -> tuple[int, str, str]:
-        """Return status and output of `mpirun` with two ranks on each host."""
+        """Return status, output and errors of `mpirun` with two ranks on each host."""
         running = self.start(mpirun, "--hostfile", str(self.hostfile), "-n", "4", *command)
         out, error = running.communicate(timeout=120)
         return running.returncode, out, error
 
     def carried(self) -> tuple[int, int]:
-        """Return how many bytes have left the first host by the cable, and how many have come."""
+        """Return the bytes that the first host has sent and received through the cable."""
         (link,) = json.loads(_ip("-n", self.names[0], "-s", "-j", "link", "show", f"{CABLE}a"))
         counted: dict[str, Any] = link["stats64"]
         return int(counted["tx"]["bytes"]), int(counted["rx"]["bytes"])

@@ -14,11 +14,11 @@ from islands.parallel import world
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("topology", ["ring", "elite", "torus", "hypercube", "none"])
-def test_ranks_that_do_not_wait_bring_true_migrants(backend: Backend, topology: str) -> None:
+def test_migrants_keep_their_cost_without_waiting(backend: Backend, topology: str) -> None:
     ranks = world()
     made = archipelago_of(backend, islands=7, ranks=ranks, topology=topology, asynchronous=True)
     sources: set[int] = set()
-    # Ranks differ in their speed, and in how often they migrate; each goes on until it has heard.
+    # Ranks differ in speed and in their number of migrations; each continues until one arrives.
     began = time.monotonic()
     while not sources - set(made.mine) and time.monotonic() - began < 20:
         if topology == "none" and made.generation == 9:
@@ -26,9 +26,9 @@ def test_ranks_that_do_not_wait_bring_true_migrants(backend: Backend, topology: 
         made.advance(1)
         made.migrate()
         made.measure()
-        came = made.arrivals()
-        if came is not None:
-            sources |= set(came.source.tolist())
+        arrivals = made.arrivals()
+        if arrivals is not None:
+            sources |= set(arrivals.source.tolist())
         time.sleep(0.001 * ranks.rank)
     made.finish()
     saved = made.snapshot()
@@ -39,9 +39,9 @@ def test_ranks_that_do_not_wait_bring_true_migrants(backend: Backend, topology: 
 
 
 @pytest.mark.mpi(min_size=2)
-def test_the_slow_hear_the_latest_and_nothing_is_left_at_the_end() -> None:
+def test_ranks_of_different_speed_finish_without_pending_messages() -> None:
     ranks = world()
-    for _ in range(3):  # a second run on the same ranks must not meet messages of the first
+    for _ in range(3):  # a second run on the same ranks must not receive messages of the first
         made = archipelago_of(
             choose("cpu", 1), islands=4, ranks=ranks, topology="ring", asynchronous=True
         )
@@ -53,7 +53,7 @@ def test_the_slow_hear_the_latest_and_nothing_is_left_at_the_end() -> None:
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("topology", ["broadcast", "random"])
-def test_topologies_that_are_drawn_are_refused(topology: str) -> None:
+def test_random_topologies_are_refused(topology: str) -> None:
     with pytest.raises(UsageError, match=r"--async with migration \w+: .* Choose migration=.ring"):
         archipelago_of(
             choose("cpu", 1), islands=4, ranks=world(), topology=topology, asynchronous=True

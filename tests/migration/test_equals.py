@@ -1,4 +1,4 @@
-"""Who is drawn and who enters where costs are equal, hardly differ, or are far apart."""
+"""Selection and replacement if costs are equal, almost equal, or very different."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from islands.migration.base import REPLACEMENTS
 
 
 @pytest.mark.parametrize("most", [2, 2**61])
-def test_the_wheel_knows_costs_that_hardly_differ_and_those_far_apart(
+def test_roulette_works_with_small_and_large_differences_of_cost(
     backend: Backend, most: int
 ) -> None:
     islands = archipelago_of(backend, topology="ring", selection="roulette", migrants=3)
@@ -35,8 +35,8 @@ def test_the_wheel_knows_costs_that_hardly_differ_and_those_far_apart(
     assert np.array_equal(seen(islands)[1], keys)
 
 
-def of_equals(islands: Archipelago, cost: int) -> np.ndarray:
-    """Let all individuals have the same cost, and return their keys."""
+def set_equal_costs(islands: Archipelago, cost: int) -> np.ndarray:
+    """Give all individuals the same cost, and return their keys."""
     saved = islands.snapshot()
     equal = np.full(saved["cost"].shape, cost)
     order = np.broadcast_to(np.arange(POPULATION, dtype=np.int32), equal.shape)
@@ -45,47 +45,49 @@ def of_equals(islands: Archipelago, cost: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("cost", [0, 7, -7])
-def test_of_equals_the_wheel_draws_all_as_likely(backend: Backend, cost: int) -> None:
+def test_roulette_draws_equal_individuals_with_equal_probability(
+    backend: Backend, cost: int
+) -> None:
     count, migrants = 40, 3
     islands = archipelago_of(
         backend, islands=count, topology="ring", selection="roulette", migrants=migrants
     )
-    keys = of_equals(islands, cost)
-    drawn = np.array([wheel_of_equals(island, migrants) for island in range(count)])
-    seen_often = Counter(drawn.reshape(-1).tolist())
-    assert all(0 < seen_often[each] < 15 for each in range(POPULATION))
+    keys = set_equal_costs(islands, cost)
+    drawn = np.array([roulette_of_equals(island, migrants) for island in range(count)])
+    counts = Counter(drawn.reshape(-1).tolist())
+    assert all(0 < counts[each] < 15 for each in range(POPULATION))
     islands.migrate()
-    # Of equals, the last ones are the worst: they make room, the last one for the first to come.
+    # Equal individuals are replaced from the last one on: the first migrant replaces the last.
     after = seen(islands)[1]
     for island in range(count):
-        came = keys[island - 1, drawn[island - 1]]
-        assert np.array_equal(after[island, ::-1][:migrants], came)
+        expected = keys[island - 1, drawn[island - 1]]
+        assert np.array_equal(after[island, ::-1][:migrants], expected)
         assert np.array_equal(after[island, :-migrants], keys[island, :-migrants])
 
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
-def test_a_migrant_as_good_enters_unless_it_has_to_be_better(
+def test_an_equal_migrant_is_accepted_unless_it_has_to_be_better(
     backend: Backend, replacement: str
 ) -> None:
     islands = archipelago_of(backend, topology="ring", replacement=replacement)
-    keys = of_equals(islands, 7)
+    keys = set_equal_costs(islands, 7)
     islands.migrate()
     islands.measure()
-    came = islands.arrivals()
-    assert came is not None
-    enters = replacement != "if-better"
-    assert came.accepted.tolist() == [enters] * 10
-    # Those who leave are the first, as they count as the best.
+    arrivals = islands.arrivals()
+    assert arrivals is not None
+    is_accepted = replacement != "if-better"
+    assert arrivals.accepted.tolist() == [is_accepted] * 10
+    # The first individuals count as the best, so they emigrate.
     for island, rows in enumerate(seen(islands)[1]):
         changed = np.flatnonzero((rows != keys[island]).any(axis=1))
-        assert len(changed) == (2 if enters else 0)
+        assert len(changed) == (2 if is_accepted else 0)
         assert sorted(map(tuple, rows[changed])) == sorted(
             map(tuple, keys[island - 1, : len(changed)])
         )
 
 
-def wheel_of_equals(island: int, count: int) -> list[int]:
-    """Return who is drawn, one after the other, each of those that are left as likely."""
+def roulette_of_equals(island: int, count: int) -> list[int]:
+    """Return the drawn individuals; each of those left has the same probability."""
     left, drawn = list(range(POPULATION)), list[int]()
     for k in range(count):
         high, low = words(2, SELECT, SEED, island, 0, k).tolist()

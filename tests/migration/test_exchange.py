@@ -69,10 +69,10 @@ CHOICES = [
 
 
 def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -> int:
-    """Let islands migrate after so many generations; return how many migrants were refused."""
+    """Compare migrations with NumPy after `late` generations; return the number refused."""
     islands = archipelago_of(backend, **settings)
     shift(islands, late)
-    # A second and a third migration at once bring what is there already.
+    # The second and third migrations follow at once, and bring individuals that exist already.
     reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)
     reference.epoch, delay = late, settings["delay"]
     refused = 0
@@ -85,16 +85,17 @@ def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -
         assert np.array_equal(after[0], cost)
         assert np.array_equal(after[1], keys)
         islands.measure()
-        came = islands.arrivals()
+        arrivals = islands.arrivals()
         rows = [(each.source, each.target, each.cost, each.accepted) for each in expected]
-        if came is None:
+        if arrivals is None:
             assert rows == []
             continue
-        found = zip(came.source, came.target, came.cost, came.accepted, strict=True)
+        columns = (arrivals.source, arrivals.target, arrivals.cost, arrivals.accepted)
+        found = zip(*columns, strict=True)
         assert [tuple(np.array(row).tolist()) for row in found] == [
             tuple(np.array(row).tolist()) for row in rows
         ]
-        assert came.epoch == reference.epoch - delay
+        assert arrivals.epoch == reference.epoch - delay
         refused += sum(not row[3] for row in rows)
     assert islands.migrations == late + 4
     return refused
@@ -103,7 +104,7 @@ def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -
 @pytest.mark.parametrize(
     ("topology", "selection", "replacement", "duplicates", "delay"), dict.fromkeys(CHOICES)
 )
-def test_migration_is_that_of_numpy(
+def test_migration_equals_the_numpy_reference(
     backend: Backend, topology: str, selection: str, replacement: str, duplicates: str, delay: int
 ) -> None:
     settings = {
@@ -119,7 +120,7 @@ def test_migration_is_that_of_numpy(
 
 
 @pytest.mark.parametrize("selection", ["random", "roulette"])
-def test_generations_and_migrations_may_be_more_than_32_bits_count(
+def test_migration_equals_the_reference_after_2_32_generations(
     backend: Backend, selection: str
 ) -> None:
     settings = {"topology": "random", "selection": selection, "replacement": "random"}
@@ -127,7 +128,7 @@ def test_generations_and_migrations_may_be_more_than_32_bits_count(
         assert_migrates(backend, {**settings, "duplicates": "accept", "delay": 0}, late)
 
 
-def test_arrivals_say_how_they_came_and_how_long_it_took(
+def test_arrivals_have_their_transport_and_its_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(CpuBackend, "seconds_between", lambda *_: 0.25)
@@ -136,15 +137,19 @@ def test_arrivals_say_how_they_came_and_how_long_it_took(
         islands = archipelago_of(choose("cpu", 1), islands=4, ranks=ranks, topology="ring")
         islands.migrate()
         islands.measure()
-        came = islands.arrivals()
-        assert came is not None
-        assert (came.phases.pack, came.phases.unpack) == (0.25, 0.25)
-        assert came.phases.transport not in (0.0, 0.25)
-        took = {"device": 1e6 * 0.5, "staged": 1e6 * came.phases.transport}
+        arrivals = islands.arrivals()
+        assert arrivals is not None
+        assert (arrivals.phases.pack, arrivals.phases.unpack) == (0.25, 0.25)
+        assert arrivals.phases.transport not in (0.0, 0.25)
+        expected = {"device": 1e6 * 0.5, "staged": 1e6 * arrivals.phases.transport}
         return [
-            (int(source), int(target), str(transport), microseconds == took[str(transport)])
+            (int(source), int(target), str(transport), microseconds == expected[str(transport)])
             for source, target, transport, microseconds in zip(
-                came.source, came.target, came.transport, came.microseconds, strict=True
+                arrivals.source,
+                arrivals.target,
+                arrivals.transport,
+                arrivals.microseconds,
+                strict=True,
             )
         ]
 
@@ -154,7 +159,7 @@ def test_arrivals_say_how_they_came_and_how_long_it_took(
     assert second == [(1, 2, "staged", True)] * 2 + [(2, 3, "device", True)] * 2
 
 
-def test_islands_are_in_order_after_a_migration(backend: Backend) -> None:
+def test_islands_are_sorted_after_a_migration(backend: Backend) -> None:
     islands = archipelago_of(backend, topology="ring", replacement="random")
     islands.migrate()
     saved = islands.snapshot()
@@ -163,7 +168,7 @@ def test_islands_are_in_order_after_a_migration(backend: Backend) -> None:
     assert [measure.best for measure in islands.measure()] == saved["cost"].min(axis=1).tolist()
 
 
-def test_who_is_on_the_way_is_saved_and_arrives(backend: Backend) -> None:
+def test_migrants_in_flight_are_saved_and_arrive(backend: Backend) -> None:
     first = archipelago_of(backend, topology="random", delay=1)
     first.advance(2)
     first.migrate()
@@ -185,7 +190,7 @@ def test_who_is_on_the_way_is_saved_and_arrives(backend: Backend) -> None:
     assert started.digests() != first.digests()
 
 
-def test_one_island_or_none_to_send_changes_nothing(backend: Backend) -> None:
+def test_one_island_or_no_topology_means_no_migration(backend: Backend) -> None:
     for settings in ({"islands": 1, "topology": "ring"}, {"islands": 3, "topology": "none"}):
         islands = archipelago_of(backend, **settings)
         before = islands.digests()
@@ -204,20 +209,20 @@ def test_one_island_or_none_to_send_changes_nothing(backend: Backend) -> None:
         ({"topology": "broadcast", "migrants": 21}, "broadcast brings 21 migrants"),
     ],
 )
-def test_more_migrants_than_there_is_room_for_are_refused(
+def test_more_migrants_than_a_population_can_receive_are_refused(
     settings: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message) as caught:
         archipelago_of(choose("cpu", 1), **settings)
-    has_choice = settings["topology"] in ("elite", "hypercube")
-    assert ('choose migration="random"' in str(caught.value)) == has_choice
+    has_hint = settings["topology"] in ("elite", "hypercube")
+    assert ('choose migration="random"' in str(caught.value)) == has_hint
 
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("islands", [3, 8])
 @pytest.mark.parametrize("delay", [0, 1])
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_ranks_exchange_as_one_rank_does(
+def test_several_ranks_give_the_same_result_as_one(
     backend: Backend, topology: str, delay: int, islands: int
 ) -> None:
     ranks = world()
@@ -231,9 +236,9 @@ def test_ranks_exchange_as_one_rank_does(
             made.advance(2)
             made.migrate()
             made.measure()
-            came = made.arrivals()
-            if came is not None:
-                columns = (came.source, came.target, came.cost, came.accepted)
+            arrivals = made.arrivals()
+            if arrivals is not None:
+                columns = (arrivals.source, arrivals.target, arrivals.cost, arrivals.accepted)
                 rows += np.stack(columns, axis=1).tolist()
         digests = [digest for rank in each.allgather(made.digests()) for digest in rank]
         everywhere = [row for rank in each.allgather(rows) for row in rank]
@@ -242,7 +247,7 @@ def test_ranks_exchange_as_one_rank_does(
 
 
 @pytest.mark.mpi(min_size=2)
-def test_what_is_on_the_way_between_ranks_is_restored_on_one(backend: Backend) -> None:
+def test_migrants_in_flight_between_ranks_are_restored_on_one_rank(backend: Backend) -> None:
     ranks = world()
     settings: dict[str, Any] = {"islands": 7, "topology": "torus", "delay": 1}
     many = archipelago_of(backend, ranks=ranks, **settings)
@@ -268,11 +273,11 @@ def test_what_is_on_the_way_between_ranks_is_restored_on_one(backend: Backend) -
 
 
 @pytest.mark.mpi(min_size=2)
-def test_between_ranks_each_neighbour_gets_one_message() -> None:
+def test_each_neighbouring_rank_gets_one_message() -> None:
     ranks = world()
     made = archipelago_of(choose("cpu", 1), islands=12, ranks=ranks, topology="elite", migrants=1)
     assert made.transport == "staged"
-    route = made._exchange._route
+    route = made._exchange._planner.route(1)
     assert [parcel.rank for parcel in route.sends] == [
         rank for rank in range(ranks.size) if rank != ranks.rank
     ]

@@ -16,29 +16,29 @@ from islands.parallel import World
 
 
 def some(island: int, islands: int, number: int, seed: int) -> list[int]:
-    """Return others, drawn for each island and migration: none of them, or all, or a few."""
+    """Return random other islands for each island and migration, possibly none or all."""
     draw = random.Random(f"{island} {number} {seed}")
     others = [each for each in range(islands) if each != island]
     return draw.sample(others, draw.randrange(islands))
 
 
-def test_sources_are_what_the_function_says() -> None:
+def test_sources_equal_the_result_of_the_function() -> None:
     topology = Topology("some", some)
     for number in range(1, 9):
         rows = topology.sources(Scene(6, 3, number), range(2, 5)).tolist()
-        said = [sorted(some(island, 6, number, 3)) for island in range(2, 5)]
-        assert [[each for each in row if each != NOBODY] for row in rows] == said
+        expected = [sorted(some(island, 6, number, 3)) for island in range(2, 5)]
+        assert [[each for each in row if each != NOBODY] for row in rows] == expected
 
 
 @pytest.mark.parametrize("delay", [0, 1])
-def test_migrants_go_as_the_function_says(backend: Backend, delay: int) -> None:
+def test_migrants_travel_by_the_function(backend: Backend, delay: int) -> None:
     assert KIND.named(Topology("some", some)) == "some"
     settings = {"selection": "best", "replacement": "worst", "duplicates": "refuse"}
     assert_migrates(backend, {"topology": "some", "delay": delay, **settings})
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])
-def test_ranks_exchange_as_one_rank_does(size: int) -> None:
+def test_several_ranks_give_the_same_result_as_one(size: int) -> None:
     KIND.named(Topology("some", some))
 
     def digests(ranks: World) -> list[Any]:
@@ -52,27 +52,27 @@ def test_ranks_exchange_as_one_rank_does(size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "fault"),
+    ("senders", "fault"),
     [
-        ([7], "7 is no island, which have the numbers 0 to 4"),
-        ([-1], "-1 is no island"),
+        ([7], "7 is not an island number, which are 0 to 4"),
+        ([-1], "-1 is not an island number"),
         ([2], "an island does not receive from itself"),
-        ([3, 1, 3], r"receives from \[3, 1, 3\]: 3 is there twice"),
-        ([1.0], "1.0 is no whole number"),
-        ([True], "True is no whole number"),
-        ("no", "'n' is no whole number"),
-        ([0, 1], r"receives from \[0, 1\], but most=1 islands were promised. Raise most"),
+        ([3, 1, 3], r"receives from \[3, 1, 3\]: 3 appears twice"),
+        ([1.0], "1.0 is not a whole number"),
+        ([True], "True is not a whole number"),
+        ("no", "'n' is not a whole number"),
+        ([0, 1], r"receives from \[0, 1\], which are more than most=1. Raise most"),
         (None, "TypeError: 'NoneType' object is not iterable"),
     ],
 )
-def test_what_can_be_no_senders_is_refused_by_name(said: Any, fault: str) -> None:
-    topology = Topology("mine", lambda island, islands, number, seed: said, most=1)
+def test_invalid_senders_are_refused_with_the_topology_and_island(senders: Any, fault: str) -> None:
+    topology = Topology("mine", lambda island, islands, number, seed: senders, most=1)
     where = "topology mine, island 2 of 5, migration 4"
     with pytest.raises(IslandsError, match=f"^{where}: .*{fault}"):
         topology.sources(Scene(5, 1, 4), range(2, 3))
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
+def test_numpy_integers_are_accepted() -> None:
     topology = Topology("mine", lambda island, islands, number, seed: np.array([3, 1]))  # type: ignore[arg-type,return-value]
     assert topology.sources(Scene(5, 1, 1), range(1)).tolist() == [[1, 3]]
 
@@ -83,16 +83,16 @@ def test_an_error_in_the_function_shows_its_line() -> None:
         topology.sources(Scene(5, 1, 4), range(2, 3))
 
 
-def test_an_error_in_a_function_that_no_file_holds_is_shown_without_a_place() -> None:
+def test_an_error_in_a_function_without_a_file_is_shown_without_a_line() -> None:
     typed = {"__name__": "typed"}
     function = eval("lambda island, islands, number, seed: [1 // 0]", typed)
     with pytest.raises(IslandsError, match=r"^topology mine, island 2 of 5, migration 4: ZeroDiv"):
         Topology("mine", function).sources(Scene(5, 1, 4), range(2, 3))
 
 
-def test_one_that_says_nothing_is_refused_without_our_own_lines() -> None:
+def test_a_topology_without_a_function_is_refused() -> None:
     with pytest.raises(
-        IslandsError, match=r"^topology mine: nothing says .*Topology\('mine', func"
+        IslandsError, match=r"^topology mine: it has no function .*Topology\('mine', func"
     ):
         Topology("mine").sources(Scene(5, 1, 4), range(2, 3))
 
@@ -100,7 +100,7 @@ def test_one_that_says_nothing_is_refused_without_our_own_lines() -> None:
 @pytest.mark.parametrize(
     ("most", "changes", "degree"), [(None, True, 7), (2, True, 2), (None, False, 1), (9, True, 7)]
 )
-def test_an_island_has_room_for_as_many_as_may_come(
+def test_widest_is_the_largest_number_of_senders(
     most: int | None, changes: bool, degree: int
 ) -> None:
     topology = Topology("mine", _ring, most=most, changes=changes)
@@ -110,7 +110,7 @@ def test_an_island_has_room_for_as_many_as_may_come(
 def test_a_population_that_is_too_small_is_refused() -> None:
     KIND.named(Topology("mine", _ring))
     with pytest.raises(
-        UsageError, match=r"mine brings 12 migrants to each of 7 islands.*say most=1"
+        UsageError, match=r"mine brings 12 migrants to each of 7 islands.*pass most=1"
     ):
         archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
     KIND.named(Topology("mine", _ring, most=1))

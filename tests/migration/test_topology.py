@@ -5,7 +5,7 @@ import pytest
 
 from islands.migration.topology import NOBODY, TOPOLOGIES, Scene
 
-MANY = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 30]
+SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 30]
 
 
 def senders(name: str, islands: int, seed: int = 3, epoch: int = 1) -> list[list[int]]:
@@ -14,8 +14,8 @@ def senders(name: str, islands: int, seed: int = 3, epoch: int = 1) -> list[list
     return [[int(each) for each in row if each != NOBODY] for row in rows]
 
 
-@pytest.mark.parametrize("islands", MANY)
-def test_each_topology_is_what_its_words_say(islands: int) -> None:
+@pytest.mark.parametrize("islands", SIZES)
+def test_each_topology_connects_the_documented_islands(islands: int) -> None:
     every = range(islands)
     across = int(islands**0.5)
     expected = {
@@ -29,7 +29,7 @@ def test_each_topology_is_what_its_words_say(islands: int) -> None:
         assert senders(name, islands) == [sorted(row - {i}) for i, row in enumerate(rows)], name
 
 
-@pytest.mark.parametrize("islands", MANY)
+@pytest.mark.parametrize("islands", SIZES)
 @pytest.mark.parametrize("name", TOPOLOGIES)
 def test_sources_are_ascending_others_and_the_same_for_any_part(name: str, islands: int) -> None:
     topology, scene = TOPOLOGIES[name], Scene(islands, 11, 5)
@@ -58,7 +58,7 @@ def test_a_broadcast_has_one_sender_that_receives_nothing(islands: int) -> None:
     assert rows == [[] if island == sender else [sender] for island in range(islands)]
 
 
-def test_drawn_topologies_change_with_the_epoch_and_the_seed_and_leave_nobody_out() -> None:
+def test_random_topologies_depend_on_number_and_seed_and_reach_every_island() -> None:
     for name in ("broadcast", "random"):
         epochs = [senders(name, 8, 1, epoch) for epoch in range(1, 200)]
         assert epochs != [senders(name, 8, 2, epoch) for epoch in range(1, 200)]
@@ -66,20 +66,20 @@ def test_drawn_topologies_change_with_the_epoch_and_the_seed_and_leave_nobody_ou
         for rows in epochs:
             for island, row in enumerate(rows):
                 received[island, row] += 1
-        # 199 draws among seven or eight: 25 to 28 each, give or take four times the deviation.
+        # 199 draws among seven or eight: 25 to 28 each, plus or minus four standard deviations.
         others = received[~np.eye(8, dtype=bool)]
         assert others.min() > 5
         assert others.max() < 50
 
 
-def test_drawn_topologies_are_always_the_same() -> None:
-    # Results of runs depend on these numbers: they must not change.
+def test_random_topologies_never_change() -> None:
+    # The results of runs depend on these numbers.
     drawn = [senders("broadcast", 8, 3, epoch).index([]) for epoch in (1, 2)]
     assert drawn == [4, 1]
     assert senders("random", 8, 3, 1) == [[6], [4], [7], [1], [2], [3], [5], [0]]
 
 
 @pytest.mark.parametrize("name", ["broadcast", "random"])
-def test_drawn_topologies_do_not_repeat_after_as_many_as_32_bits_count(name: str) -> None:
+def test_random_topologies_do_not_repeat_after_2_32_migrations(name: str) -> None:
     later = [[senders(name, 8, 1, times * 2**32 + e) for e in range(20)] for times in range(3)]
     assert later[0] != later[1] != later[2] != later[0]

@@ -1,4 +1,4 @@
-"""Fields that travel: what an individual has besides its genes goes with it to other islands."""
+"""Fields that travel: an individual takes them to other islands besides its genes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from problems_for_tests import facilities
 from ranks_for_tests import on_ranks
 
 from islands.algorithms import ALGORITHMS
-from islands.algorithms.cellular import Cellular, CellularSettings
+from islands.algorithms.cellular import CellularSettings
 from islands.algorithms.de import De, DeSettings
 from islands.algorithms.schedule import Shape
 from islands.archipelago.archipelago import Archipelago
@@ -29,7 +29,7 @@ from islands.parallel import World, deal, world
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
 CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}
-WAYS = [
+MIGRATIONS = [
     {"topology": "elite", "migrants": 1},
     {"topology": "ring", "delay": 1, "selection": "random", "replacement": "random"},
     {"topology": "random", "selection": "roulette", "replacement": "if-better"},
@@ -41,11 +41,11 @@ TRAITS: dict[str, Field] = {
     "number": Field((POPULATION,), np.int64, in_halves=True, travels=True),
     "stays": Field((POPULATION,), np.int64),
 }
-"""Of odd sizes and of even ones; in halves and not."""
+"""Fields of odd and even sizes, with and without halves."""
 
 
 class Tagged(De):
-    """Differential evolution with fields that its kernels do not know."""
+    """Differential evolution with fields that its kernels do not use."""
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         own = {"changed": Field((POPULATION,), np.int32, kind="scratch")}
@@ -86,27 +86,27 @@ def made(
     return islands
 
 
-def referred(way: Mapping[str, Any]) -> NumpyMigration:
-    usual = {"migrants": 2, "selection": "best", "replacement": "worst", "duplicates": "accept"}
-    return NumpyMigration(**{**usual, "delay": 0, **way}, seed=SEED, fixed=1)
+def reference_of(way: Mapping[str, Any]) -> NumpyMigration:
+    defaults = {"migrants": 2, "selection": "best", "replacement": "worst", "duplicates": "accept"}
+    return NumpyMigration(**{**defaults, "delay": 0, **way}, seed=SEED, fixed=1)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way["topology"])
-def test_jde_with_migration_is_the_reference_bit_for_bit(
+@pytest.mark.parametrize("way", MIGRATIONS, ids=lambda way: way["topology"])
+def test_jde_with_migration_equals_the_reference_bit_for_bit(
     backend: Backend, way: dict[str, Any]
 ) -> None:
-    mine, migration = made(backend, way), referred(way)
+    islands, migration = made(backend, way), reference_of(way)
     problem = facilities(N)
     reference = NumpyDe(
         N, problem.costs, DeSettings.build(CHANGED), assigns=problem.assigns,
         population=POPULATION, islands=ISLANDS, seed=SEED,
     )  # fmt: skip
     for generations in (12, 1, 0, 15):
-        mine.advance(generations)
-        mine.migrate()
+        islands.advance(generations)
+        islands.migrate()
         reference.evolve(generations)
         reference.migrate(migration)
-        saved = mine.snapshot()
+        saved = islands.snapshot()
         assert saved["cost"].tolist() == np.stack(reference.cost).tolist()
         assert np.array_equal(saved["genes"][:, :, :N], np.stack(reference.keys))
         rates = np.stack([saved["weight"], saved["crossover"]], axis=2)
@@ -114,7 +114,7 @@ def test_jde_with_migration_is_the_reference_bit_for_bit(
     assert len(np.unique(rates)) > 20
 
 
-def parted(together: Mapping[str, NDArray[Any]], ranks: World) -> dict[str, NDArray[Any]]:
+def part_of(together: Mapping[str, NDArray[Any]], ranks: World) -> dict[str, NDArray[Any]]:
     mine = deal(ISLANDS, ranks.size, ranks.rank)
     return {name: rows[mine.start : mine.stop] for name, rows in together.items()}
 
@@ -123,8 +123,8 @@ def joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way["topology"])
-def test_it_is_the_same_on_any_number_of_ranks_and_after_a_resume_on_another(
+@pytest.mark.parametrize("way", MIGRATIONS, ids=lambda way: way["topology"])
+def test_the_result_is_the_same_on_any_number_of_ranks_and_after_a_resume(
     way: dict[str, Any],
 ) -> None:
     def first(ranks: World) -> dict[str, NDArray[Any]]:
@@ -137,7 +137,7 @@ def test_it_is_the_same_on_any_number_of_ranks_and_after_a_resume_on_another(
 
     def second(ranks: World) -> dict[str, NDArray[Any]]:
         islands = made(choose("cpu", 1), way, ranks=ranks)
-        islands.restore(parted(saved, ranks), generation=13, migrations=2)
+        islands.restore(part_of(saved, ranks), generation=13, migrations=2)
         for _ in range(2):
             islands.migrate()
             islands.advance(5)
@@ -154,7 +154,7 @@ def test_it_is_the_same_on_any_number_of_ranks_and_after_a_resume_on_another(
 
 
 def tag(islands: Archipelago, generation: int) -> dict[str, NDArray[Any]]:
-    """Give every individual traits of its own, and return all islands as they are then."""
+    """Give every individual random traits, and return the new state of all islands."""
     saved = islands.snapshot()
     drawn = np.random.default_rng(2)
     for name in TRAITS:
@@ -165,11 +165,11 @@ def tag(islands: Archipelago, generation: int) -> dict[str, NDArray[Any]]:
 
 
 @pytest.mark.parametrize("generation", [6, 7])
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way["topology"])
-def test_fields_of_all_kinds_travel_and_those_replaced_are_marked(
+@pytest.mark.parametrize("way", MIGRATIONS, ids=lambda way: way["topology"])
+def test_all_fields_travel_and_replaced_individuals_are_marked(
     backend: Backend, way: dict[str, Any], generation: int, tagged: str
 ) -> None:
-    islands, migration = made(backend, way, algorithm=tagged, settings={}), referred(way)
+    islands, migration = made(backend, way, algorithm=tagged, settings={}), reference_of(way)
     expected = tag(islands, generation)
     traits = [expected[name] for name in TRAITS if name != "stays"]
     for _ in range(2):
@@ -194,53 +194,53 @@ def test_fields_of_all_kinds_travel_and_those_replaced_are_marked(
     assert "changed" not in saved
 
 
-def test_a_migrant_is_as_long_as_what_it_carries_and_no_longer() -> None:
+def test_a_migrant_has_the_size_of_its_fields() -> None:
     genes = Field((POPULATION, 16), np.float32, in_halves=True)
     assert Migrant({"genes": genes, "cost": Field((POPULATION,), np.int64)}).bytes == 16 + 64
     laid_out = Migrant({"genes": genes, **TRAITS})
     assert laid_out.offsets == {"letters": 80, "row": 96, "number": 160}
     assert laid_out.bytes == 176
     for algorithm, size in (({}, 80), (CHANGED, 96)):
-        islands = made(choose("cpu", 1), WAYS[0], settings=algorithm)
+        islands = made(choose("cpu", 1), MIGRATIONS[0], settings=algorithm)
         islands.migrate()
         islands.measure()
-        came = islands.arrivals()
-        assert came is not None
-        assert came.bytes == size
+        arrivals = islands.arrivals()
+        assert arrivals is not None
+        assert arrivals.bytes == size
 
 
-def test_those_on_their_way_are_whole_and_nothing_but_what_was_packed(
+def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_refused(
     backend: Backend, tagged: str
 ) -> None:
-    way = WAYS[1]
+    way = MIGRATIONS[1]
     islands = made(backend, way, algorithm=tagged, settings={})
     tag(islands, 6)
     islands.migrate()
     rows = islands.snapshot()["emigrants"].reshape(2 * ISLANDS, -1)
-    # What only fills up is always the same, as it goes to the folder and to other ranks.
+    # Padding is saved and sent too, so it must always be the same.
     assert (rows[:, 16 + 4 * 16 + 3 : 96] == 0).all()
     plain = made(backend, way, settings={})
     plain.migrate()
     saved = islands.snapshot() | {"emigrants": plain.snapshot()["emigrants"]}
-    with pytest.raises(InputError, match=r"array emigrants holds \(5, 160\) of uint8, but"):
+    with pytest.raises(InputError, match=r"emigrants has shape \(5, 160\) and type uint8, but"):
         islands.restore(saved, generation=6, migrations=1)
 
 
-def test_a_field_that_travels_has_an_entry_for_each_individual(
+def test_a_field_that_travels_needs_an_entry_for_each_individual(
     monkeypatch: pytest.MonkeyPatch, tagged: str
 ) -> None:
     monkeypatch.setitem(TRAITS, "pairs", Field((2, POPULATION), np.int64, travels=True))
     with pytest.raises(UsageError, match=r"field pairs travels .* its shape is \(2, 30\)"):
-        made(choose("cpu", 1), WAYS[0], algorithm=tagged, settings={})
+        made(choose("cpu", 1), MIGRATIONS[0], algorithm=tagged, settings={})
 
 
 @pytest.mark.mpi(min_size=2)
-def test_ranks_that_do_not_wait_bring_what_belongs_together(backend: Backend, tagged: str) -> None:
+def test_fields_stay_with_their_genes_without_waiting(backend: Backend, tagged: str) -> None:
     ranks = world()
     way = {"topology": "ring", "migrants": 2, "selection": "random"}
     islands = made(backend, way, ranks=ranks, algorithm=tagged, settings={}, asynchronous=True)
     saved = islands.snapshot()
-    # Every individual carries its own keys once more.
+    # The fields of every individual are copies of its keys.
     saved["row"] = saved["genes"][..., :8].reshape(saved["row"].shape).astype(np.float64)
     saved["letters"] = np.ascontiguousarray(saved["genes"][..., :1]).view(np.uint8)[..., :3]
     islands.restore(saved, generation=0, migrations=0)
@@ -249,9 +249,9 @@ def test_ranks_that_do_not_wait_bring_what_belongs_together(backend: Backend, ta
     while not sources - set(islands.mine) and time.monotonic() - began < 20:
         islands.migrate()
         islands.measure()
-        came = islands.arrivals()
-        if came is not None:
-            sources |= set(came.source.tolist())
+        arrivals = islands.arrivals()
+        if arrivals is not None:
+            sources |= set(arrivals.source.tolist())
     islands.finish()
     saved = islands.snapshot()
     assert sources - set(islands.mine)
@@ -259,43 +259,3 @@ def test_ranks_that_do_not_wait_bring_what_belongs_together(backend: Backend, ta
     assert np.array_equal(saved["row"].reshape(*keys.shape[:2], 8), keys[..., :8])
     letters = np.ascontiguousarray(keys[..., :1]).view(np.uint8)[..., :3]
     assert np.array_equal(saved["letters"], letters)
-
-
-class Seeing(Cellular):
-    """The cellular framework with fields that its kernels do not know."""
-
-    def fields(self, shape: Shape) -> dict[str, Field]:
-        return super().fields(shape) | TRAITS
-
-
-def test_the_ends_that_ranks_see_of_each_other_have_their_traits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(ALGORITHMS, "seeing", Seeing)
-    reach = 2
-
-    def one(ranks: World) -> tuple[dict[str, NDArray[Any]], NDArray[np.uint8], Migrant]:
-        islands = made(
-            choose("cpu", 1), {"topology": "none"}, ranks=ranks, algorithm="seeing",
-            settings=CellularSettings(halo=True, neighbours=2 * reach),
-        )  # fmt: skip
-        saved = islands.snapshot()
-        for name in TRAITS:
-            drawn = np.random.default_rng(ranks.rank).integers(0, 250, saved[name].shape)
-            saved[name] = drawn.astype(saved[name].dtype)
-        islands.restore(saved, generation=0, migrations=0)
-        islands.meet()
-        assert islands._halo is not None
-        return saved, islands._halo.seen, islands._migrant
-
-    for size in (1, 2, 3):
-        found = on_ranks(size, one)
-        for rank, (_, seen, migrant) in enumerate(found):
-            for name, offset in migrant.offsets.items():
-                before, after = (
-                    found[other % size][0][name].reshape(-1, *TRAITS[name].shape[1:])
-                    for other in (rank - 1, rank + 1)
-                )
-                place = slice(offset, offset + TRAITS[name].entry_bytes)
-                carried = seen.reshape(2 * reach, migrant.bytes)[:, place]
-                assert carried.tobytes() == before[-reach:].tobytes() + after[:reach].tobytes()

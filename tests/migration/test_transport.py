@@ -26,7 +26,7 @@ def test_parcels_of_different_sizes_reach_every_rank(
     ranks = world()
     if kind not in {*candidates(ranks, backend), Staged}:
         pytest.skip(
-            f"the MPI between these ranks does not take arrays of {backend.name} as they are"
+            f"the MPI between these ranks does not accept arrays of {backend.name} directly"
         )
     size, width = ranks.size, 100_000
     others = [rank for rank in range(size) if rank != ranks.rank]
@@ -48,97 +48,99 @@ def test_parcels_of_different_sizes_reach_every_rank(
     buffer = backend.upload(np.concatenate([*rows, space]))
     transport = kind(ranks, backend, buffer)
     for _ in range(2):
-        transport.leave(sends)
+        transport.stage(sends)
         backend.synchronise()
-        transport.depart(sends, receives)
-        transport.arrive()
+        transport.start(sends, receives)
+        transport.wait()
     for parcel in receives:
         arrived = backend.download(buffer)[parcel.first : parcel.last]
         assert np.array_equal(arrived, content(parcel.rank, ranks.rank))
 
 
-class Garbling(Bare):
-    name = "garbling"
+class Corrupting(Bare):
+    """Changes one bit of a message on rank 0."""
 
-    def arrive(self, patience: float | None = None) -> bool:
-        has_come = super().arrive(patience)
+    name = "corrupting"
+
+    def wait(self, timeout: float | None = None) -> bool:
+        has_arrived = super().wait(timeout)
         if self._world.rank == 0:
             self._buffer[1, 5] ^= 1
-        return has_come
+        return has_arrived
 
 
-class Unposted(Direct):
-    """Cannot send anywhere."""
+class Failing(Direct):
+    """Cannot send or receive."""
 
-    name = "unposted"
+    name = "failing"
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        raise OSError("no way")
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+        raise OSError("no connection")
 
 
-class HalfPosted(Direct):
-    """Listens, and then cannot send."""
+class ReceiveOnly(Direct):
+    """Begins to receive, and then cannot send."""
 
-    name = "half"
+    name = "receive-only"
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         self._world.post([], [(each.rank, self.memory(each)) for each in receives], self._tag)
-        super().depart([Parcel(-7, 0, 1)], [])
+        super().start([Parcel(-7, 0, 1)], [])
 
 
 class OneSided(Direct):
-    """Fails on one rank alone."""
+    """Fails on one rank only."""
 
     name = "one-sided"
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         if self._world.rank == 1:
-            raise OSError("no way")
-        super().depart(sends, receives)
+            raise OSError("no connection")
+        super().start(sends, receives)
 
 
-class Deaf(Direct):
-    """Never hears what is sent."""
+class SendOnly(Direct):
+    """Never receives."""
 
-    name = "deaf"
+    name = "send-only"
 
-    def depart(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        super().depart([], receives)
+    def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
+        super().start([], receives)
 
 
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        (Garbling, "rank 0: it changed what was sent"),
-        (Unposted, "rank 0: OSError: no way"),
-        (HalfPosted, "rank 0: Exception: MPI_ERR_RANK: invalid rank"),
-        (OneSided, "rank 1: OSError: no way"),
-        (Deaf, "rank 0: nothing came in 0.2 s"),
+        (Corrupting, "rank 0: the message changed on its way"),
+        (Failing, "rank 0: OSError: no connection"),
+        (ReceiveOnly, "rank 0: Exception: MPI_ERR_RANK: invalid rank"),
+        (OneSided, "rank 1: OSError: no connection"),
+        (SendOnly, "rank 0: no message arrived in 0.2 s"),
     ],
 )
-def test_a_transport_that_fails_its_trial_is_left_for_the_next(
+def test_a_transport_that_fails_its_trial_is_skipped(
     kind: type[module.Transport], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranks, backend = world(), choose("cpu", 1)
-    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(module, "_TIMEOUT_SECONDS", 0.2)
     monkeypatch.setattr(module, "candidates", lambda *_: [kind, Staged])
     transport, trouble = find(ranks, backend)
     assert transport is Staged
     assert trouble == f"the transport {kind.name} failed its trial ({reason}). "
     monkeypatch.setattr(module, "candidates", lambda *_: [kind])
-    with pytest.raises(RunError, match=r"no transport between the ranks: .*Run `islands doctor`"):
+    with pytest.raises(RunError, match=r"no transport works between the ranks: .*`islands doctor`"):
         find(ranks, backend)
 
 
 @pytest.mark.mpi(min_size=2)
-def test_without_a_gpu_messages_lie_in_the_hosts_memory_anyhow() -> None:
+def test_without_a_gpu_messages_are_in_host_memory() -> None:
     transport, trouble = find(world(), choose("cpu", 1))
     assert (transport, trouble) == (Bare, "")
 
 
 @pytest.mark.mpi(min_size=3)
-def test_trials_of_some_ranks_do_not_disturb_those_of_all() -> None:
+def test_trials_between_some_ranks_do_not_disturb_trials_of_all() -> None:
     ranks, backend = world(), choose("cpu", 1)
     part = ranks.part(2)
     if part is not None:

@@ -185,5 +185,5 @@ def test_a_batch_with_halos_is_refused() -> None:
     problem = facilities(8)
     asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
     spec = resolve(layers(asked), problem)
-    with pytest.raises(UsageError, match="halo=true with 2 runs side by side"):
+    with pytest.raises(UsageError, match="halo=true with 2 concurrent runs"):
         run_batch(spec, problem, 2, choose("cpu"))

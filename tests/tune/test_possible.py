@@ -34,10 +34,10 @@ MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands"
         ({**TSP, "decoding": "host", "improver": "swap"}, "decoding=host with improver swap"),
         ({**TSP, "decoding": "sorted", "improver": "swap"}, None),
         (HALO, None),
-        ({**HALO, "neighbours": 18}, "population=8: each slice of one population has to hold"),
+        ({**HALO, "neighbours": 18}, "population=8: with halo=true an island needs"),
         ({**HALO, "neighbours": 24}, "islands=3 x population=8: a ring with neighbours=24"),
         ({**HALO, "migration": "ring"}, "halo=true with migration ring"),
-        ({**MKP, "decoding": "host"}, "decoding=host: which items are chosen is judged on the"),
+        ({**MKP, "decoding": "host"}, "decoding=host: only kernels select the items"),
     ],
 )
 def test_the_checks_equal_those_of_the_islands(

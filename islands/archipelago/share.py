@@ -1,0 +1,49 @@
+"""The share of a rank in the islands of all runs, with the seed and number of each island."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.archipelago.measure import ISLAND, NONE
+from islands.errors import UsageError
+from islands.parallel import World, deal
+from islands.text import counted
+
+_MOST_ISLANDS = 1 << 24  # random streams have 24 bits for the number of an island
+_MOST_INDIVIDUALS = (1 << 30) - 1  # kernels count the rows of a population with 32 bits
+
+
+class Share:
+    """The islands of one rank.
+
+    Concurrent runs have consecutive seeds, and each has the same number of islands.
+    """
+
+    def __init__(
+        self, islands_a_run: int, runs: int, *, population: int, seed: int, world: World
+    ) -> None:
+        """Deal the islands of all runs to the ranks; refuse more than kernels can count."""
+        self.islands_a_run, self.islands = islands_a_run, islands_a_run * runs
+        if not 0 < self.islands <= _MOST_ISLANDS:
+            raise UsageError(f"islands={islands_a_run}: must be from 1 to {_MOST_ISLANDS}")
+        self.mine = deal(self.islands, world.size, world.rank)
+        """The islands of this rank among those of all runs."""
+        if len(self.mine) * population > _MOST_INDIVIDUALS:
+            raise UsageError(
+                f"islands={self.islands} x population={population} on"
+                f" {counted(world.size, 'rank')}: at most {_MOST_INDIVIDUALS} individuals per rank."
+                " Lower either, or start more ranks"
+            )
+        run, self.numbers = np.divmod(np.array(self.mine), islands_a_run)
+        """The number of each island in its run."""
+        self.seeds: NDArray[np.int64] = (run.astype(np.uint64) + np.uint64(seed)).view(np.int64)
+        """The seed of the run of each island."""
+
+    def new_islands(self) -> NDArray[np.int64]:
+        """Return the records of the islands before generation 0: `Island` of the kernels."""
+        island = np.zeros((len(self.mine), len(ISLAND)), np.int64)
+        island[:, [ISLAND.index("best"), ISLAND.index("archived")]] = NONE
+        island[:, ISLAND.index("seed")] = self.seeds
+        island[:, ISLAND.index("number")] = self.numbers
+        return island

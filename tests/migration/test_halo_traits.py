@@ -1,0 +1,59 @@
+"""Fields that travel in the halo: each rank reads those of its neighbours' individuals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from ranks_for_tests import on_ranks
+from test_traits import TRAITS, made
+
+from islands.algorithms import ALGORITHMS
+from islands.algorithms.cellular import Cellular, CellularSettings
+from islands.algorithms.schedule import Shape
+from islands.backends import choose
+from islands.backends.state import Field
+from islands.migration import Migrant
+from islands.parallel import World
+
+
+class TaggedCellular(Cellular):
+    """The cellular algorithm with fields that its kernels do not use."""
+
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        return super().fields(shape) | TRAITS
+
+
+def test_individuals_in_the_halo_have_their_traits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(ALGORITHMS, "tagged", TaggedCellular)
+    reach = 2
+
+    def one(ranks: World) -> tuple[dict[str, NDArray[Any]], NDArray[np.uint8], Migrant]:
+        islands = made(
+            choose("cpu", 1), {"topology": "none"}, ranks=ranks, algorithm="tagged",
+            settings=CellularSettings(halo=True, neighbours=2 * reach),
+        )  # fmt: skip
+        saved = islands.snapshot()
+        for name in TRAITS:
+            drawn = np.random.default_rng(ranks.rank).integers(0, 250, saved[name].shape)
+            saved[name] = drawn.astype(saved[name].dtype)
+        islands.restore(saved, generation=0, migrations=0)
+        islands.renew_halo()
+        assert islands._halo is not None
+        return saved, islands._halo.seen, islands._migrant
+
+    for size in (1, 2, 3):
+        found = on_ranks(size, one)
+        for rank, (_, seen, migrant) in enumerate(found):
+            for name, offset in migrant.offsets.items():
+                before, after = (
+                    found[other % size][0][name].reshape(-1, *TRAITS[name].shape[1:])
+                    for other in (rank - 1, rank + 1)
+                )
+                place = slice(offset, offset + TRAITS[name].entry_bytes)
+                carried = seen.reshape(2 * reach, migrant.bytes)[:, place]
+                assert carried.tobytes() == before[-reach:].tobytes() + after[:reach].tobytes()
