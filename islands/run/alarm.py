@@ -74,7 +74,7 @@ class Alarm:
             self._notice.listen()
         except Exception:  # ranks have died, which the main thread will detect
             self._notice = StopNotice(World())
-        return is_called or self._notice.is_requested or self._is_late()
+        return is_stopped or self._notice.is_requested or self._is_late()
 
     def _has_foreign_signal(self) -> bool:
         """Return whether a signal has arrived for a handler that is not ours.

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_improvers import NumpyLocalSearch, told_apart
-from numpy_mkp import judged
-from numpy_pso import Judge, NumpyPso
+from numpy_improvers import NumpyLocalSearch, distinct
+from numpy_mkp import evaluated
+from numpy_pso import Evaluate, NumpyPso
 from problems_for_tests import cities, facilities
 from test_operators import Wanted
 
@@ -34,7 +34,7 @@ NONE = 2**62
 Place = tuple[int, int, int, int]
 
 
-def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -> Judge:
+def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -> Evaluate:
     """Return how genomes are decoded, evaluated and improved."""
 
     def judge(genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int, int]:
@@ -54,7 +54,7 @@ def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -
         if better == cost:
             return genome, cost, 1 + tried
         improved = np.empty_like(genome)
-        improved[np.argsort(order) if problem.assigns else order] = told_apart(genome)
+        improved[np.argsort(order) if problem.assigns else order] = distinct(genome)
         return improved, better, 1 + tried
 
     return judge
@@ -68,7 +68,7 @@ def in_knapsack(problem: Mkp, genome: NDArray[Any], place: Place) -> tuple[NDArr
     before = genome if packed else (genome >= np.float32(0.5)).astype(np.int64)
     choice = np.empty_like(before)
     choice[numbers] = before
-    changed, cost = judged(problem, choice, place[0], place[1:])
+    changed, cost = evaluated(problem, choice, place[0], place[1:])
     after = changed[numbers]
     if packed:
         return after, cost

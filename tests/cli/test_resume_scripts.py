@@ -256,10 +256,10 @@ def test_topology_is_not_called_for_one_island() -> None:
 
 
 def test_headers_of_two_parts_need_different_names() -> None:
-    class Other(own_parts.Shift):
-        header = islands.Header("spread.cuh", own_parts.Shift.header.text)
+    class Other(copied_parts.Shift):
+        header = islands.Header("spread.cuh", copied_parts.Shift.header.text)
 
     with pytest.raises(
         UsageError, match="crossover spread and mutation shift have different headers"
     ):
-        solved(crossover=own_parts.Spread, mutation=Other)
+        solved(crossover=copied_parts.Spread, mutation=Other)

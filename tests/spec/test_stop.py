@@ -59,7 +59,7 @@ def test_a_maximising_problem_reaches_its_target_from_below() -> None:
 
 
 @pytest.mark.parametrize("text", ["best-known", "optimum", "target", "gap=0%"])
-@pytest.mark.parametrize(("known", "near", "maximise"), NEAR)
+@pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
 def test_value_just_below_a_limit_does_not_stop(
     known: float, near: float, maximise: bool, text: str
 ) -> None:
