@@ -199,7 +199,7 @@ def test_no_compiler_no_git_and_no_mpi_are_needed(bare: Path, python: Path, tmp_
         text=True,
         timeout=500,
         check=False,
-        preexec_fn=lambda: os.nice(10),  # tests beside this one have deadlines
+        preexec_fn=lambda: os.nice(10),  # concurrent tests have deadlines
     )
     assert ran.returncode == 0, ran.stderr
     assert "compiling the kernels with Zig" in ran.stderr

@@ -157,8 +157,8 @@ def _require_room(what: str, tables: Mapping[str, type[PaperTable]], ranks: Worl
     batched = [name for name, table in tables.items() if table.batched]
     if batched and ranks.size > 1:
         raise UsageError(
-            f"{what} on {ranks.size} ranks: the runs of {', '.join(batched)} form a batch on"
-            " the device of one rank. Start it without mpirun; --only selects instances"
+            f"{what} on {ranks.size} ranks: {', '.join(batched)} makes concurrent runs on the"
+            " device of one rank. Start it without mpirun; choose fewer instances with --only"
         )
 
 

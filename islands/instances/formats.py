@@ -23,10 +23,15 @@ from islands.instances.qaplib import counts, read_qap
 from islands.paths import suffix_of
 from islands.text import option
 
-FORMATS = ("tsplib", "qaplib", "orlib", "sac94", "drake")
-
-OF_SUFFIX = {".tsp": "tsplib", ".dat": "", ".qap": "qaplib", ".txt": "orlib"}
-"""The format of files by suffix, also with `.gz`; empty if the content decides."""
+SUFFIXES = {
+    "tsplib": (".tsp",),
+    "qaplib": (".dat", ".qap"),
+    "orlib": (".txt",),
+    "sac94": (".dat",),
+    "drake": (".dat",),
+}
+"""The suffixes of the files of each format, also with `.gz`; the content of a `.dat` decides."""
+FORMATS = tuple(SUFFIXES)
 
 _KNAPSACKS = {"drake": read_drake, "sac94": read_sac94}
 _PARTS = {
@@ -40,13 +45,15 @@ _DIGITS = 9
 def recognised(path: Path) -> str:
     """Return the format of a file."""
     suffix = suffix_of(path.name)
-    if suffix not in OF_SUFFIX:
-        known = ", ".join(f"{each}, {each}.gz" for each in OF_SUFFIX)
+    forms = [form for form, suffixes in SUFFIXES.items() if suffix in suffixes]
+    if not forms:
+        every = dict.fromkeys(each for suffixes in SUFFIXES.values() for each in suffixes)
+        known = ", ".join(f"{each}, {each}.gz" for each in every)
         raise UsageError(
             f"{path}: unknown suffix {suffix!r}. Known: {known}; or name the format with"
             f" {option('format', list(FORMATS))}"
         )
-    return OF_SUFFIX[suffix] or _of_numbers(path)
+    return forms[0] if len(forms) == 1 else _of_numbers(path)
 
 
 def _ask() -> str:

@@ -30,10 +30,11 @@ KIND = Kind(
 SUFFIXES = (".tsp", ".dat", ".qap")
 """The suffixes of files that are found by name; other files need a path."""
 
-_READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
+READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
     "tsplib": Tsp.read,
     "qaplib": Qap.read,
 }
+"""The reader of each format; the other formats are those of knapsacks."""
 
 
 def load(instance: str, form: str | None = None) -> Problem:
@@ -65,7 +66,7 @@ def read(found: Found, form: str | None = None) -> Problem:
         raise UsageError(f"{option('format', form)}: {unknown('format', form, FORMATS)}")
     form = form or _format_of(entry) or recognised(path)
     known, part = (entry.best_known, entry.part) if entry else (None, found.part)
-    if form not in _READERS:
+    if form not in READERS:
         file = read_mkp(path, form, part)
         problem: Problem = Mkp(file, found.name, known or _stated(file.optimum, file.unit))
     elif part is not None:
@@ -73,7 +74,7 @@ def read(found: Found, form: str | None = None) -> Problem:
             f"{found.name}: a file in the format {form} contains one problem. Name it {path}"
         )
     else:
-        problem = _READERS[form](path, found.name, known)
+        problem = READERS[form](path, found.name, known)
     if entry is not None:
         _require_size(problem, path, entry)
     return problem

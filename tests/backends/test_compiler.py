@@ -75,7 +75,7 @@ def test_a_compiler_without_output_is_an_error(
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ("exit 3", "it failed with status 3 and printed nothing. See to CXX"),
+        ("exit 3", "it failed with status 3 and printed nothing. Check CXX"),
         ("echo no licence; exit 3", "no licence"),
     ],
 )

@@ -72,11 +72,11 @@ def test_rows_are_aligned_with_their_header(capsys: pytest.CaptureFixture[str]) 
     [
         (
             ["--islands", "8,x"],
-            "argument --islands: '8,x' must be whole numbers from 1 to 1048576, with",
+            "argument --islands: '8,x' must be whole numbers from 1 to 1048576, separated",
         ),
         (["--islands", "0"], "argument --islands: '0' must be whole numbers from 1"),
         (["--islands-a-rank", "0"], "--islands-a-rank 0: must be at least 1"),
-        (["--out", __file__], f"--out {__file__}: is a file. Name a folder"),
+        (["--out", __file__], f"--out {__file__}: is a file. Name a new or existing folder"),
     ],
 )
 def test_invalid_options_are_refused(

@@ -29,7 +29,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "run demo/qap --algorithm cellular --set halo=true --async",
             "--async with halo=true: slices of one population need",
         ),
-        ("run demo/tsp --fault-tolerant", "--fault-tolerant needs an Open MPI of version 5"),
+        ("run demo/tsp --fault-tolerant", "--fault-tolerant needs Open MPI 5 with fault tolerance"),
         ("verify demo/tsp nosuch", "nosuch: no such file"),  # only by rank 0
         ("reproduce soca2010/quality --backend cpu", "soca2010/quality on 3 ranks: quality makes"),
     ],

@@ -186,7 +186,7 @@ def test_costs_are_profits() -> None:
     assert problem.costs(choices).tolist() == wanted
 
 
-def test_best_feasible_is_kept_beside_better_infeasible_ones() -> None:
+def test_best_feasible_is_kept_with_better_infeasible_ones() -> None:
     problem = knapsack(12, 3)
     asked = {"infeasible": "linear", "penalty": 0.001, "algorithm": "ga", "encoding": "bits"}
     result = islands.solve(
