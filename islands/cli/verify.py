@@ -74,7 +74,7 @@ def _solution_path(name: str, instance: Path) -> Path:
                     require_run(path)
                 return path
     raise InputError(
-        f"{name}: no such file, and no file with this name beside {instance}. Name a solution file"
+        f"{name}: no such file, and none with this name next to {instance}. Name a solution file"
     )
 
 

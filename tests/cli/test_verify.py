@@ -75,7 +75,7 @@ def test_json_is_one_object(twice: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_error_of_a_missing_file_names_the_places() -> None:
     with pytest.raises(
-        InputError, match=r"none\.tour: no such file, and no file with this name beside .*demo\.tsp"
+        InputError, match=r"none\.tour: no such file, and none with this name next to .*demo\.tsp"
     ):
         run("demo/tsp", "none.tour")
 
