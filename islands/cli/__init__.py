@@ -30,6 +30,10 @@ COMMANDS = {
     "bench": "Measure throughput, scaling and migration on this machine,"
     " and simulate topologies beyond it.",
     "reproduce": "Repeat a paper's experiments, and compare its tables with ours.",
+    "submit": "Write, check and submit the script of a Slurm job.",
+    "status": "Show the state of a run, a submitted job or a sweep.",
+    "watch": "Show the progress of a run that another process or a job is making.",
+    "collect": "Write one table of all runs of a sweep, and name the unfinished ones.",
     "tune": "Try configurations on instances and seeds, at random or on a grid, and rank them.",
 }
 """The description of each command: the docstring of its module, which is imported when needed."""

@@ -37,6 +37,8 @@ MANIFEST = "manifest.json"
 """The last file written in a checkpoint."""
 PARTS, INDEX = "parts", "index.json"
 """The folder of headers from scripts, and the file that lists them."""
+JOB = "slurm"
+"""The folder with the script, the output and the record of a Slurm job."""
 FINISHED = "solution.parquet"
 """The last file written; a folder that contains it is that of a finished run."""
 _FIRST_LINE = re.compile(
@@ -162,7 +164,8 @@ def _unusable(folder: Path, error: OSError) -> UsageError:
 def _holds_files(folder: Path) -> bool:
     # A run that is killed before it writes its settings leaves only these files.
     return any(
-        not path.name.startswith(f".{SETTINGS}.")
+        path.name != JOB
+        and not path.name.startswith(f".{SETTINGS}.")
         and not (path.name == LOG and path.stat().st_size == 0)
         for path in folder.iterdir()
     )

@@ -1,0 +1,52 @@
+"""Say what state a run or a submitted job is in."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from islands.cli import arguments
+
+if TYPE_CHECKING:
+    from islands.slurm.state import State
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands status`."""
+    words = "the folder of a run, of a submitted job, or of a sweep"
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print the state of the run, or of each run of a sweep."""
+    from islands.slurm.state import state_of
+    from islands.slurm.sweep_state import is_sweep, states_of
+
+    if is_sweep(args.folder):
+        return _print_sweep(args.folder, states_of(args.folder), as_json=args.json)
+    state = state_of(args.folder)
+    if args.json:
+        print(json.dumps({"folder": str(args.folder)} | dataclasses.asdict(state)))
+        return 0
+    print(f"{args.folder}: {state}")
+    if state.progress:
+        print(f"last row: {state.progress}")
+    return 0
+
+
+def _print_sweep(folder: Path, states: dict[int, State], *, as_json: bool) -> int:
+    counts = Counter(state.word for state in states.values())
+    if as_json:
+        each = {str(number): dataclasses.asdict(state) for number, state in states.items()}
+        print(json.dumps({"folder": str(folder), "counts": counts, "elements": each}))
+        return 0
+    print(f"{folder}: {', '.join(f'{n} {word}' for word, n in counts.most_common())}")
+    for number, state in states.items():
+        if state.word not in ("done", "queued"):
+            print(f"{number:>7}  {state}")
+    return 0

@@ -1,0 +1,1 @@
+"""Slurm jobs: what runs inside one, and how the command line writes, sends and follows one."""

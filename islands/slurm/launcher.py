@@ -1,0 +1,96 @@
+"""The command that starts the ranks of a job: mpirun or srun, whichever fits the MPI library."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import which
+
+from islands.errors import UsageError
+from islands.parallel.vendor import vendor
+from islands.paths import data_folder
+
+VARIABLE = "ISLANDS_LAUNCHER"
+"""What a site sets to choose: auto, mpirun, srun, or a command such as `srun --mpi=pmix`."""
+_PMI = ("pmix", "cray_shasta", "pmi2")
+"""The interfaces that srun may offer to MPI libraries, the preferred first."""
+_SHIELDED = f"{shlex.quote(sys.executable)} -m islands.slurm.shield"
+_OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    # A rank is one process with several threads; launch/bind gives each its cores.
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+    # Slurm sends SIGTERM to every process of a job. Open MPI's own would kill the ranks at once.
+    "PRTE_MCA_prte_launch_agent": f"{_SHIELDED} prted",
+    "OMPI_MCA_orte_launch_agent": f"{_SHIELDED} orted",
+}
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """How the ranks of a job are started."""
+
+    words: tuple[str, ...]
+    """The command in front of the program, without the numbers of ranks and nodes."""
+    variables: Mapping[str, str]
+
+    def command(self, ranks: Sequence[int], program: Sequence[str]) -> list[str]:
+        """Return the command that starts `program` with the ranks of each node."""
+        if not self.words:
+            return [*program]
+        bind = ["sh", str(data_folder("launch") / "bind")]
+        return [*self.words, *self._places(ranks), *bind, *program]
+
+    def _places(self, ranks: Sequence[int]) -> list[str]:
+        count = ["-n", str(sum(ranks))]
+        name = Path(self.words[0]).name
+        if name == "srun":
+            # srun would otherwise bind each task to the cores of one, which launch/bind decides.
+            return [f"--nodes={len(ranks)}", *count, "--cpu-bind=none"]
+        if len(set(ranks)) > 1:
+            return count
+        if self.variables:
+            return [*count, "--map-by", f"ppr:{ranks[0]}:node:oversubscribe"]
+        return [*count, "-ppn", str(ranks[0])]
+
+
+def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> Launcher:
+    """Return the launcher that the site has chosen, or the one that fits the MPI library."""
+    chosen = environment.get(VARIABLE) or "auto"
+    if ranks == 1 and chosen == "auto":
+        return Launcher((), {})
+    found = vendor()
+    if found is None:
+        raise UsageError(
+            f"mpi4py is missing, which {ranks} ranks need. Install it with:"
+            " pip install 'islands[mpi]'"
+        )
+    is_open_mpi = found[0].startswith("Open MPI")
+    variables = _OPEN_MPI if is_open_mpi else {}
+    if chosen == "auto":
+        chosen = "mpirun" if is_open_mpi else "srun"
+    words = shlex.split(chosen)
+    if words == ["srun"]:
+        words = ["srun", f"--mpi={_interface()}"]
+    if which(words[0]) is None:
+        raise UsageError(f"{VARIABLE}={chosen}: no such command here. Let it be auto or a command")
+    return Launcher(tuple(words), variables if Path(words[0]).name != "srun" else {})
+
+
+def _interface() -> str:
+    """Return the interface between srun and MPI libraries that this cluster offers."""
+    listed = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, check=False)
+    offered = set(re.findall(r"\w+", listed.stdout + listed.stderr))
+    for name in _PMI:
+        if name in offered:
+            return name
+    raise UsageError(
+        f"srun --mpi=list offers none of {', '.join(_PMI)}. Set {VARIABLE} to the command that"
+        " starts ranks on this cluster, such as mpirun"
+    )

@@ -1,0 +1,92 @@
+"""The same islands on 1, 2, 4, ... nodes of one job: generations a second, and equal digests."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from islands.errors import RunError, UsageError
+from islands.paths import published
+from islands.progress.result import Result
+from islands.record.folder import FINISHED
+from islands.record.solution import finished
+from islands.slurm.allocation import Allocation
+from islands.slurm.run_job import run_job, say
+from islands.slurm.words import Words
+
+TABLE = "scaling.csv"
+
+
+def run_scaling(words: Sequence[str]) -> int:
+    """Run the same islands on growing numbers of nodes; print and write the table."""
+    allocation = Allocation.of(os.environ)
+    given = Words(words)
+    if not any(word.startswith("generations=") for word in _values(words, "--stop")):
+        raise UsageError(
+            "a scaling test compares equal work. Add --stop generations=N, such as"
+            " --stop generations=2000"
+        )
+    folder = given.folder or Path("runs") / f"{allocation.name}-{allocation.job}"
+    options = given.without("--out")
+    results: list[tuple[int, Result]] = []
+    for nodes in powers_of_two(len(allocation.ranks)):
+        place = folder / f"nodes-{nodes}"
+        if not (place / FINISHED).exists():
+            status = run_job(options, place, nodes=nodes)
+            if status != 0:
+                return status
+        ended = finished(place, goes_on=False)
+        if ended is None:
+            raise RunError(f"{place}: the run has ended without a result. Its log.txt says why")
+        results.append((nodes, ended.result))
+    _write(folder / TABLE, results)
+    digests = {result.digest for _, result in results}
+    if len(digests) > 1:
+        raise RunError(f"the digests differ: {', '.join(sorted(map(str, digests)))}")
+    say(f"one digest on all numbers of nodes: {digests.pop()}")
+    return 0
+
+
+def powers_of_two(limit: int) -> list[int]:
+    """Return 1, 2, 4, ... and the limit itself."""
+    return sorted({1 << exponent for exponent in range(limit.bit_length())} | {limit})
+
+
+def _write(path: Path, results: Sequence[tuple[int, Result]]) -> None:
+    """Print the table, and write it."""
+    rows = list(_rows(results))
+    with published(path) as temporary, temporary.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    print("  nodes  ranks  generations/s  speedup  efficiency")
+    for row in rows:
+        print(
+            f"{row['nodes']:>7} {row['ranks']:>6} {row['generations_per_second']:>14.1f}"
+            f" {row['speedup']:>8.2f} {row['efficiency']:>11.2f}"
+        )
+    print(f"The table is in {path}", flush=True)
+
+
+def _rows(results: Sequence[tuple[int, Result]]) -> list[dict[str, float]]:
+    speeds = [result.generations / result.seconds for _, result in results]
+    return [
+        {
+            "nodes": nodes,
+            "ranks": result.ranks,
+            "generations": result.generations,
+            "seconds": result.seconds,
+            "generations_per_second": speed,
+            "speedup": speed / speeds[0],
+            "efficiency": speed / speeds[0] / nodes,
+        }
+        for (nodes, result), speed in zip(results, speeds, strict=True)
+    ]
+
+
+def _values(words: Sequence[str], name: str) -> list[str]:
+    """Return all values of an option that may be repeated."""
+    after = [words[place + 1] for place, word in enumerate(words[:-1]) if word == name]
+    return [*after, *(word.partition("=")[2] for word in words if word.startswith(f"{name}="))]

@@ -1,0 +1,41 @@
+"""The states of all runs of a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from islands.slurm.parts import Parts
+from islands.slurm.queue import state_in_queue
+from islands.slurm.state import State, state_of
+from islands.slurm.submit import submitted
+
+
+def is_sweep(folder: Path) -> bool:
+    """Return whether a folder holds the runs of a job array."""
+    job = submitted(folder)
+    if job is not None:
+        return job.elements is not None
+    return bool(_begun(folder))
+
+
+def states_of(folder: Path) -> dict[int, State]:
+    """Return the state of each run by its number, those included that have not begun."""
+    job = submitted(folder)
+    numbers = set(_begun(folder))
+    if job is not None and job.elements is not None:
+        numbers |= set(range(1, job.elements + 1))
+    return {number: _state(folder, number, job.job if job else None) for number in sorted(numbers)}
+
+
+def _state(folder: Path, number: int, array: str | None) -> State:
+    place = folder / str(number)
+    if Parts(place).all():
+        return state_of(place)
+    word, reason = state_in_queue(f"{array}_{number}") if array is not None else ("", "")
+    if word:
+        return State("queued" if word == "PENDING" else word.lower(), reason, f"{array}_{number}")
+    return State("failed", "it has never begun, and its job is gone")
+
+
+def _begun(folder: Path) -> list[int]:
+    return [int(each.name) for each in folder.glob("[0-9]*") if each.name.isdigit()]

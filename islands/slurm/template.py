@@ -1,0 +1,43 @@
+"""The script of a job: a template of the folder slurm/ with directives and options filled in."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from islands.paths import data_folder
+
+_DIRECTIVE = "#SBATCH "
+
+
+def script(
+    template: str, directives: Mapping[str, str], words: Sequence[str], site: Path, folder: Path
+) -> str:
+    """Return the script that runs `template` with these directives of sbatch and these options."""
+    lines = (data_folder("slurm") / f"{template}.sbatch").read_text().splitlines()
+    places = [place for place, line in enumerate(lines) if line.startswith(_DIRECTIVE)]
+    before = dict(_directive(lines[place]) for place in places)
+    merged = before | dict(directives)
+    return "\n".join(
+        [
+            "#!/bin/bash",
+            "# Written by `islands submit`. Submit it again with:",
+            f"#   sbatch {shlex.quote(str(folder / 'slurm' / 'job.sbatch'))}",
+            *(_line(name, value) for name, value in merged.items()),
+            "",
+            f"export ISLANDS_SITE={shlex.quote(str(site))}",
+            f"set -- {shlex.join(words)}",
+            *lines[places[-1] + 1 :],
+            "",
+        ]
+    )
+
+
+def _directive(line: str) -> tuple[str, str]:
+    name, _, value = line.removeprefix(f"{_DIRECTIVE}--").partition("=")
+    return name, value
+
+
+def _line(name: str, value: str) -> str:
+    return f"{_DIRECTIVE}--{name}={value}" if value else f"{_DIRECTIVE}--{name}"

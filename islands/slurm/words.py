@@ -1,0 +1,56 @@
+"""The options of a run as words, of which a job has to know a few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+_OF_RESUME = ("--backend", "--threads")
+_FLAGS_OF_RESUME = ("--quiet", "--json", "--debug", "--share-gpu", "--fault-tolerant")
+
+
+class Words:
+    """The words of a command line, `--name value` and `--name=value` alike."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.all = tuple(words)
+
+    def value(self, name: str) -> str | None:
+        """Return the last value of an option, or None."""
+        found = None
+        for place, word in enumerate(self.all):
+            if word == name and place + 1 < len(self.all):
+                found = self.all[place + 1]
+            elif word.startswith(f"{name}="):
+                found = word.partition("=")[2]
+        return found
+
+    @property
+    def resumes(self) -> bool:
+        """Whether they are `resume DIR ...`, and not those of a new run."""
+        return self.all[:1] == ("resume",)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that `--out` or `resume` names."""
+        out = self.all[1] if self.resumes and len(self.all) > 1 else self.value("--out")
+        return Path(out) if out else None
+
+    def without(self, name: str) -> list[str]:
+        """Return the words without an option and its value."""
+        kept: list[str] = []
+        is_value = False
+        for word in self.all:
+            if is_value:
+                is_value = False
+            elif word == name:
+                is_value = True
+            elif not word.startswith(f"{name}="):
+                kept.append(word)
+        return kept
+
+    def of_resume(self) -> list[str]:
+        """Return those that `islands resume` takes too; all others are kept in the run's folder."""
+        values = [(name, self.value(name)) for name in _OF_RESUME]
+        taken = [word for name, value in values if value is not None for word in (name, value)]
+        return [*taken, *(word for word in self.all if word in _FLAGS_OF_RESUME)]

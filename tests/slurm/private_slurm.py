@@ -1,0 +1,211 @@
+"""A Slurm cluster of two nodes on this machine, with daemons, ports and folders of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+_PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol", "squeue")
+_CPUS = 4
+_LONGEST_SOCKET = 100
+"""A socket's path has at most 108 characters."""
+
+
+class NoSlurmError(Exception):
+    """What this machine lacks to be a cluster."""
+
+
+class PrivateSlurm:
+    """Two nodes, n1 and n2, each with its own slurmd; started at once, stopped by `close`."""
+
+    nodes = ("n1", "n2")
+
+    def __init__(self, folder: Path) -> None:
+        missing = [name for name in _PROGRAMS if _program(name) is None]
+        if missing:
+            raise NoSlurmError(
+                f"no {', '.join(missing)} (Debian, Ubuntu: apt-get install slurm-wlm munge)"
+            )
+        if os.geteuid() != 0:
+            raise NoSlurmError("Slurm's daemons have to be started by root")
+        self.folder = folder
+        self._ports = _free_ports(1 + len(self.nodes))
+        self._write_configuration()
+        self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def call(self, *command: str) -> str:
+        """Return what a command of Slurm prints; fail where it does."""
+        done = subprocess.run(
+            command, env=os.environ | self.environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return done.stdout.strip()
+
+    def job(self, number: str) -> Mapping[str, str]:
+        """Return what Slurm says of a job: its JobState, Restarts, Reason and so on."""
+        words = self.call("scontrol", "--oneliner", "show", "job", number).split()
+        return dict(word.split("=", 1) for word in words if "=" in word)
+
+    def wait(self, number: str, *states: str, seconds: float = 120) -> None:
+        """Wait until a job is in one of these states."""
+        deadline = time.monotonic() + seconds
+        while (state := self.job(number)["JobState"]) not in states:
+            assert time.monotonic() < deadline, f"job {number} is {state}, not {states}"
+            time.sleep(0.1)
+
+    def lose(self, node: str) -> None:
+        """Kill the daemon of a node and all that it has started, as when its power fails."""
+        pids = [int((self.folder / node / "slurmd.pid").read_text())]
+        pids += [pid for pid in _pids() if _node_of(pid) == node]
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.call("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=lost")
+
+    def restore(self, node: str) -> None:
+        """Start the daemon of a lost node again."""
+        self._run("slurmd", "-N", node)
+        self._wait_until_idle()
+
+    def close(self) -> None:
+        """End all jobs and daemons."""
+        if (self.folder / "slurmctld.pid").exists():
+            with suppress(AssertionError):
+                self.call("scancel", "--user=root", "--signal=KILL", "--full")
+                self.call("scancel", "--user=root")
+                time.sleep(0.5)
+        names = [f"{node}/slurmd.pid" for node in self.nodes] + ["slurmctld.pid", "munged.pid"]
+        for path in (self.folder / name for name in names):
+            if path.exists():
+                _end(int(path.read_text()))
+
+    def _start(self) -> None:
+        key = self.folder / "munge.key"
+        key.write_bytes(os.urandom(1024))
+        key.chmod(0o400)
+        self._run(
+            *("munged", "--force", f"--key-file={key}", f"--socket={self._socket()}"),
+            f"--pid-file={self.folder / 'munged.pid'}",
+            f"--log-file={self.folder / 'munged.log'}",
+            f"--seed-file={self.folder / 'munge.seed'}",
+        )
+        self._run("slurmctld")
+        for node in self.nodes:
+            self._run("slurmd", "-N", node)
+        self._wait_until_idle()
+
+    def _socket(self) -> Path:
+        return self.folder / "munge.socket"
+
+    def _run(self, name: str, *options: str) -> None:
+        done = subprocess.run(
+            [str(_program(name)), *options],
+            env=os.environ | self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise NoSlurmError(f"{name}: {done.stderr.strip()}")
+
+    def _wait_until_idle(self) -> None:
+        deadline = time.monotonic() + 30
+        while True:
+            with suppress(AssertionError):
+                states = self.call("sinfo", "--noheader", "--format=%t").split()
+                if states == ["idle"]:
+                    return
+            if time.monotonic() > deadline:
+                raise NoSlurmError(f"its nodes do not come up; see {self.folder / 'slurmctld.log'}")
+            time.sleep(0.2)
+
+    def _write_configuration(self) -> None:
+        if len(str(self._socket())) > _LONGEST_SOCKET:
+            raise NoSlurmError(f"the path {self.folder} is too long for a socket")
+        here, control, *ports = socket.gethostname().partition(".")[0], *self._ports
+        for name in ("state", *self.nodes):
+            (self.folder / name).mkdir(parents=True)
+        lines = [
+            "ClusterName=private",
+            f"SlurmctldHost={here}(127.0.0.1)",
+            f"SlurmctldPort={control}",
+            *("SlurmUser=root", "SlurmdUser=root", "AuthType=auth/munge"),
+            # A requeued job waits until its old credential has expired: 120 s, and at least 5 s.
+            f"AuthInfo=socket={self._socket()},cred_expire=5",
+            f"StateSaveLocation={self.folder / 'state'}",
+            f"SlurmctldPidFile={self.folder / 'slurmctld.pid'}",
+            f"SlurmctldLogFile={self.folder / 'slurmctld.log'}",
+            f"SlurmdSpoolDir={self.folder}/%n",
+            f"SlurmdPidFile={self.folder}/%n/slurmd.pid",
+            f"SlurmdLogFile={self.folder}/%n.log",
+            # More processors than the machine may have.
+            "SlurmdParameters=config_overrides",
+            *("ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "MpiDefault=none"),
+            *("SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU"),
+            *("ReturnToService=2", "JobRequeue=1", "KillWait=30", "SlurmdTimeout=10"),
+            "SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0",
+            *(
+                f"NodeName={node} NodeHostname={here} NodeAddr=127.0.0.1 Port={port} CPUs={_CPUS}"
+                for node, port in zip(self.nodes, ports, strict=True)
+            ),
+            f"PartitionName=main Nodes={','.join(self.nodes)} Default=YES State=UP",
+        ]
+        (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n")
+
+
+def _program(name: str) -> str | None:
+    return shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [int(each.getsockname()[1]) for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def _pids() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _node_of(pid: int) -> str | None:
+    """Return the node whose slurmd has started a process, or None."""
+    try:
+        words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    prefix = b"SLURMD_NODENAME="
+    return next((word[len(prefix) :].decode() for word in words if word.startswith(prefix)), None)
+
+
+def _end(pid: int) -> None:
+    """End a daemon, if need be by force."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+            for _ in range(50):
+                time.sleep(0.1)
+                os.kill(pid, 0)
