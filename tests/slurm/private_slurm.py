@@ -95,8 +95,8 @@ class PrivateSlurm:
                 time.sleep(0.5)
         names = [f"{node}/slurmd.pid" for node in self.nodes] + ["slurmctld.pid", "munged.pid"]
         for path in (self.folder / name for name in names):
-            if path.exists():
-                _end(int(path.read_text()))
+            with suppress(FileNotFoundError, ProcessLookupError):
+                os.kill(int(path.read_text()), signal.SIGKILL)  # nothing of it is to be kept
 
     def _start(self) -> None:
         key = self.folder / "munge.key"
@@ -199,13 +199,3 @@ def _node_of(pid: int) -> str | None:
         return None
     prefix = b"SLURMD_NODENAME="
     return next((word[len(prefix) :].decode() for word in words if word.startswith(prefix)), None)
-
-
-def _end(pid: int) -> None:
-    """End a daemon, if need be by force."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)
-            for _ in range(50):
-                time.sleep(0.1)
-                os.kill(pid, 0)

@@ -94,9 +94,8 @@ def test_a_run_goes_on_when_a_node_was_lost(user: User) -> None:
 
 def test_a_run_that_cannot_progress_is_not_requeued_for_ever(user: User) -> None:
     words = [*RUN, "--stop", "generations=10", "--out", "run"]
-    broken = {"ISLANDS_LAUNCHER": "false"}  # a launcher that fails each time
-    user.environment |= broken
-    job = user.sbatch("--ntasks=2", SCRIPT, *words)
+    user.environment["ISLANDS_LAUNCHER"] = "sh -c 'exit 9'"  # a launcher that fails each time
+    job = user.sbatch("--ntasks-per-node=2", SCRIPT, *words)
     user.cluster.wait(job, "FAILED", "COMPLETED")
     assert len(Parts(user.folder / "run").all()) == 2
     said = user.output(job)

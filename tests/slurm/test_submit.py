@@ -1,0 +1,78 @@
+"""The command `islands submit`: what it refuses, and the script that it writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jobs_on import RUN, User
+from private_slurm import PrivateSlurm
+
+LINE = ["submit", *RUN, "--stop", "generations=20", "--nodes", "2", "--ranks-per-node", "2"]
+
+
+@pytest.fixture
+def user(cluster: PrivateSlurm, tmp_path: Path) -> User:
+    return User(cluster, tmp_path)
+
+
+def test_a_job_is_submitted_and_followed(user: User) -> None:
+    said = json.loads(user.islands(*LINE, "--time", "5m", "--out", "run", "--json"))
+    assert (user.folder / said["script"]).read_text().startswith("#!/bin/bash\n")
+    shown = user.islands("watch", "run")
+    assert "Stopped: 20 generations done" in shown
+    assert shown.splitlines()[-1].startswith(f"run: done (job {said['job']})")
+    assert user.result("run").ranks == 4
+    assert json.loads(user.islands("status", "run", "--json"))["word"] == "done"
+
+
+def test_a_dry_run_prints_a_script_and_leaves_nothing(user: User) -> None:
+    printed = user.islands(*LINE, "--time", "1h", "--dry-run")
+    assert "#SBATCH --time=01:00:00" in printed
+    assert "#SBATCH --signal=B:USR1@120" in printed
+    assert list(user.folder.iterdir()) == []
+    (user.folder / "job.sbatch").write_text(printed)
+    user.call("sbatch", "--test-only", "job.sbatch")
+
+
+def test_a_site_sets_what_the_command_line_does_not(user: User) -> None:
+    (user.folder / "site.env").write_text("export SBATCH_PARTITION=none SBATCH_EXCLUSIVE=user\n")
+    printed = user.islands(*LINE, "--partition", "main", "--dry-run")
+    assert "#SBATCH --partition=main" in printed
+    assert "#SBATCH --exclusive=user" in printed
+    assert f"ISLANDS_SITE={user.folder / 'site.env'}" in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--partition", "nowhere"], "Slurm does not accept the job: invalid partition"),
+        (["--time", "1x"], "'1x' must be a time such as 90s, 30m, 1h"),
+        (["--nodes", "0"], "'0' must be a whole number of at least 1"),
+        (["--islands", "3"], "--islands 3: fewer than the 4 ranks of the job"),
+        (["--stop", "sometimes=1"], "unknown criterion 'sometimes'"),
+        (["--gpus-per-node", "4"], "--gpus-per-node 4 with --backend cpu"),
+        (["--runs", "3"], "--runs 3: a job array runs several seeds. Write --array 1-3"),
+        (["--array", "3-1"], "'3-1' must be seeds such as 1-10"),
+        (["--over", "rho"], "'rho': write KEY=A,B,C"),
+        (["--over", "rho=0.7,2"], "rho=2"),
+        (["--site", "nowhere.env"], "--site nowhere.env: no such file"),
+        (["--node", "2"], "unknown option '--node'. Did you mean '--nodes'?"),
+    ],
+)
+def test_what_cannot_run_is_refused_at_once(user: User, options: list[str], said: str) -> None:
+    line = [word for word in LINE if "--nodes" not in options or word not in ("--nodes", "2")]
+    if "--nodes" in options:
+        line = ["submit", *RUN, "--stop", "generations=20"]
+    if "--islands" in options:
+        line = [word for word in line if word not in ("--islands", "4")]
+    refused = user.islands(*line, *options, "--dry-run", status=2)
+    assert said in refused
+    assert refused.count("\n") == 1
+
+
+def test_a_run_in_a_folder_is_not_taken_for_another(user: User) -> None:
+    user.islands("run", *RUN, "--stop", "generations=5", "--out", "run")
+    refused = user.islands(*LINE, "--out", "run", status=2)
+    assert "holds a finished run" in refused
