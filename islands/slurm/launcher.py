@@ -18,8 +18,8 @@ from islands.paths import data_folder
 
 VARIABLE = "ISLANDS_LAUNCHER"
 """What a site sets to choose: auto, mpirun, srun, or a command such as `srun --mpi=pmix`."""
-_PMI = ("pmix", "cray_shasta", "pmi2")
-"""The interfaces that srun may offer to MPI libraries, the preferred first."""
+_PMI = ("pmi2", "pmix", "cray_shasta")
+"""The interfaces that srun may offer to MPI libraries; PyPI's MPICH knows the first."""
 _SHIELDED = f"{shlex.quote(sys.executable)} -m islands.slurm.shield"
 _OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -84,13 +84,14 @@ def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> La
 
 
 def _interface() -> str:
-    """Return the interface between srun and MPI libraries that this cluster offers."""
+    """Return the interface between srun and MPI libraries that works on this cluster."""
     listed = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, check=False)
     offered = set(re.findall(r"\w+", listed.stdout + listed.stderr))
     for name in _PMI:
-        if name in offered:
+        one = ["srun", f"--mpi={name}", "--nodes=1", "--ntasks=1", "true"]
+        if name in offered and subprocess.run(one, capture_output=True, check=False).returncode == 0:
             return name
     raise UsageError(
-        f"srun --mpi=list offers none of {', '.join(_PMI)}. Set {VARIABLE} to the command that"
-        " starts ranks on this cluster, such as mpirun"
+        f"srun starts no program with --mpi={', --mpi='.join(_PMI)}. Set {VARIABLE} to the command"
+        " that starts ranks on this cluster, such as mpirun"
     )
