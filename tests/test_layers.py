@@ -31,7 +31,7 @@ LAYERS = [
     {"run"},
     {"series"},
     {"tune"},
-    {"bench", "doctor", "solver", "reproduce"},
+    {"bench", "doctor", "solver", "reproduce", "slurm"},
     {"cli"},
     {"__main__"},
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -162,6 +163,16 @@ def test_the_sdist_holds_all_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     files = [set(zipfile.ZipFile(each).namelist()) for each in (direct, wheel)]
     assert files[0] == files[1]
     assert "islands/_data/kernels/population.cuh" in files[0]
+
+
+def test_a_job_script_needs_no_checkout(python: Path) -> None:
+    line = ["submit", "demo/tsp", "--backend", "cpu", "--nodes", "2", "--time", "5m", "--dry-run"]
+    ran = subprocess.run(islands(python, *line), capture_output=True, text=True, check=True)
+    assert "#SBATCH --nodes=2\n" in ran.stdout
+    assert "islands.slurm run" in ran.stdout
+    site = re.search(r"ISLANDS_SITE=(\S+)", ran.stdout)
+    assert site
+    assert Path(site[1]).is_relative_to(python.parents[1])
 
 
 def test_pip_brings_three_commands(

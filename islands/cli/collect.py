@@ -1,4 +1,4 @@
-"""Write one table of all runs of a sweep, and name those that are not finished."""
+"""Write one table of all runs of a sweep, and name the unfinished ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say what state a run or a submitted job is in."""
+"""Show the state of a run, a submitted job or a sweep."""
 
 from __future__ import annotations
 
@@ -40,12 +40,21 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _print_sweep(folder: Path, states: dict[int, State], *, as_json: bool) -> int:
-    counts = Counter(state.word for state in states.values())
+    from islands.slurm.sweep_state import counted_states
+
     if as_json:
         each = {str(number): dataclasses.asdict(state) for number, state in states.items()}
-        print(json.dumps({"folder": str(folder), "counts": counts, "elements": each}))
+        print(
+            json.dumps(
+                {
+                    "folder": str(folder),
+                    "counts": Counter(state.word for state in states.values()),
+                    "elements": each,
+                }
+            )
+        )
         return 0
-    print(f"{folder}: {', '.join(f'{n} {word}' for word, n in counts.most_common())}")
+    print(f"{folder}: {counted_states(states)}")
     for number, state in states.items():
         if state.word not in ("done", "queued"):
             print(f"{number:>7}  {state}")

@@ -1,4 +1,4 @@
-"""Write the script of a Slurm job that runs instances, have it checked, and submit it."""
+"""Write, check and submit the script of a Slurm job."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _words_of_run(args: argparse.Namespace) -> list[str]:
 
 def _require_runnable(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> None:
     """Refuse options that the runs would refuse, as far as this machine can know."""
-    from islands.run.asked import resolved
+    from islands.run.request import resolved
     from islands.slurm.directives import ranks_of_node
     from islands.spec.resolve import layers
 

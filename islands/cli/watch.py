@@ -14,14 +14,17 @@ _LOOK_SECONDS, _ASK_SECONDS = 0.5, 5.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands watch`."""
-    words = "the folder of a run or of a submitted job"
+    words = "the folder of a run, of a submitted job, or of a sweep"
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
 
 
 def main(args: argparse.Namespace) -> int:
     """Print the log of the run as it grows, and its state whenever that changes."""
     from islands.slurm.state import state_of
+    from islands.slurm.sweep_state import is_sweep
 
+    if is_sweep(args.folder):
+        return _watch_sweep(args.folder)
     log = _Log(args.folder / LOG)
     shown, asked = "", -_ASK_SECONDS
     while True:
@@ -34,6 +37,21 @@ def main(args: argparse.Namespace) -> int:
         if state.is_final:
             return 1 if state.word == "failed" else 0
         time.sleep(_LOOK_SECONDS)
+
+
+def _watch_sweep(folder: Path) -> int:
+    """Print the states of the runs of a sweep whenever they change."""
+    from islands.slurm.sweep_state import counted_states, states_of
+
+    shown = ""
+    while True:
+        states = states_of(folder)
+        if (counts := counted_states(states)) != shown:
+            print(f"{folder}: {counts}", flush=True)
+            shown = counts
+        if all(state.is_final for state in states.values()):
+            return 1 if any(state.word == "failed" for state in states.values()) else 0
+        time.sleep(_ASK_SECONDS)
 
 
 class _Log:

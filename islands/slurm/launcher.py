@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import which
 
 from islands.errors import UsageError
-from islands.parallel.vendor import vendor
+from islands.parallel.library import vendor
 from islands.paths import data_folder
 
 VARIABLE = "ISLANDS_LAUNCHER"
@@ -88,10 +88,15 @@ def _interface() -> str:
     listed = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, check=False)
     offered = set(re.findall(r"\w+", listed.stdout + listed.stderr))
     for name in _PMI:
-        one = ["srun", f"--mpi={name}", "--nodes=1", "--ntasks=1", "true"]
-        if name in offered and subprocess.run(one, capture_output=True, check=False).returncode == 0:
+        if name in offered and _works(name):
             return name
     raise UsageError(
         f"srun starts no program with --mpi={', --mpi='.join(_PMI)}. Set {VARIABLE} to the command"
         " that starts ranks on this cluster, such as mpirun"
     )
+
+
+def _works(interface: str) -> bool:
+    """Return whether srun starts a program with an interface; some are listed and not installed."""
+    command = ["srun", f"--mpi={interface}", "--nodes=1", "--ntasks=1", "true"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0

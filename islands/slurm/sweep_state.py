@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from islands.slurm.parts import Parts
@@ -25,6 +27,12 @@ def states_of(folder: Path) -> dict[int, State]:
     if job is not None and job.elements is not None:
         numbers |= set(range(1, job.elements + 1))
     return {number: _state(folder, number, job.job if job else None) for number in sorted(numbers)}
+
+
+def counted_states(states: Mapping[int, State]) -> str:
+    """Return how many runs are in each state, such as `3 done, 1 running`."""
+    counts = Counter(state.word for state in states.values())
+    return ", ".join(f"{count} {word}" for word, count in counts.most_common())
 
 
 def _state(folder: Path, number: int, array: str | None) -> State:

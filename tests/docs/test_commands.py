@@ -19,7 +19,7 @@ from islands.spec.resolve import layers, resolve
 _KINDS = {"tsp": "tsplib national vlsi tsp cities", "qap": "qaplib", "mkp": "orlib sac94 gk mknap1"}
 """Words in the names of instances, by the demo that replaces them here."""
 _LAUNCHERS = ("mpirun", "srun", "islands-bind")
-_OF_SHELL = ("export", "ls", "cmp", "sleep", "kill")
+_OF_SHELL = ("export", "ls", "cmp", "sleep", "kill", "git", "cp", ".")
 _BLOCKS = [
     pytest.param(block, id=f"{page.stem}-{number}")
     for page in PAGES
@@ -52,6 +52,10 @@ def islands_line(words: list[str]) -> list[str]:
         ranks = next(place for place, word in enumerate(words) if word.isdigit())
         rest = words[ranks + 1 :]
         return rest if rest[0] in COMMANDS else ["run", *rest]
+    if words[0] == "sbatch":
+        (place,) = (place for place, word in enumerate(words) if word.endswith(".sbatch"))
+        assert (ROOT / words[place]).is_file()
+        return ["run", *words[place + 1 :]]
     if words[0] in _LAUNCHERS:
         place = words.index("python")
         assert words[place : place + 3] == ["python", "-m", "islands"]

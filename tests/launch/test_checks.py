@@ -46,7 +46,7 @@ def test_missing_tools_are_skipped_only_on_request(machine: Machine) -> None:
     (machine.bin / "mpirun").unlink()
     left = machine.run("tests/run", "--no-install", BREAK="ruff")
     assert left.returncode == 0
-    assert left.stdout.count("== left out, since this does not work here: ") == 2
+    assert left.stdout.count("== skipped, as this does not work here: ") == 2
     failed = machine.run("tests/run", BREAK="ruff")
     assert failed.returncode == 1
 
