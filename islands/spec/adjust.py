@@ -18,9 +18,8 @@ from islands.encodings import moved_as
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
 from islands.improvers.base import MOST_STEPS
-from islands.migration import TOPOLOGIES, migrates
-from islands.migration.halo import require_fit
 from islands.problems.base import Problem
+from islands.spec.population import require_population
 from islands.spec.spec import RunSpec
 
 _SECONDS = 0.2
@@ -171,21 +170,13 @@ class _Adjustment:
 
 def _is_possible(spec: RunSpec) -> bool:
     """Return whether the algorithm and the migration support the size of the population."""
-    general, migration = spec.general, spec.migration
-    islands, population = general.islands, general.population
+    make = ALGORITHMS[spec.algorithm]
     try:
-        algorithm = ALGORITHMS[spec.algorithm](spec.settings, population, moved_as(spec.encoding))
-        algorithm.require_islands(islands)
-        if algorithm.halo:
-            require_fit(algorithm.halo, population, migration, islands, runs=1)
+        algorithm = make(spec.settings, spec.general.population, moved_as(spec.encoding))
+        require_population(spec, algorithm)
     except UsageError:
         return False
-    room = population - max(1, algorithm.kept())
-    arriving = 0
-    if migrates(migration, islands):
-        sources = TOPOLOGIES[migration.topology].widest(islands, general.seed)
-        arriving = max(1, sources) * migration.migrants
-    return arriving <= room and len(spec.start) <= islands * population
+    return True
 
 
 def _improver(spec: RunSpec, problem: Problem) -> Improver:
