@@ -18,7 +18,7 @@ from islands.text import counted
 
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
-taken from site.env, of which the package has a copy to edit; options here are stronger.
+read from site.env (copy and edit the one of the package); options override it.
 
 examples:
   islands submit national/sw24978 --nodes 2 --gpus-per-node 4 --time 1h --stop seconds=50m
@@ -42,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "time limit of each part of the job, such as 90s, 30m, 1h or 1-12:00:00"
     add("--time", metavar="T", type=_limit, help=words)
     for name in ("partition", "account", "qos", "constraint", "mem"):
-        add(f"--{name}", metavar="NAME" if name != "mem" else "SIZE", help=f"as of sbatch --{name}")
+        add(
+            f"--{name}",
+            metavar="NAME" if name != "mem" else "SIZE",
+            help=f"passed to sbatch --{name}",
+        )
     add("--job-name", metavar="NAME", help="name of the job (that of the instance)")
     words = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
     add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=words)
@@ -201,8 +205,12 @@ def _numbers(text: str) -> list[int]:
     found: list[int] = []
     for word in text.split(","):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", word.strip())
-        if match is None or int(match[2] or match[1]) < int(match[1]):
+        if match is None:
             raise argparse.ArgumentTypeError(f"{text!r} must be seeds such as 1-10 or 1,5,9")
+        if int(match[2] or match[1]) < int(match[1]):
+            raise argparse.ArgumentTypeError(
+                f"{text!r}: write the lower end first, {match[2]}-{match[1]}"
+            )
         found += range(int(match[1]), int(match[2] or match[1]) + 1)
     return found
 

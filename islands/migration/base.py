@@ -67,7 +67,7 @@ def require_room(
         hint = TOPOLOGIES[settings.topology].hint
         other = f"{hint}, or choose {random}, in which each island receives from one other"
         raise UsageError(
-            f"migration {settings.topology} brings {counted(arriving, 'migrant')} to each of"
+            f"migration {settings.topology} brings up to {counted(arriving, 'migrant')} to one of"
             f" {counted(islands, 'island')} (migrants={migrants}), but only {room} of"
             f" population={population} are not elite. Lower migrants or raise population"
             f"{other if sources > 1 else ''}"

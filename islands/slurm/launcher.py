@@ -79,7 +79,9 @@ def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> La
     if words == ["srun"]:
         words = ["srun", f"--mpi={_interface()}"]
     if which(words[0]) is None:
-        raise UsageError(f"{VARIABLE}={chosen}: no such command here. Let it be auto or a command")
+        raise UsageError(
+            f"{VARIABLE}={chosen}: not found on the PATH. Set it to auto, mpirun, srun or a path"
+        )
     return Launcher(tuple(words), variables if Path(words[0]).name != "srun" else {})
 
 

@@ -45,9 +45,9 @@ class Part:
     number: int
     began: float
     words: tuple[str, ...]
-    """What the job was given to run."""
+    """The options of the run."""
     output: str
-    """The file that takes what the job prints."""
+    """The job's output file."""
     before: Progress
     ended: float | None = None
     after: Progress | None = None
@@ -76,11 +76,13 @@ class Parts:
         with reading(self._file):
             lines = self._file.read_text().splitlines()
         parts: list[Part] = []
-        for line in lines:
+        for number, line in enumerate(lines, 1):
             try:
                 part = _part(json.loads(line))
             except (ValueError, TypeError, KeyError) as error:
-                raise InputError(f"{self._file}: a damaged line: {line[:80]!r}") from error
+                raise InputError(
+                    f"{self._file}, line {number}: is damaged: {line[:80]!r}. Remove this line"
+                ) from error
             if parts and parts[-1].number == part.number:
                 parts.pop()
             parts.append(part)
@@ -100,7 +102,7 @@ class Parts:
         self._append(ended)
         return ended
 
-    def stands_still(self) -> bool:
+    def are_stuck(self) -> bool:
         """Return whether the last two parts have both been without progress."""
         now, last = Progress.of(self._run), self.all()[-2:]
         return len(last) == 2 and all(part.is_without_progress(now) for part in last)

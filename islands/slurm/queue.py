@@ -1,4 +1,4 @@
-"""What Slurm says of a job."""
+"""Ask Slurm for the state of a job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING")
 
 
 def state_in_queue(job: str) -> tuple[str, str]:
-    """Return Slurm's word for the state, and its reason or nodes; empty once it has forgotten."""
+    """Return Slurm's name of the state, and its reason or nodes; empty for a job it has removed."""
     queries = (
         ["squeue", "--noheader", f"--jobs={job}", "--states=all", "--format=%T|%R"],
         ["sacct", "-nXP", f"--jobs={job}", "--format=State,Reason"],
@@ -27,5 +27,5 @@ def state_in_queue(job: str) -> tuple[str, str]:
 
 
 def is_running(job: str) -> bool:
-    """Return whether Slurm lets the job run, and is not ending it."""
+    """Return whether the job runs, and Slurm is not ending it."""
     return state_in_queue(job)[0] in ("RUNNING", "")

@@ -1,4 +1,4 @@
-"""One part of a job that runs islands: begin or resume, and ask Slurm to run the job again."""
+"""One part of a job: begin or resume the run, and requeue the job if the run is not done."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from islands.slurm.step import Signals
 from islands.slurm.words import Words
 
 _FINAL = (0, 1, 2, 126, 127, 130)
-"""Statuses of a run that is done, that failed, or that a user has ended: no restart helps."""
+"""Statuses of runs that are done, failed, or were ended by a user: another part would not help."""
 
 
 def run_job(words: Sequence[str], folder: Path | None = None, nodes: int | None = None) -> int:
     """Run islands with these options in this job until its part ends; return the exit status.
 
     The run goes into `folder`, or by default into the one that `--out` names or a new one of the
-    job. If the job was requeued, the run in it goes on. Use the first `nodes` nodes, or all.
+    job. If the job was requeued, the run in it resumes. Use the first `nodes` nodes, or all.
     """
     allocation = Allocation.of(os.environ)
     given = Words(words)
@@ -34,13 +34,13 @@ def run_job(words: Sequence[str], folder: Path | None = None, nodes: int | None 
     allocation.require_a_gpu_for_each_rank(on_cpu=on_cpu, share_gpu="--share-gpu" in words)
     parts = Parts(folder)
     resumes = _resumes(given, folder, parts.all(), allocation.job)
-    if parts.stands_still():
+    if parts.are_stuck():
         raise RunError(_no_progress(folder, parts.all()[-1]))
     ranks = allocation.ranks[:nodes]
     launcher = find_launcher(sum(ranks))
     with Signals().handled() as signals:
         part = parts.begin(allocation.job, words)
-        how = f"goes on from {part.before}" if resumes else "begins"
+        how = f"resumes from {part.before}" if resumes else "begins"
         say(f"job {allocation.job}, part {part.number}: {how} in {folder}")
         options = _of_resume(given, folder) if resumes else _of_run(given, folder)
         program = [sys.executable, "-m", "islands", *options]
@@ -51,7 +51,7 @@ def run_job(words: Sequence[str], folder: Path | None = None, nodes: int | None 
             received = "SIGTERM"  # the ranks received it before this process
         part = parts.end(part, status, received)
         say(f"part {part.number} ended with status {status} at {part.after}")
-        if _is_to_go_on(part, folder):
+        if _must_requeue(part, folder):
             _requeue(allocation, folder, parts)
     return status
 
@@ -62,7 +62,7 @@ def say(message: str) -> None:
 
 
 def _resumes(given: Words, folder: Path, parts: Sequence[Part], job: str) -> bool:
-    """Return whether the run in the folder goes on; refuse to take another one for it."""
+    """Return whether the run in the folder resumes; refuse the folder of another run."""
     if given.resumes:
         return True
     if not (folder / SETTINGS).exists():
@@ -76,7 +76,7 @@ def _resumes(given: Words, folder: Path, parts: Sequence[Part], job: str) -> boo
         return True
     raise UsageError(
         f"--out {folder}: holds a run with other options. Name another folder, add --force to"
-        f" overwrite it, or go on with it by: sbatch slurm/run.sbatch resume {folder}"
+        f" overwrite it, or resume it with: sbatch slurm/run.sbatch resume {folder}"
     )
 
 
@@ -88,10 +88,10 @@ def _of_resume(given: Words, folder: Path) -> list[str]:
     return [*given.all] if given.resumes else ["resume", str(folder), *given.of_resume()]
 
 
-def _is_to_go_on(part: Part, folder: Path) -> bool:
-    """Return whether this part leaves work that another one can do.
+def _must_requeue(part: Part, folder: Path) -> bool:
+    """Return whether another part can continue the run.
 
-    Where Slurm has ended the part, it decides itself whether the job is to be requeued.
+    If Slurm has ended the part, Slurm decides whether to requeue the job.
     """
     is_finished = (folder / FINISHED).exists()
     if part.signal == "SIGTERM" or is_finished:
@@ -103,17 +103,17 @@ def _is_to_go_on(part: Part, folder: Path) -> bool:
 
 
 def _requeue(allocation: Allocation, folder: Path, parts: Parts) -> None:
-    if parts.stands_still():
+    if parts.are_stuck():
         say(_no_progress(folder, parts.all()[-1]))
         return
-    say(f"asks Slurm to run job {allocation.job} again")
+    say(f"requeueing job {allocation.job}")
     asked = subprocess.run(
         ["scontrol", "requeue", allocation.job], capture_output=True, text=True, check=False
     )
     if asked.returncode != 0:
         say(
             f"Slurm does not requeue the job: {asked.stderr.strip()}. Submit it again with"
-            f" --out {folder}, or go on with: islands resume {folder}"
+            f" --out {folder}, or continue with: islands resume {folder}"
         )
 
 
@@ -125,6 +125,6 @@ def _no_progress(folder: Path, last: Part) -> str:
     else:
         how = f"status {last.status}"
     return (
-        f"two parts have ended at {last.before} without a new checkpoint, the last because {how}:"
-        f" the job is not requeued. Its output says why; go on with: islands resume {folder}"
+        f"the last two parts made no new checkpoint ({last.before}), the last one because {how}."
+        f" The job is not requeued. Its output gives the reason; then: islands resume {folder}"
     )

@@ -42,10 +42,14 @@ def run_scaling(words: Sequence[str]) -> int:
             raise RunError(f"{place}: the run has ended without a result. Its log.txt says why")
         results.append((nodes, ended.result))
     _write(folder / TABLE, results)
-    digests = {result.digest for _, result in results}
-    if len(digests) > 1:
-        raise RunError(f"the digests differ: {', '.join(sorted(map(str, digests)))}")
-    say(f"one digest on all numbers of nodes: {digests.pop()}")
+    first, *others = ((nodes, result.digest) for nodes, result in results)
+    for nodes, digest in others:
+        if digest != first[1]:
+            raise RunError(
+                f"{folder}: the runs on {first[0]} and {nodes} nodes have different digests,"
+                f" {first[1]} and {digest}. Compare their run.toml, and report this"
+            )
+    say(f"one digest on all numbers of nodes: {first[1]}")
     return 0
 
 

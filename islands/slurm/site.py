@@ -13,7 +13,7 @@ _OTHER_NAMES = {"TIMELIMIT": "time", "JOB_NAME": "job-name", "NO_REQUEUE": "no-r
 
 
 def find_site(named: Path | None) -> Path:
-    """Return what `--site` names, else ./site.env, ./slurm/site.env or the unedited one."""
+    """Return the path of site.env: that of `--site`, ./, ./slurm/, or the unedited one."""
     if named is not None:
         if not named.is_file():
             raise InputError(f"--site {named}: no such file. Copy and edit {_unedited()}")

@@ -1,4 +1,4 @@
-"""What has become of a job: what Slurm says of it, and what its folder says."""
+"""The state of a job, from Slurm and from its folder."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _ended(folder: Path, parts: list[Part], slurm: str, number: str | None) -> S
     status = parts[-1].status if parts else None
     said = _last_error(folder, parts)
     if status == Suspended.status or (status is None and not said and (folder / SETTINGS).exists()):
-        how = f"go on with: islands resume {folder}"
+        how = f"continue with: islands resume {folder}"
         return State(
             "stopped", f"{slurm.lower() or 'no job runs it'}; {how}", number, _last_row(folder)
         )
@@ -88,7 +88,7 @@ def _last_row(folder: Path) -> str | None:
 
 
 def _last_error(folder: Path, parts: list[Part]) -> str:
-    """Return what the job said last of itself or of an error."""
+    """Return the job's last message about itself or an error."""
     outputs = [Path(part.output) for part in parts[-1:]] or sorted((folder / JOB).glob("*.out"))
     said = [
         line

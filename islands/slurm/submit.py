@@ -1,4 +1,4 @@
-"""Submits a job: checked by sbatch first, its script kept in the folder of the run."""
+"""Submit a job: let sbatch check its script, and store the script in the folder of the run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from islands.record.folder import JOB
 from islands.slurm.sweep import submit_collecting
 
 _NO_CLUSTER = ("configuration source", "slurm.conf", "Unable to contact")
-"""Parts of what sbatch says if it is installed, but belongs to no cluster that answers."""
+"""Parts of the messages of an sbatch that reaches no cluster."""
 SCRIPT, _JOB = "job.sbatch", "job.json"
 
 
@@ -37,18 +37,21 @@ class Job:
 
 
 def require_accepted(script: str) -> None:
-    """Refuse a script that sbatch would not take, in sbatch's own words."""
+    """Refuse a script that `sbatch --test-only` rejects, with its message."""
     if which("sbatch") is None:
         return
     tested = _sbatch(["--test-only"], script)
     if any(words in tested.stderr for words in _NO_CLUSTER):
         print(f"islands: not checked by sbatch: {_reason(tested.stderr)}", file=sys.stderr)
     elif tested.returncode != 0:
-        raise UsageError(f"Slurm does not accept the job: {_reason(tested.stderr)}. Correct it")
+        raise UsageError(
+            f"Slurm refuses the job: {_reason(tested.stderr)}. Change the options of islands"
+            " submit, or site.env"
+        )
 
 
 def submit(script: str, folder: Path, elements: int | None) -> Job:
-    """Keep the script in the folder, submit it, and keep what Slurm answers."""
+    """Write the script into the folder, submit it, and store the number of the job."""
     if which("sbatch") is None:
         raise UsageError(
             "no command sbatch here: submit jobs on a login node of the cluster. --dry-run prints"
@@ -60,7 +63,10 @@ def submit(script: str, folder: Path, elements: int | None) -> Job:
         path.write_text(script)
     done = _sbatch(["--parsable", str(path)])
     if done.returncode != 0:
-        raise InputError(f"Slurm does not take the job: {_reason(done.stderr)}. Its script: {path}")
+        raise InputError(
+            f"Slurm refuses the job: {_reason(done.stderr)}. Change the options of islands"
+            f" submit, or the script {path}"
+        )
     number = done.stdout.strip().partition(";")[0]
     collecting = None
     if elements is not None:
@@ -100,6 +106,6 @@ def _without_defaults(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _reason(errors: str) -> str:
-    """Return what sbatch said, on one line."""
+    """Return the message of sbatch on one line."""
     lines = [line.removeprefix("sbatch: error: ").strip(" .") for line in errors.splitlines()]
     return "; ".join(dict.fromkeys(line for line in lines if line))

@@ -17,15 +17,15 @@ from islands.slurm.run_job import run_job, say
 from islands.slurm.words import Words
 
 LIST = "sweep.txt"
-"""The file of a sweep's folder with the options of each element, a line each, the first of 1."""
+"""The file with the options of each element of a sweep: one line each; line 1 is element 1."""
 _COLLECTED = "collecting-job"
 
 
 def run_element(words: Sequence[str]) -> int:
-    """Run the element of the array that this job is; return the exit status of its part.
+    """Run one element of a job array; return the exit status of its part.
 
-    The words are those of `islands run`; the element's number is added as the seed. A first word
-    that names a file of lines stands for the line of that number.
+    The words are options of `islands run`; the seed is the element's number. If the first word is a
+    .txt file, the options are its line with that number.
     """
     allocation = Allocation.of(os.environ)
     if allocation.element is None or allocation.array is None:
@@ -69,7 +69,7 @@ def read_list(path: Path) -> list[list[str]]:
 
 
 def _submit_collecting(folder: Path, allocation: Allocation) -> None:
-    """Let the first element that starts submit the job that writes the table at the end."""
+    """Submit the job that writes the table at the end; only the first element that starts does."""
     marker = folder / JOB / _COLLECTED
     marker.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -84,7 +84,7 @@ def _submit_collecting(folder: Path, allocation: Allocation) -> None:
 
 
 def submit_collecting(folder: Path, array: str) -> str | None:
-    """Submit the job that collects the results after an array; return its number, if it could."""
+    """Submit the job that collects the results of an array; return its number, or None."""
     program = shlex.join([sys.executable, "-m", "islands.slurm", "collect", str(folder)])
     command = [
         *("sbatch", "--parsable", "--nodes=1", "--ntasks=1", "--time=10", "--job-name=collect"),
@@ -95,7 +95,7 @@ def submit_collecting(folder: Path, array: str) -> str | None:
     variables = {key: value for key, value in os.environ.items() if not key.startswith("SBATCH_")}
     asked = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
     if asked.returncode != 0:
-        say(f"Slurm does not take the collecting job: {asked.stderr.strip()}")
+        say(f"Slurm refuses the collecting job: {asked.stderr.strip()}")
         return None
     return asked.stdout.partition(";")[0].strip()
 

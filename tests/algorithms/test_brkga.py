@@ -275,5 +275,5 @@ def test_all_cities_at_one_point(backend: Backend, tmp_path: Path) -> None:
 
 
 def test_too_many_migrants_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="brings 18 migrants to each of 3 islands"):
+    with pytest.raises(UsageError, match="brings up to 18 migrants to one of 3 islands"):
         archipelago(choose("cpu"), cities(10, tmp_path), migrants=9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar
@@ -96,11 +97,25 @@ def assert_evolves_as_the_reference(
 
 
 SIZES = [1, 2, 3, 5, 33, 70]
-BIT_SIZES = [1, 2, 31, 32, 33, 200]
+BIT_SIZES = [1, 2, 31, 32, 33, 200, 1100]
+
+
+def fitting(all_operators: Iterable[operators.Operator], encoding: str) -> list[str]:
+    """Return the names of all built-in operators for an encoding."""
+    return [each.name for each in all_operators if encoding in each.encodings]
+
+
+FITTING = {
+    encoding: (
+        fitting(operators._ALL_CROSSOVERS, encoding),
+        fitting(operators._ALL_MUTATIONS, encoding),
+    )
+    for encoding in ("permutation", "keys", "bits")
+}
 
 
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("crossover", ["pmx", "order", "cycle", "uniform"])
+@pytest.mark.parametrize("crossover", FITTING["permutation"][0])
 def test_crossovers_of_orders_equal_the_reference(
     backend: Backend, crossover: str, n: int, tmp_path: Path
 ) -> None:
@@ -109,7 +124,7 @@ def test_crossovers_of_orders_equal_the_reference(
 
 
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("crossover", ["one_point", "two_point", "uniform"])
+@pytest.mark.parametrize("crossover", FITTING["keys"][0])
 def test_crossovers_of_keys_equal_the_reference(
     backend: Backend, crossover: str, n: int, tmp_path: Path
 ) -> None:
@@ -118,7 +133,7 @@ def test_crossovers_of_keys_equal_the_reference(
 
 
 @pytest.mark.parametrize("n", BIT_SIZES)
-@pytest.mark.parametrize("crossover", ["one_point", "two_point", "uniform"])
+@pytest.mark.parametrize("crossover", FITTING["bits"][0])
 def test_crossovers_of_bits_equal_the_reference(backend: Backend, crossover: str, n: int) -> None:
     changes = {"crossover": crossover, "mutation": "flip", "crossover_rate": 1}
     assert_evolves_as_the_reference(backend, Wanted(n), "bits", **changes)
@@ -128,7 +143,7 @@ def test_crossovers_of_bits_equal_the_reference(backend: Backend, crossover: str
 @pytest.mark.parametrize("strength", [1, 3])
 @pytest.mark.parametrize(
     ("encoding", "mutation"),
-    [("permutation", "insertion"), *(("keys", each) for each in ("reset", "swap", "insertion"))],
+    [(encoding, each) for encoding in ("permutation", "keys") for each in FITTING[encoding][1]],
 )
 def test_mutations_of_orders_equal_the_reference(
     backend: Backend, encoding: str, mutation: str, strength: int, n: int, tmp_path: Path
@@ -139,7 +154,7 @@ def test_mutations_of_orders_equal_the_reference(
 
 
 @pytest.mark.parametrize("n", BIT_SIZES)
-@pytest.mark.parametrize("mutation", ["flip", "reset", "swap"])
+@pytest.mark.parametrize("mutation", FITTING["bits"][1])
 def test_mutations_of_bits_equal_the_reference(backend: Backend, mutation: str, n: int) -> None:
     changes = {"mutation": mutation, "strength": 2, "crossover": "uniform"}
     assert_evolves_as_the_reference(backend, Wanted(n), "bits", **changes)
@@ -173,13 +188,6 @@ def test_combinations_that_do_not_fit_are_refused() -> None:
         "crossover=two_point supports keys or bits, but the encoding is permutation. Choose one of"
         ' pmx, order, cycle, uniform, or encoding="keys" or "bits"'
     )
-
-
-FITTING = {
-    "permutation": (["pmx", "order", "cycle", "uniform"], ["swap", "insertion"]),
-    "keys": (["one_point", "two_point", "uniform"], ["reset", "swap", "insertion"]),
-    "bits": (["one_point", "two_point", "uniform"], ["reset", "swap", "flip"]),
-}
 
 
 @NEEDS_NVRTC

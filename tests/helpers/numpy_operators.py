@@ -95,6 +95,7 @@ def crossed(
     elif kind == "two_point":
         coins = [int(i in segment(word, n)) for i in range(n)]
     else:
+        assert kind == "uniform", f"write a reference of {kind} here"
         drawn = words(-(-n // 32), CROSS, *place)
         coins = [int(drawn[i // 32]) >> i % 32 & 1 for i in range(n)]
         if encoding == "permutation":
@@ -117,5 +118,6 @@ def mutated(kind: str, encoding: str, genome: Genome, one: int, other: int) -> G
     elif kind == "flip":
         child[u] = 1 - child[u]
     else:
+        assert kind == "reset", f"write a reference of {kind} here"
         child[u] = (int(other) >> 8) / 2**24 if encoding == "keys" else int(other) >> 31
     return child

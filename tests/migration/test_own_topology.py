@@ -110,7 +110,7 @@ def test_widest_is_the_largest_number_of_senders(
 def test_a_population_that_is_too_small_is_refused() -> None:
     KIND.named(Topology("mine", _ring))
     with pytest.raises(
-        UsageError, match=r"mine brings 12 migrants to each of 7 islands.*pass most=1"
+        UsageError, match=r"mine brings up to 12 migrants to one of 7 islands.*pass most=1"
     ):
         archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
     KIND.named(Topology("mine", _ring, most=1))

@@ -68,7 +68,7 @@ def test_srun_and_mpirun_place_the_ranks_of_the_first_nodes() -> None:
 
 
 def test_a_launcher_that_is_not_there_is_refused() -> None:
-    with pytest.raises(UsageError, match="ISLANDS_LAUNCHER=nowhere: no such command"):
+    with pytest.raises(UsageError, match="ISLANDS_LAUNCHER=nowhere: not found on the PATH"):
         find_launcher(2, {"ISLANDS_LAUNCHER": "nowhere"})
 
 

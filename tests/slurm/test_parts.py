@@ -31,7 +31,7 @@ def test_parts_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("endings", "stands_still"),
+    ("endings", "are_stuck"),
     [
         ([], False),
         ([(137, None, False)], False),
@@ -42,8 +42,8 @@ def test_parts_are_read_as_they_were_written(tmp_path: Path) -> None:
         ([(137, None, False), (137, None, False), (75, "SIGUSR1", True)], False),
     ],
 )
-def test_two_parts_without_a_new_checkpoint_stand_still(
-    tmp_path: Path, endings: list[tuple[int, str | None, bool]], stands_still: bool
+def test_two_parts_without_a_new_checkpoint_are_stuck(
+    tmp_path: Path, endings: list[tuple[int, str | None, bool]], are_stuck: bool
 ) -> None:
     parts = Parts(tmp_path)
     for number, (status, signal, progresses) in enumerate(endings, 1):
@@ -51,19 +51,19 @@ def test_two_parts_without_a_new_checkpoint_stand_still(
         if progresses:
             write_checkpoint(tmp_path, 100 * number)
         parts.end(part, status, signal)
-    assert parts.stands_still() is stands_still
+    assert parts.are_stuck() is are_stuck
 
 
-def test_parts_that_were_lost_with_their_node_stand_still_too(tmp_path: Path) -> None:
+def test_parts_lost_with_their_node_are_stuck_too(tmp_path: Path) -> None:
     parts = Parts(tmp_path)
     parts.begin("5", ["demo/tsp"])
     parts.begin("5", ["demo/tsp"])
-    assert parts.stands_still()
+    assert parts.are_stuck()
 
 
 def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
     Parts(tmp_path).begin("5", ["demo/tsp"])
     with (tmp_path / "slurm/parts.jsonl").open("a") as stream:
         stream.write("{half a li\n")
-    with pytest.raises(InputError, match="a damaged line"):
+    with pytest.raises(InputError, match="is damaged"):
         Parts(tmp_path).all()

@@ -99,5 +99,5 @@ def test_a_run_that_cannot_progress_is_not_requeued_for_ever(user: User) -> None
     user.cluster.wait(job, "FAILED", "COMPLETED")
     assert len(Parts(user.folder / "run").all()) == 2
     said = user.output(job)
-    assert "two parts have ended at no checkpoint without a new checkpoint" in said
+    assert "the last two parts made no new checkpoint (no checkpoint)" in said
     assert "failed" in user.islands("status", "run")

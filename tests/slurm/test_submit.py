@@ -47,14 +47,14 @@ def test_a_site_sets_what_the_command_line_does_not(user: User) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--partition", "nowhere"], "Slurm does not accept the job: invalid partition"),
+        (["--partition", "nowhere"], "Slurm refuses the job: invalid partition"),
         (["--time", "1x"], "'1x' must be a time such as 90s, 30m, 1h"),
         (["--nodes", "0"], "'0' must be a whole number of at least 1"),
         (["--islands", "3"], "--islands 3: fewer than the 4 ranks of the job"),
         (["--stop", "sometimes=1"], "unknown criterion 'sometimes'"),
         (["--gpus-per-node", "4"], "--gpus-per-node 4 with --backend cpu"),
         (["--runs", "3"], "--runs 3: a job array runs several seeds. Write --array 1-3"),
-        (["--array", "3-1"], "'3-1' must be seeds such as 1-10"),
+        (["--array", "3-1"], "'3-1': write the lower end first, 1-3"),
         (["--over", "rho"], "'rho': write KEY=A,B,C"),
         (["--over", "rho=0.7,2"], "rho=2"),
         (["--site", "nowhere.env"], "--site nowhere.env: no such file"),
