@@ -71,18 +71,21 @@ def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> La
             f"mpi4py is missing, which {ranks} ranks need. Install it with:"
             " pip install 'islands[mpi]'"
         )
+    # PyPI's MPI libraries have their commands next to Python's.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
     is_open_mpi = found[0].startswith("Open MPI")
-    variables = _OPEN_MPI if is_open_mpi else {}
+    variables = {**_OPEN_MPI, "PATH": path} if is_open_mpi else {}
     if chosen == "auto":
         chosen = "mpirun" if is_open_mpi else "srun"
     words = shlex.split(chosen)
     if words == ["srun"]:
         words = ["srun", f"--mpi={_interface()}"]
-    if which(words[0]) is None:
+    if (command := which(words[0], path=path)) is None:
         raise UsageError(
             f"{VARIABLE}={chosen}: not found on the PATH. Set it to auto, mpirun, srun or a path"
         )
-    return Launcher(tuple(words), variables if Path(words[0]).name != "srun" else {})
+    is_srun = Path(command).name == "srun"
+    return Launcher((command, *words[1:]), {} if is_srun else variables)
 
 
 def _interface() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def script(
             *(_line(name, value) for name, value in merged.items()),
             "",
             f"export ISLANDS_SITE={shlex.quote(str(site))}",
+            f'export PYTHON="${{PYTHON:-{sys.executable}}}"',
             f"set -- {shlex.join(words)}",
             *lines[places[-1] + 1 :],
             "",

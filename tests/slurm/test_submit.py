@@ -27,6 +27,14 @@ def test_a_job_is_submitted_and_followed(user: User) -> None:
     assert json.loads(user.islands("status", "run", "--json"))["word"] == "done"
 
 
+def test_a_job_uses_the_python_that_submitted_it(user: User) -> None:
+    del user.environment["PYTHON"]
+    user.environment["PATH"] = "/usr/bin:/bin"
+    user.islands(*LINE, "--time", "5m", "--out", "run")
+    user.islands("watch", "run")
+    assert user.result("run").ranks == 4
+
+
 def test_a_dry_run_prints_a_script_and_leaves_nothing(user: User) -> None:
     printed = user.islands(*LINE, "--time", "1h", "--dry-run")
     assert "#SBATCH --time=01:00:00" in printed
