@@ -1,4 +1,4 @@
-"""The table of a sweep: a row for each run, finished or not, and how to run the others again."""
+"""The table of a sweep: a row for each run, done or not, and how to run the others again."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from pathlib import Path
 from islands.errors import InputError, IslandsError
 from islands.paths import published
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, JOB, SETTINGS
-from islands.record.solution import finished
-from islands.slurm.parts import Parts
+from islands.record.folder import JOB
+from islands.record.solution import recorded
+from islands.slurm.state import State
 from islands.slurm.sweep import LIST, read_list
+from islands.slurm.sweep_state import states_of
 from islands.text import counted, gap
 
 TABLE = "results.csv"
@@ -57,7 +58,7 @@ _HEADER = (
 
 
 def collect(folder: Path) -> int:
-    """Write and print the table of all runs of a sweep; return 1 where some are not finished."""
+    """Write and print the table of all runs of a sweep; return 1 if some are not done."""
     elements = elements_of(folder)
     if not elements:
         raise InputError(
@@ -73,36 +74,26 @@ def collect(folder: Path) -> int:
     print("\n".join([_HEADER, *(each.line() for each in elements)]))
     unfinished = [each for each in elements if each.result is None]
     done = len(elements) - len(unfinished)
-    print(f"\n{done} of {counted(len(elements), 'run')} finished. The table is in {path}")
+    print(f"\n{done} of {counted(len(elements), 'run')} done. The table is in {path}")
     if unfinished:
         print(f"Run the others again with: {_again(folder, unfinished)}")
     return 1 if unfinished else 0
 
 
 def elements_of(folder: Path) -> list[Element]:
-    """Return the runs of a sweep, those that were never begun included."""
-    numbers = {int(each.name) for each in folder.glob("[0-9]*") if each.name.isdigit()}
-    if (folder / LIST).exists():
-        numbers |= set(range(1, len(read_list(folder / LIST)) + 1))
-    return [_element(number, folder / str(number)) for number in sorted(numbers)]
+    """Return the runs of a sweep, including runs that have not begun."""
+    return [
+        _element(number, folder / str(number), state) for number, state in states_of(folder).items()
+    ]
 
 
-def _element(number: int, folder: Path) -> Element:
-    if (folder / FINISHED).exists():
-        try:
-            ended = finished(folder, goes_on=False)
-        except IslandsError as error:
-            return Element(number, folder, f"unreadable: {error}", None)
-        if ended is not None:
-            return Element(number, folder, "finished", ended.result)
-    parts = Parts(folder).all()
-    if not parts:
-        state = "not begun" if not (folder / SETTINGS).exists() else "not finished"
-    elif parts[-1].status is None:
-        state = "not finished: running, or its node was lost"
-    else:
-        state = f"not finished: status {parts[-1].status}, see {folder / JOB}"
-    return Element(number, folder, state, None)
+def _element(number: int, folder: Path, state: State) -> Element:
+    if state.word != "done":
+        return Element(number, folder, f"{state.word}: {state.detail}", None)
+    try:
+        return Element(number, folder, state.word, recorded(folder).result)
+    except IslandsError as error:
+        return Element(number, folder, f"failed: {error}", None)
 
 
 def _again(folder: Path, elements: Sequence[Element]) -> str:

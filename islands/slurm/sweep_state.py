@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from islands.record.folder import SETTINGS
 from islands.slurm.parts import Parts
-from islands.slurm.queue import state_in_queue
+from islands.slurm.queue import RUNNING, WAITING, state_in_queue
 from islands.slurm.state import State, state_of
 from islands.slurm.submit import submitted
+from islands.slurm.sweep import LIST, read_list
 
 
 def is_sweep(folder: Path) -> bool:
@@ -21,11 +23,13 @@ def is_sweep(folder: Path) -> bool:
 
 
 def states_of(folder: Path) -> dict[int, State]:
-    """Return the state of each run by its number, those included that have not begun."""
+    """Return the state of each run by its number, including runs that have not begun."""
     job = submitted(folder)
     numbers = set(_begun(folder))
     if job is not None and job.elements is not None:
         numbers |= set(range(1, job.elements + 1))
+    if (folder / LIST).exists():
+        numbers |= set(range(1, len(read_list(folder / LIST)) + 1))
     return {number: _state(folder, number, job.job if job else None) for number in sorted(numbers)}
 
 
@@ -37,12 +41,15 @@ def counted_states(states: Mapping[int, State]) -> str:
 
 def _state(folder: Path, number: int, array: str | None) -> State:
     place = folder / str(number)
-    if Parts(place).all():
+    if Parts(place).all() or (place / SETTINGS).exists():
         return state_of(place)
-    word, reason = state_in_queue(f"{array}_{number}") if array is not None else ("", "")
-    if word:
-        return State("queued" if word == "PENDING" else word.lower(), reason, f"{array}_{number}")
-    return State("failed", "it has never begun, and its job is gone")
+    job = f"{array}_{number}" if array is not None else None
+    name, reason = state_in_queue(job) if job is not None else ("", "")
+    if name in WAITING:
+        return State("queued", reason, job)
+    if name in RUNNING:
+        return State("running", reason, job)
+    return State("failed", "it has never begun, and its job has ended", job)
 
 
 def _begun(folder: Path) -> list[int]:

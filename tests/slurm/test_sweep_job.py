@@ -32,7 +32,7 @@ def test_a_sweep_over_seeds_writes_one_table(user: User) -> None:
     user.sbatch("--array=1-3", str(SCRIPTS / "sweep.sbatch"), *SHORT, "--out", "sweep")
     rows = table(user.folder / "sweep/results.csv")
     assert [(row["element"], row["seed"], row["state"]) for row in rows] == [
-        (str(seed), str(seed), "finished") for seed in (1, 2, 3)
+        (str(seed), str(seed), "done") for seed in (1, 2, 3)
     ]
     second = user.uninterrupted(*SHORT, "--seed", "2")
     assert (rows[1]["digest"], float(rows[1]["cost"])) == (second.digest, second.cost)
@@ -44,12 +44,12 @@ def test_a_failed_element_is_named_and_runs_again_alone(user: User) -> None:
     script = [str(SCRIPTS / "sweep.sbatch"), "sweep.txt", "--out", "sweep"]
     user.sbatch("--array=1-2", *script)
     rows = table(user.folder / "sweep/results.csv")
-    assert [row["state"].partition(":")[0] for row in rows] == ["finished", "not finished"]
+    assert [row["state"].partition(":")[0] for row in rows] == ["done", "failed"]
     assert "--array=2" in (user.folder / "sweep/slurm/collect.out").read_text()
     (user.folder / "tour.json").write_text(str(list(range(120))))
     job = user.sbatch("--array=2", *script)
     user.cluster.wait(job, "COMPLETED", "FAILED")
-    assert "2 of 2 runs finished" in user.islands("collect", "sweep")
+    assert "2 of 2 runs done" in user.islands("collect", "sweep")
 
 
 def test_a_sweep_is_submitted_over_settings_and_seeds(user: User) -> None:
