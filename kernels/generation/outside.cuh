@@ -82,7 +82,7 @@ KERNEL(first_generation_made,
     generation::make_all<algorithm::Mover>(arena, all, plan, true);
 }
 
-KERNEL(first_generation_settled,
+KERNEL(first_generation_selected,
        (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::replace_all<algorithm::Mover>(arena, all, plan, true);
 }
@@ -92,7 +92,7 @@ KERNEL(next_generation_made,
     generation::make_all<algorithm::Mover>(arena, all, plan, false);
 }
 
-KERNEL(next_generation_settled,
+KERNEL(next_generation_selected,
        (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::replace_all<algorithm::Mover>(arena, all, plan, false);
 }
