@@ -1,6 +1,7 @@
 // Particle swarm optimisation (Kennedy and Eberhart 1995) on keys, and on bits (1997) as in Munhao
 // et al. (2019). A row of the population is the best position that a particle has found; its
-// current position and velocity are separate arrays.
+// current position and velocity are separate arrays. Reads generation g and these arrays, and
+// writes the arrays in place.
 // Random streams: VELOCITY, and SIGMOID for bits.
 #pragma once
 

@@ -1,6 +1,7 @@
-// Collective operations of the threads of one block. Every thread of the block must call them; all
-// get the result. The result does not depend on the number of threads, which is 1 on the CPU.
-// No random numbers.
+// Collective operations of the threads of one block. Every thread of the block must call them. They
+// read a value of each thread or an array, and return the result to all threads or write it to the
+// array. The result does not depend on the number of threads, which is 1 on the CPU. No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"

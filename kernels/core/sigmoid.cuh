@@ -1,5 +1,5 @@
-// The logistic function from additions, multiplications and divisions only, which give the same
-// bits on every device. No random numbers.
+// Returns the logistic function of a number. Uses additions, multiplications and divisions only,
+// which give the same bits on every device. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

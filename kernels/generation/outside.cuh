@@ -1,7 +1,7 @@
-// A generation in two launches, for evaluation on the host. The first writes all children to
-// `outside.genes`; the host evaluates those counted in `outside.waiting`; the second launch decides
-// about replacements.
-// Random streams: START for the first generation, and those of the algorithm.
+// A generation in two launches, for evaluation on the host. The first reads generation g and writes
+// all children to `outside.genes`. The host evaluates those counted in `outside.waiting`. The
+// second reads `outside.cost`, decides about replacements, and writes generation g + 1.
+// Random streams: START for the first generation, and those of slots.cuh and the algorithm.
 #pragma once
 
 #include "generation/slots.cuh"
