@@ -1,4 +1,4 @@
-// Access to the single items of a genome. With 32-bit words as genes, each bit is an item;
+// Reads and writes the single items of a genome. With 32-bit words as genes, each bit is an item;
 // otherwise each gene is an item. No random numbers.
 #pragma once
 

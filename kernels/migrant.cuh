@@ -1,5 +1,6 @@
 // The format of an individual that migrates or that a halo shows: a header, then its genes, then
-// its traits. Packs a row into a migrant and unpacks it. No random numbers.
+// its traits. Packing reads a row and writes a migrant; unpacking does the reverse. No random
+// numbers.
 #pragma once
 
 #include "core/archipelago.cuh"

@@ -84,7 +84,7 @@ __device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int 
 }  // namespace migrate
 
 // One block checks one arrival, before any has been accepted.
-KERNEL(migrate_judge, (Archipelago all, Migration plan, Arrival* arrivals)) {
+KERNEL(migrate_check, (Archipelago all, Migration plan, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Migrant* const self = plan.arrival(all, me, number);
     const bool refused =

@@ -1,5 +1,5 @@
-// Moves: small changes of an order (Jardim 2021), each of the entries from u to v with u < v. No
-// random numbers.
+// Moves: small changes of an order (Jardim 2021), each of the entries from u to v with u < v. Reads
+// and writes the order in place. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

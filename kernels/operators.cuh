@@ -1,4 +1,5 @@
-// Includes the crossover and the mutation of an algorithm (ISLANDS_CROSSOVER, ISLANDS_MUTATION).
+// Includes the crossover and the mutation of an algorithm (ISLANDS_CROSSOVER, ISLANDS_MUTATION),
+// and returns the scratch memory that they need. No random numbers here.
 #pragma once
 
 #include "algorithms/base.cuh"

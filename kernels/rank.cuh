@@ -5,8 +5,8 @@
 #include "core/archipelago.cuh"
 #include "core/marks.cuh"
 
-// How an island proceeds through generations.
-struct Course {
+// The rules by which the record of an island is updated.
+struct RankingPlan {
     int64_t patience;  // generations without improvement before a restart; 0 means never
     int32_t archives;  // whether the best may get lost, so that a copy is kept from the start
     int32_t step;      // 1 at the end of a generation, 0 if only individuals changed (migration)
@@ -42,21 +42,20 @@ __device__ Candidate candidate(const Archipelago& all, int me, int64_t generatio
 }
 
 // Update the record of an island. Every thread computes it, so that all take the same branches.
-__device__ void update(const Archipelago& all, int me, const Course& course, Island island,
+__device__ void update(const Archipelago& all, int me, const RankingPlan& plan, Island island,
                        const block::Least<int64_t>& best) {
-    island.generation += course.step;
-    const bool restarted = course.step && island.restart;
-    if (course.step) island.restart = 0;
+    island.generation += plan.step;
+    const bool restarted = plan.step && island.restart;
+    if (plan.step) island.restart = 0;
     if (restarted || best.value < island.best) {
         island.best = best.value;
         island.best_generation = island.generation;
         island.restart = 0;
-    } else if (course.patience > 0 &&
-               island.generation - island.best_generation >= course.patience) {
+    } else if (plan.patience > 0 && island.generation - island.best_generation >= plan.patience) {
         island.restart = 1;
     }
     island.restarts += restarted;
-    if (island.restart || course.archives) {
+    if (island.restart || plan.archives) {
         const Candidate kept = candidate(all, me, island.generation, best);
         const bool is_present = COSTS_MARKED || best.value == island.best;
         if (is_present && kept.cost < island.archived) {
@@ -72,27 +71,27 @@ __device__ void update(const Archipelago& all, int me, const Course& course, Isl
 }  // namespace record
 
 // A block sorts one island after another from best to worst.
-KERNEL(rank, (Arena arena, Archipelago all, Course course)) {
+KERNEL(rank, (Arena arena, Archipelago all, RankingPlan plan)) {
     const int size = all.population;
     int64_t* const value = reinterpret_cast<int64_t*>(arena.large());
     uint32_t* const index = reinterpret_cast<uint32_t*>(value + block::power_of_two(size));
     for (int me = blockIdx.x; me < all.islands; me += gridDim.x) {
         const Island island = all.island[me];
-        const int64_t* const cost = all.cost + all.row(island.generation + course.step, me, 0);
+        const int64_t* const cost = all.cost + all.row(island.generation + plan.step, me, 0);
         for (int i = threadIdx.x; i < size; i += blockDim.x) value[i] = cost[i], index[i] = i;
         __syncthreads();
         block::sort(value, index, size);
         for (int i = threadIdx.x; i < size; i += blockDim.x) all.order[me * size + i] = index[i];
-        record::update(all, me, course, island, {value[0], index[0]});
+        record::update(all, me, plan, island, {value[0], index[0]});
         __syncthreads();
     }
 }
 
 // A block finds the best of one island and puts it first; the others stay unsorted.
-KERNEL(find_best, (Archipelago all, Course course)) {
+KERNEL(find_best, (Archipelago all, RankingPlan plan)) {
     const int me = blockIdx.x, size = all.population;
     const Island island = all.island[me];
-    const int64_t* const cost = all.cost + all.row(island.generation + course.step, me, 0);
+    const int64_t* const cost = all.cost + all.row(island.generation + plan.step, me, 0);
     constexpr int AT_ONCE = 4;  // loads in flight, as global memory is slow
     block::Least<int64_t> mine;
     for (int i = threadIdx.x; i < size; i += AT_ONCE * blockDim.x) {
@@ -107,5 +106,5 @@ KERNEL(find_best, (Archipelago all, Course course)) {
     }
     const block::Least<int64_t> best = block::least(mine);
     if (threadIdx.x == 0) all.order[me * size] = best.index;
-    record::update(all, me, course, island, best);
+    record::update(all, me, plan, island, best);
 }

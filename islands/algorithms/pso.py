@@ -24,7 +24,7 @@ from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 _CONSTANT = "constant"
-_COURSES = ("linear", "early", "late")
+_SCHEDULES = ("linear", "early", "late")
 _GLOBAL, _RING = "global", "ring"
 _MOST_PULLED, _MOST_NEIGHBOURS = 100.0, 1024
 _FARTHEST, _FASTEST = 1e6, 1e30
@@ -55,7 +55,7 @@ class PsoSettings(Settings):
         _CONSTANT,
         "how the inertia weight decreases to inertia_end: not at all (constant), evenly (linear),"
         " or mostly early or late",
-        choices=(_CONSTANT, *_COURSES),
+        choices=(_CONSTANT, *_SCHEDULES),
         of="constriction=false",
     )
     inertia_end: float = setting(
@@ -155,11 +155,11 @@ class Pso(Algorithm):
         if settings.constriction:
             pulls = settings.c1 + settings.c2
             first = factor = 2 / (pulls - 2 + math.sqrt(pulls * (pulls - 4)))
-        course = 0
+        schedule = 0
         if settings.schedule == _CONSTANT:
             final = first
         else:
-            course = _COURSES.index(settings.schedule)
+            schedule = _SCHEDULES.index(settings.schedule)
         low, high = np.float32(settings.low), np.float32(settings.high)
         return Struct(
             own_pull=np.float32(factor * settings.c1),
@@ -167,7 +167,7 @@ class Pso(Algorithm):
             first_inertia=np.float32(first),
             final_inertia=np.float32(final),
             horizon=np.int32(settings.horizon),
-            course=np.int32(course),
+            schedule=np.int32(schedule),
             side=np.int32(settings.neighbours // 2 * (settings.neighbourhood == _RING)),
             fastest=np.float32(settings.velocity or _FASTEST),
             low=low,

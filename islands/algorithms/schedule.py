@@ -9,7 +9,7 @@ import numpy as np
 
 from islands.errors import UsageError
 
-JUDGES = "judges"
+HOST_EVALUATES = "host evaluates"
 """The step of a schedule at which the host evaluates the new children."""
 
 
@@ -73,8 +73,8 @@ def loop(shape: Shape, *, outside: bool) -> Schedule:
     def steps(name: str) -> tuple[Step, ...]:
         if not outside:
             return (Launch(name, shape.individuals, None),)
-        made, settled = (f"{name}_{done}" for done in ("made", "settled"))
+        made, selected = (f"{name}_{done}" for done in ("made", "selected"))
         size = shape.individuals
-        return (Launch(made, size, None), JUDGES, Launch(settled, size, None))
+        return (Launch(made, size, None), HOST_EVALUATES, Launch(selected, size, None))
 
     return Schedule(steps("first_generation"), steps("next_generation"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from islands.algorithms.schedule import JUDGES, Launch, Shape, Step
+from islands.algorithms.schedule import HOST_EVALUATES, Launch, Shape, Step
 from islands.archipelago.parts import Parts
 from islands.backends.arguments import Struct
 from islands.backends.background import Background
@@ -42,7 +42,7 @@ class Launches:
         # Ranking sorts a cost and an index for each individual, up to the next power of two.
         self.ranking_room = Room(12 << (shape.population - 1).bit_length())
         schedule = parts.algorithm.schedule(shape, outside=parts.outside)
-        if parts.outside and JUDGES not in schedule.generation:
+        if parts.outside and HOST_EVALUATES not in schedule.generation:
             name = parts.algorithm.name
             raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
         steps = (*schedule.start, *schedule.generation, *schedule.adopt)
@@ -122,7 +122,7 @@ class Launches:
             if isinstance(step, Launch):
                 segments[-1].append(self._bound(step))
             else:
-                assert step == JUDGES
+                assert step == HOST_EVALUATES
                 segments.append([])
         return segments
 
@@ -131,7 +131,7 @@ class Launches:
             self._program, launch.kernel, *self._arguments, blocks=launch.blocks, room=self._room
         )
 
-    def _course(self, step: int) -> Struct:
+    def _ranking_plan(self, step: int) -> Struct:
         return Struct(
             patience=np.int64(self._algorithm.patience),
             archives=np.int32(self._archives),
@@ -142,13 +142,13 @@ class Launches:
         return self._backend.call(
             self.populations,
             "rank",
-            *(self._archipelago, self._course(step)),
+            *(self._archipelago, self._ranking_plan(step)),
             blocks=self._shape.islands,
             room=self.ranking_room,
         )
 
     def _finding_best(self) -> Call:
-        arguments = (self._archipelago, self._course(step=1))
+        arguments = (self._archipelago, self._ranking_plan(step=1))
         return self._backend.call(
             self.populations, "find_best", *arguments, blocks=self._shape.islands
         )

@@ -52,7 +52,7 @@ class Room:
         return self.large + self.small
 
 
-def shelves(*parts: int) -> int:
+def scratch_bytes(*parts: int) -> int:
     """Return the bytes of parts taken one after another from a `Scratch` of kernels/core."""
     return sum(-(-part // 16) * 16 for part in parts)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from islands.backends import choose
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Room, shelves
+from islands.backends.base import Backend, Room, scratch_bytes
 from islands.backends.source import Source
 from islands.bench.base import BenchRequest, BenchRow
 from islands.errors import RunError
@@ -143,13 +143,13 @@ class TabuSearches:
         macros = self._problem.defines()
         tabu = Tabu(ImproverSettings(steps=self._steps), self._size)
         data = Struct(**{f"array{i}": array for i, array in enumerate(self._data)})
-        row = shelves(4 * self._size)
+        row = scratch_bytes(4 * self._size)
         if name == "kernel":
             parts = {"ISLANDS_PROBLEM": '"problems/qap.cuh"', **tabu.defines()}
             source = Source("bench/tabu.cuh", {**parts, **macros})
             room = self._backend.asked_room(source, data, tabu.plan(), np.int32(self._size))
         else:
-            room = Room(row + 2 * shelves(4 * self._size**2))
+            room = Room(row + 2 * scratch_bytes(4 * self._size**2))
             source = Source("bench/tabu_loop.cuh", macros)
         block = self._backend.block(room, tabu.items(), self._count, fewest=32)
         return self._backend.call(

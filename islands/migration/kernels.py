@@ -83,7 +83,7 @@ class Kernels:
         blocks = islands * arrivals
         self._unpacking += [
             backend.call(
-                program, "migrate_judge", archipelago, plan, self._arrivals, blocks=blocks
+                program, "migrate_check", archipelago, plan, self._arrivals, blocks=blocks
             ),
             backend.call(
                 program, "migrate_take", archipelago, plan, victims, self._arrivals, blocks=blocks

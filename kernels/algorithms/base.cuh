@@ -3,7 +3,7 @@
 //     struct algorithm::Plan        class algorithm::Mover : public algorithm::Base<Plan>
 // and ends with #include "generation.cuh", which contains the loop. A block processes one slot of a
 // population after another: it reads generation g and writes g + 1.
-// The base draws from the stream that the caller names (START or MUTANT).
+// Random streams: the one that the caller names (START or MUTANT).
 #pragma once
 
 #include "core/archipelago.cuh"

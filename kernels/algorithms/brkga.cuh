@@ -1,7 +1,7 @@
 // The biased random-key genetic algorithm (Goncalves and Resende 2011), with several parents as in
 // BRKGA-MP-IPR (Andrade, Toso, Goncalves and Resende 2021). Copies the elite, draws the mutants,
-// and mates the rest. Writes a child directly to its row and passes its keys to the decoder as they
-// are made.
+// and mates the rest. Reads the genes and ranks of generation g. Writes a child directly to its row
+// and passes its keys to the decoder as they are made.
 // Random streams: PARENTS, MATE, MUTANT.
 #pragma once
 

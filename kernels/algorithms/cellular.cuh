@@ -1,6 +1,6 @@
 // The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010). Each
 // individual mates with one of its neighbours on a grid, and the better of two children replaces
-// it. Reads the grid of generation g.
+// it. Reads the grid of generation g; writes the children to scratch memory.
 // Random streams: NEIGHBOUR, OPERATORS, MUTATE; a crossover may use CROSS.
 #pragma once
 

@@ -1,6 +1,7 @@
 // Differential evolution (Storn and Price 1997) on unbounded keys, as in Jardim (2021), optionally
 // with self-adapting settings (jDE: Brest, Greiner, Boskovic, Mernik and Zumer 2006). Builds one
-// trial per individual, which replaces it if better.
+// trial per individual, which replaces it if better. Reads generation g; writes the trial to
+// scratch memory, and the adapted settings of an individual that is replaced.
 // Random streams: DONORS, TRIAL, ADAPT.
 #pragma once
 

@@ -1,6 +1,7 @@
 // A genetic algorithm on islands: generational, with the two best as parents of all (Dantas and
 // Caceres 2014), or steady-state without duplicates (Chu and Beasley 1998). A slot of the next
-// generation corresponds to a rank in the current one.
+// generation corresponds to a rank in the current one. Reads the individuals and ranks of
+// generation g; writes the children to scratch memory.
 // Random streams: MATES, OPERATORS, MUTATE; a crossover may use CROSS.
 #pragma once
 

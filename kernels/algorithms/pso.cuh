@@ -1,6 +1,7 @@
 // Particle swarm optimisation (Kennedy and Eberhart 1995) on keys, and on bits (1997) as in Munhao
 // et al. (2019). A row of the population is the best position that a particle has found; its
-// current position and velocity are separate arrays.
+// current position and velocity are separate arrays. Reads generation g and these arrays, and
+// writes the arrays in place.
 // Random streams: VELOCITY, and SIGMOID for bits.
 #pragma once
 
@@ -19,7 +20,7 @@ struct Plan {
     float own_pull, swarm_pull;          // c1 and c2
     float first_inertia, final_inertia;  // decreases from the first to the second
     int32_t horizon;                     // generations until the final inertia
-    int32_t course;                      // PSO_LINEAR, PSO_EARLY or PSO_LATE
+    int32_t schedule;                    // PSO_LINEAR, PSO_EARLY or PSO_LATE
     int32_t side;                        // neighbours on either side; 0 means the whole swarm
     float fastest;                       // largest velocity
     float low, width;                    // initial keys are drawn from low up to low + width
@@ -41,9 +42,9 @@ __device__ float fourth_power(float value) { return (value * value) * (value * v
 
 __device__ float inertia(const Plan& plan, int64_t passed) {
     const float gone = passed < plan.horizon ? float(passed) / float(plan.horizon) : 1.0f;
-    const float fallen = plan.course == PSO_EARLY  ? 1.0f - fourth_power(1.0f - gone)
-                         : plan.course == PSO_LATE ? fourth_power(gone)
-                                                   : gone;
+    const float fallen = plan.schedule == PSO_EARLY  ? 1.0f - fourth_power(1.0f - gone)
+                         : plan.schedule == PSO_LATE ? fourth_power(gone)
+                                                     : gone;
     return plan.first_inertia + fallen * (plan.final_inertia - plan.first_inertia);
 }
 

@@ -1,7 +1,7 @@
-// The islands of one rank as every kernel sees them: contiguous arrays, processed together.
-// Generation g is in half g % 2 of the arrays `genes` and `cost`; g + 1 is written to the other
-// half.
-// Gives each individual the counter of its random numbers; draws none.
+// Declares the islands of one rank as every kernel sees them: contiguous arrays, processed
+// together. Generation g is in half g % 2 of the arrays `genes` and `cost`; g + 1 is written to the
+// other half.
+// No random numbers here: `place` returns the counter of an individual.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,6 +1,7 @@
-// Collective operations of the threads of one block. Every thread of the block must call them; all
-// get the result. The result does not depend on the number of threads, which is 1 on the CPU.
-// No random numbers.
+// Collective operations of the threads of one block. Every thread of the block must call them. They
+// read a value of each thread or an array, and return the result to all threads or write it to the
+// array. The result does not depend on the number of threads, which is 1 on the CPU. No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -156,26 +157,6 @@ __device__ void sums(int n, int terms, Term term, Each each) {
 // Number the threads from the last one, for work that runs concurrently with work numbered from the
 // first.
 __device__ int from_last() { return blockDim.x - 1 - threadIdx.x; }
-
-// Sum n terms as floats in a fixed order for any number of threads: LANES running sums, then a tree
-// of halves. `lanes` has room for LANES values.
-constexpr int LANES = 256;
-template <class Term>
-__device__ double ordered_sum(int n, Term term, double* lanes) {
-    for (int lane = threadIdx.x; lane < LANES; lane += blockDim.x) {
-        double total = 0;
-        for (int i = lane; i < n; i += LANES) total += term(i);
-        lanes[lane] = total;
-    }
-    for (int half = LANES / 2; half > 0; half /= 2) {
-        __syncthreads();
-        for (int i = threadIdx.x; i < half; i += blockDim.x) lanes[i] += lanes[i + half];
-    }
-    __syncthreads();
-    const double total = lanes[0];
-    __syncthreads();
-    return total;
-}
 
 // Return the sum of the values of all threads before this one.
 __device__ uint32_t sum_before(uint32_t mine) {

@@ -1,5 +1,5 @@
-// Common base of all kernels: the same types and functions for NVRTC and for the C++ compiler of
-// the CPU.
+// Includes the common base of all kernels: the same types and functions for NVRTC and for the C++
+// compiler of the CPU. No random numbers here.
 #pragma once
 
 #ifdef __CUDACC__

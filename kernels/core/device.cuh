@@ -1,5 +1,5 @@
-// The GPU side of what both compilers share: number types, kernel declarations, and the arena of a
-// block.
+// Defines the GPU side of what both compilers share: number types, kernel declarations, and the
+// arena of a block. No random numbers.
 #pragma once
 
 using int32_t = int;

@@ -1,6 +1,8 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011). The key is the
 // seed and the counter names the purpose of a number (core/streams.cuh), so there is no state. The
-// counter has the low 32 bits of the generation; the high ones change the key.
+// counter has the low 32 bits of the generation; the high ones change the key. Returns random words
+// and numbers made of them.
+// Random streams: the one that the caller names.
 #pragma once
 
 #include "core/core.cuh"

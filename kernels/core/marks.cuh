@@ -1,5 +1,5 @@
 // Marked costs, for problems that penalise infeasible solutions (COSTS_MARKED): twice the cost,
-// with the lowest bit set for an infeasible solution.
+// with the lowest bit set for an infeasible solution. Reads and returns single costs.
 // No random numbers.
 #pragma once
 

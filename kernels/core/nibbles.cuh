@@ -1,4 +1,4 @@
-// Rows of bits, written four bits per thread. No random numbers.
+// Writes rows of bits, four bits per thread. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,4 +1,5 @@
-// The pairs i < j of n items, distributed evenly over the threads of a block. No random numbers.
+// The pairs i < j of n items, distributed evenly over the threads of a block. Reads and writes no
+// memory itself. No random numbers.
 #pragma once
 
 namespace block {

@@ -1,4 +1,5 @@
-// Sums of products of differences; on a GPU, four byte entries per instruction. No random numbers.
+// Returns sums of products of differences; on a GPU, four byte entries per instruction. Reads
+// entries of four rows. No random numbers.
 #pragma once
 
 namespace block {

@@ -1,6 +1,7 @@
 // Allocates the scratch memory of a block, one part after another, each aligned for the widest
-// access. Users take their parts in a constructor that does not access them. The same constructor,
-// run on a `Scratch` of a null pointer, therefore counts the bytes.
+// access. It neither reads nor writes this memory. Users take their parts in a constructor that
+// does not access them. The same constructor, run on a `Scratch` of a null pointer, therefore
+// counts the bytes. No random numbers.
 #pragma once
 
 class Scratch {

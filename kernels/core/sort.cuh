@@ -1,5 +1,6 @@
 // Sorting in block memory: pairs or words by all threads, bitonic on a GPU, and a few numbers by
-// one thread. Results do not depend on the number of threads. No random numbers.
+// one thread. Reads and writes the arrays in place. Results do not depend on the number of threads.
+// No random numbers.
 #pragma once
 
 #include "core/block.cuh"

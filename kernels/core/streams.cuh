@@ -1,5 +1,5 @@
-// The list of random streams, one per purpose, so that no two draws use the same number. Never
-// reuse the number of a stream for another purpose: results depend on it.
+// Defines the random streams, one per purpose, so that no two draws use the same number. Never
+// reuse the number of a stream for another purpose: results depend on it. No random numbers here.
 #pragma once
 
 namespace stream {

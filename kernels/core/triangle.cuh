@@ -1,5 +1,6 @@
 // The pairs i < j of n items in rows, cut into runs of neighbours. A thread processes a run at
-// once, with the widest accesses of a GPU or vector instructions of the CPU. No random numbers.
+// once, with the widest accesses of a GPU or vector instructions of the CPU. Writes the layout to
+// scratch memory, and reads it there. No random numbers.
 #pragma once
 
 namespace block {

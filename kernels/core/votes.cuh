@@ -1,5 +1,5 @@
-// Votes of the threads of a block. Every thread of the block must call; all get the result. No
-// random numbers.
+// Votes of the threads of a block. Reads a value of each thread, and returns the result to all;
+// every thread of the block must call. No random numbers.
 #pragma once
 
 #include "core/block.cuh"

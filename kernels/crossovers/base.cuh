@@ -2,9 +2,10 @@
 //     cross(scratch, mates, children, shape, word, place)
 // which makes two children with exchanged roles: what child 0 takes from mate 0, child 1 takes from
 // mate 1. If it takes scratch memory, it also declares a `Workspace`, constructed from (scratch,
-// shape). The mates are complete and visible to all threads on entry; the children are written, but
-// not yet visible to other threads, on return. `word` gives the cut points, the same for a group of
-// individuals; `place` gives an individual's own draws, from the stream CROSS.
+// shape). It reads the mates, which are complete and visible to all threads on entry. It writes the
+// children, which are not yet visible to other threads on return. `word` gives the cut points, the
+// same for a group of individuals; `place` gives an individual's own draws.
+// Random streams: CROSS, if a crossover draws from `place`.
 #pragma once
 
 #include "genes.cuh"

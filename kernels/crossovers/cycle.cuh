@@ -1,6 +1,7 @@
 // Cycle crossover (Oliver, Smith and Holland 1987): each item keeps its place in one of the mates.
 // The places form cycles that contain the same items in both mates; cycles are taken from alternate
-// mates, in the order of their first places. No random numbers.
+// mates, in the order of their first places. Reads the mates, writes the children. No random
+// numbers.
 #pragma once
 
 #include "crossovers/base.cuh"

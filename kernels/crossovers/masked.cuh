@@ -1,5 +1,5 @@
-// Base of the crossovers that take each item from either mate, as given by the bits of a mask. No
-// random numbers here.
+// Base of the crossovers that take each item from either mate, as given by the bits of a mask.
+// Reads the mates; writes the mask and the children. No random numbers here.
 #pragma once
 
 #include "crossovers/base.cuh"

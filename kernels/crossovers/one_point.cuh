@@ -1,5 +1,5 @@
-// One-point crossover: the items before the cut from one mate, the rest from the other. The cut
-// comes from the caller's random word.
+// One-point crossover: the items before the cut from one mate, the rest from the other. Reads the
+// mates, writes the children. No random numbers here: the cut comes from the caller's random word.
 #pragma once
 
 #include "crossovers/masked.cuh"

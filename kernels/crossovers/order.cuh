@@ -1,6 +1,7 @@
 // Order crossover (Davis 1985): a child takes a segment from one mate. The missing items fill the
 // places after the segment and then those before it, in the order in which the other mate has them,
-// starting after the segment there too. The cuts come from the caller's random word.
+// starting after the segment there too. Reads the mates, writes the children. No random numbers
+// here: the cuts come from the caller's random word.
 #pragma once
 
 #include "crossovers/base.cuh"

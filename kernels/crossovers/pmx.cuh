@@ -1,6 +1,7 @@
 // Partially matched crossover (Goldberg and Lingle 1985): a child takes a segment from one mate and
 // the rest from the other; while the segment contains an item, it is replaced by the other mate's
-// item at that place. The cuts come from the caller's random word.
+// item at that place. Reads the mates, writes the children. No random numbers here: the cuts come
+// from the caller's random word.
 #pragma once
 
 #include "crossovers/base.cuh"

@@ -1,5 +1,5 @@
-// Two-point crossover: a segment from one mate, the rest from the other. The cuts come from the
-// caller's random word.
+// Two-point crossover: a segment from one mate, the rest from the other. Reads the mates, writes
+// the children. No random numbers here: the cuts come from the caller's random word.
 #pragma once
 
 #include "crossovers/masked.cuh"

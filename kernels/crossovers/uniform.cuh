@@ -1,4 +1,5 @@
-// Uniform crossover: each item from either mate, chosen by a random bit. Random streams: CROSS.
+// Uniform crossover: each item from either mate, chosen by a random bit. Reads the mates, writes
+// the children. Random streams: CROSS.
 #pragma once
 
 #include "crossovers/masked.cuh"

@@ -1,6 +1,6 @@
 // Uniform crossover of orders: each place, in ascending order, gets the item that one of the mates
 // has there, chosen by a random bit, unless that item is already used. The remaining places get the
-// remaining items in random order. Random streams: CROSS.
+// remaining items in random order. Reads the mates, writes the children. Random streams: CROSS.
 #pragma once
 
 #include "crossovers/base.cuh"

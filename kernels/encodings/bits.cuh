@@ -1,5 +1,7 @@
 // Bits: item i is chosen if bit i is set. A gene holds 32 items, the first in the lowest bit; bits
-// after the last item are zero. `fill` draws from the stream that the caller names.
+// after the last item are zero. The decoder reads a row, and writes it to encode a changed
+// solution; `fill` writes a random row.
+// Random streams: the one that the caller of `fill` names.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,6 +1,8 @@
 // Random keys: items are sorted by their keys, equal keys by index. KEYS_DECODING selects how a
 // block sorts. With ENCODING_ASSIGNS, entry i of a solution is the place of item i; otherwise it is
-// the item at place i. `fill` (rows_of_keys.cuh) draws from the stream that the caller names.
+// the item at place i. The decoder reads a row and, except for KEYS_SORTED, writes it to encode a
+// changed solution. rows_of_keys.cuh writes random rows.
+// Random streams: the one that the caller of `fill` names.
 #pragma once
 
 #include "core/core.cuh"

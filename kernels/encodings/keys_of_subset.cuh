@@ -1,5 +1,6 @@
-// Random keys for subsets: an item is chosen if its key is at least 0.5. `fill` (rows_of_keys.cuh)
-// draws from the stream that the caller names.
+// Random keys for subsets: an item is chosen if its key is at least 0.5. The decoder reads a row,
+// and writes it to encode a changed solution; rows_of_keys.cuh writes random rows.
+// Random streams: the one that the caller of `fill` names.
 #pragma once
 
 #include "core/core.cuh"

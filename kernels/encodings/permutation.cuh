@@ -1,5 +1,6 @@
-// A permutation: the genes are the solution itself. `fill` draws from the stream that the caller
-// names.
+// A permutation: the genes are the solution itself. The decoder reads a row, and writes it to
+// encode a changed solution; `fill` writes a random row.
+// Random streams: the one that the caller of `fill` names.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,5 +1,5 @@
-// Writes rows of keys, and counts the keys for the decoder that sorts them. `fill` draws from the
-// stream that the caller names.
+// Writes rows of keys, and counts the keys for the decoder that sorts them.
+// Random streams: the one that the caller of `fill` names.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,6 +1,7 @@
 // A generation in one launch: a block makes, evaluates and improves the children of a slot, and
 // decides about the replacement. Reads generation g, writes g + 1.
-// Random streams: START for the first generation, and those of the algorithm and the improver.
+// Random streams: START for the first generation, and those of slots.cuh, the algorithm, the
+// problem and the improver.
 #pragma once
 
 #include "generation/slots.cuh"

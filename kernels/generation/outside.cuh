@@ -1,7 +1,7 @@
-// A generation in two launches, for evaluation on the host. The first writes all children to
-// `outside.genes`; the host evaluates those counted in `outside.waiting`; the second launch decides
-// about replacements.
-// Random streams: START for the first generation, and those of the algorithm.
+// A generation in two launches, for evaluation on the host. The first reads generation g and writes
+// all children to `outside.genes`. The host evaluates those counted in `outside.waiting`. The
+// second reads `outside.cost`, decides about replacements, and writes generation g + 1.
+// Random streams: START for the first generation, and those of slots.cuh and the algorithm.
 #pragma once
 
 #include "generation/slots.cuh"
@@ -82,7 +82,7 @@ KERNEL(first_generation_made,
     generation::make_all<algorithm::Mover>(arena, all, plan, true);
 }
 
-KERNEL(first_generation_settled,
+KERNEL(first_generation_selected,
        (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::replace_all<algorithm::Mover>(arena, all, plan, true);
 }
@@ -92,7 +92,7 @@ KERNEL(next_generation_made,
     generation::make_all<algorithm::Mover>(arena, all, plan, false);
 }
 
-KERNEL(next_generation_settled,
+KERNEL(next_generation_selected,
        (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::replace_all<algorithm::Mover>(arena, all, plan, false);
 }

@@ -1,5 +1,5 @@
 // Computes the scratch memory of a block: runs the same constructors on a `Scratch` of a null
-// pointer. No random numbers.
+// pointer. Reads only sizes; writes `bytes`. No random numbers.
 #pragma once
 
 #include "algorithms/base.cuh"

@@ -1,5 +1,5 @@
 // Common functions of both kinds of generation: the slot of a job, its children, and the
-// replacement.
+// replacement. Reads generation g; writes slots of g + 1 and the numbers of objective evaluations.
 // Random streams: MUTANT for restarted islands, and those of the algorithm.
 #pragma once
 

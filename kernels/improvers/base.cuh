@@ -1,5 +1,6 @@
 // Common settings of all improvers, the choice of individuals to improve, and the checks for stop
-// requests. Random streams: IMPROVE.
+// requests. Reads the word of the request; writes that a block has stopped. Random streams:
+// IMPROVE.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,5 +1,6 @@
 // Local search on orders: takes moves that lower the cost until there are none, or until the limit
-// of steps. IMPROVER_MOVE is the kind of move. Changes the order in place and returns its cost.
+// of steps. IMPROVER_MOVE is the kind of move. Reads and writes the order in place; returns its
+// cost.
 // Random streams: POSITION.
 #pragma once
 

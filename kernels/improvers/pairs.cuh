@@ -1,4 +1,5 @@
-// The pairs of positions u < v that a local search tries, and their order. No random numbers.
+// Returns the pairs of positions u < v that a local search tries, in their order. No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,5 +1,6 @@
 // Tabu rules: an exchange is tabu if it moves both items back to places that they left recently.
-// TABU_ASPIRATION: exchanges whose items left long ago are preferred.
+// TABU_ASPIRATION: exchanges whose items left long ago are preferred. Reads the order; reads and
+// writes its tables in scratch memory.
 // Random streams: TENURE.
 #pragma once
 

@@ -1,5 +1,6 @@
 // The items that a search on subsets may exchange, on two sides: chosen ones, which may leave, and
-// others, which may enter. No random numbers.
+// others, which may enter. Reads the subset and the problem's data; writes the lists of both sides
+// to scratch memory. No random numbers.
 #pragma once
 
 #include "improvers/base.cuh"

@@ -1,7 +1,7 @@
 // Local search on subsets: makes exchanges that raise the profit and still fit until there are
 // none, or until the limit of steps. At most SUBSET_MOST items change at once, and the sides differ
-// by at most one: with 4, up to two leave and two enter. Changes the subset in place and returns
-// its cost. No random numbers.
+// by at most one: with 4, up to two leave and two enter. Reads and writes the subset in place;
+// returns its cost. No random numbers.
 #pragma once
 
 #include "core/marks.cuh"

@@ -1,6 +1,6 @@
 // Tabu search on subsets: each step makes the best exchange that is allowed and fits, even if it
-// lowers the profit. One item enters, or leaves, or both. Leaves the best subset found and returns
-// its cost.
+// lowers the profit. One item enters, or leaves, or both. Reads the subset, writes the best one
+// found in its place, and returns the cost of that.
 // Random streams: TENURE.
 #pragma once
 

@@ -1,5 +1,6 @@
 // The delta of each exchange of two entries, for an order that changes by exchanges. This version
-// computes all deltas again; a problem may name a faster class in PROBLEM_SWAPS. No random numbers.
+// computes all deltas again; a problem may name a faster class in PROBLEM_SWAPS. Reads the order
+// and the problem's data; returns deltas. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,6 +1,7 @@
 // Robust tabu search (Taillard 1991) on orders: each step makes the best exchange that is allowed,
-// even if it raises the cost. Leaves the best order found and returns its cost. TABU_LOOKS: long
-// searches check for stop requests on GPUs, which makes steps of a microsecond 5 % slower.
+// even if it raises the cost. Reads the order, writes the best one found in its place, and returns
+// the cost of that. TABU_LOOKS: long searches check for stop requests on GPUs, which makes steps of
+// a microsecond 5 % slower.
 // Random streams: TENURE (prohibitions.cuh).
 #pragma once
 

@@ -1,4 +1,5 @@
-// Flips one bit, chosen by the caller's random word.
+// Flips one bit. Reads and writes one row. No random numbers here: the bit comes from the caller's
+// random word.
 #pragma once
 
 #include "mutations/base.cuh"

@@ -1,5 +1,5 @@
-// Moves one gene to another place; those between shift. Both places come from the caller's random
-// words.
+// Moves one gene to another place; those between shift. Reads and writes one row. No random numbers
+// here: both places come from the caller's random words.
 #pragma once
 
 #include "mutations/base.cuh"

@@ -1,4 +1,5 @@
-// Gives one item a new random value, from the caller's random words.
+// Writes a new random value of one item. No random numbers here: the item and its value come from
+// the caller's random words.
 #pragma once
 
 #include "mutations/base.cuh"

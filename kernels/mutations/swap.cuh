@@ -1,4 +1,5 @@
-// Exchanges the genes of two items, which may be the same, chosen by the caller's random words.
+// Exchanges the genes of two items, which may be the same. Reads and writes one row. No random
+// numbers here: both items come from the caller's random words.
 #pragma once
 
 #include "mutations/base.cuh"

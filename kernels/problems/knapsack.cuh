@@ -1,5 +1,6 @@
 // A subset of items with its profit and its remaining capacities, updated with each change. Reads
-// the subset from block memory. No random numbers.
+// the weights and the subset; writes the subset in place, and the remaining capacities to scratch
+// memory. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

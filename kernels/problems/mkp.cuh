@@ -1,7 +1,7 @@
 // The multidimensional knapsack problem: the most profit within every capacity. Costs are negative
 // profits. MKP_INFEASIBLE selects how infeasible subsets are handled; with penalties, costs are
 // marked (core/marks.cuh). MKP_FIT_FIRST: subsets of the first generation are made feasible. Reads
-// a subset in block memory; changes it and returns its cost.
+// and writes a subset in block memory; returns its cost.
 // Random streams: DROP, FILL.
 #pragma once
 

@@ -1,4 +1,5 @@
-// A problem that the host evaluates: kernels have no data of it. No random numbers.
+// A problem that the host evaluates: declares data without content, as kernels read none. No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,7 +1,7 @@
 // The quadratic assignment problem: cost() sums over all ordered pairs of items, delta() gives the
 // change by a move. Solutions put item i at place p(i). With QAP_SYMMETRIC, both matrices are
-// symmetric, and the entries of `a` off its diagonal count for both orders of a pair. No random
-// numbers.
+// symmetric, and the entries of `a` off its diagonal count for both orders of a pair. Reads the
+// matrices and solutions; returns costs. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

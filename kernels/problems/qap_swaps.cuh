@@ -1,6 +1,7 @@
 // The delta of each exchange of two items, updated for an assignment that changes by exchanges
-// (Taillard 1991). All data is in block memory; one matrix is kept in the order of the items'
-// places, so that rows are read contiguously. No random numbers.
+// (Taillard 1991). Reads the matrices and the assignment; writes its copies of the matrices and the
+// deltas to block memory, and returns deltas. One matrix is kept in the order of the items' places,
+// so that rows are read contiguously. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,6 +1,7 @@
 // The travelling salesman problem: the length of the closed tour, rounded as in TSPLIB, and its
 // change by a move. TSP_METRIC: distances come from coordinates (in double precision: float32 is
-// off by one on some edges) or from a matrix. No random numbers.
+// off by one on some edges) or from a matrix. Reads the coordinates or distances and the tour;
+// returns lengths. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -34,10 +34,10 @@ NONE = 2**62
 Place = tuple[int, int, int, int]
 
 
-def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -> Evaluate:
+def evaluator_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -> Evaluate:
     """Return how genomes are decoded, evaluated and improved."""
 
-    def judge(genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int, int]:
+    def evaluate(genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int, int]:
         if isinstance(problem, Mkp):
             return *in_knapsack(problem, genome, place), 1
         if encoding == "bits":
@@ -57,7 +57,7 @@ def judge_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -
         improved[np.argsort(order) if problem.assigns else order] = distinct(genome)
         return improved, better, 1 + tried
 
-    return judge
+    return evaluate
 
 
 def in_knapsack(problem: Mkp, genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int]:
@@ -116,8 +116,8 @@ def both_on(
     )
     mine.start()
     local = NumpyLocalSearch(problem, **search) if search else None
-    judge = judge_of(problem, encoding, local)
-    return mine, NumpyPso(problem.size, judge, settings, encoding=encoding, **rest)
+    evaluate = evaluator_of(problem, encoding, local)
+    return mine, NumpyPso(problem.size, evaluate, settings, encoding=encoding, **rest)
 
 
 def unpacked(mine: Archipelago, rows: NDArray[Any], n: int) -> NDArray[Any]:

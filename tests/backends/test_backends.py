@@ -27,9 +27,11 @@ def test_arrays_are_copied_to_the_device_and_back(backend: Backend) -> None:
 def test_arenas_above_the_memory_are_an_error(backend: Backend) -> None:
     if backend.name == "cpu":
         program = backend.compile(CHECKS, Block())
-        arguments = (np.int32(1), backend.zeros((1,), np.float64), backend.zeros((1,), np.float64))
+        encoding = Keys(4, None)
+        keys, out = backend.zeros((4,), np.float32), backend.zeros((4,), np.int32)
+        arguments = (np.int32(1), encoding.shape(), keys, out)
         room = Room(1 << 60)
-        call = backend.call(program, "check_ordered_sum", *arguments, blocks=1, room=room)
+        call = backend.call(program, "check_order", *arguments, blocks=1, room=room)
         with pytest.raises(RunError, match="no memory for"):
             backend.run([call])
     else:

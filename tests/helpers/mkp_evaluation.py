@@ -12,7 +12,7 @@ from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.problems.mkp import Mkp
 
-KERNEL = Path(__file__).parents[1] / "problems" / "judged.cuh"
+KERNEL = Path(__file__).parents[1] / "problems" / "evaluated.cuh"
 
 
 def packed(choices: ArrayLike) -> NDArray[np.uint32]:
@@ -55,7 +55,7 @@ def evaluate_choices(
     sizes = (np.int32(count), np.int32(n))
     when = (np.int32(child), np.int64(generation))
     call = backend.call(
-        program, "check_judge", *sizes, data, *when, chosen, cost, blocks=count, room=room
+        program, "check_evaluate", *sizes, data, *when, chosen, cost, blocks=count, room=room
     )
     backend.run([call])
     result = np.empty((count, n), np.int64)

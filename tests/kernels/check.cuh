@@ -40,13 +40,6 @@ KERNEL(check_sum, (int32_t n, const int64_t* value, int64_t* out)) {
     out[2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1] = twice;
 }
 
-KERNEL(check_ordered_sum, (Arena arena, int32_t n, const double* value, double* out)) {
-    double* const lanes = reinterpret_cast<double*>(arena.large());
-    const double* const mine = value + blockIdx.x * n;
-    const double total = block::ordered_sum(n, [&](int i) { return mine[i]; }, lanes);
-    if (threadIdx.x == 0) out[blockIdx.x] = total;
-}
-
 KERNEL(check_argmin, (int32_t n, const int64_t* value, int64_t* out)) {
     block::Ranked mine{0x7fffffffffffffffll, 0xffffffffu};
     for (int i = threadIdx.x; i < n; i += blockDim.x) {

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from launcher import Launcher, random
-
-from islands.backends.base import Room
 
 SIZES = [1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000, 4097]
 
@@ -30,31 +26,6 @@ def test_sum_reaches_every_thread(launchers: list[Launcher], n: int) -> None:
         total = value.sum(axis=1)
         assert (launch.download(out)[:, :, 0] == total[:, None]).all()
         assert (launch.download(out)[:, :, 1] == 2 * total[:, None]).all()
-
-
-@pytest.mark.parametrize("n", SIZES)
-def test_ordered_sum_has_a_fixed_order(launchers: list[Launcher], n: int) -> None:
-    value = np.random.default_rng(3).normal(size=(5, n)) * 10.0 ** random(5, n, low=-8, high=8)
-    lanes = np.zeros((5, 256))
-    for i in range(n):
-        lanes[:, i % 256] += value[:, i]
-    while lanes.shape[1] > 1:
-        half = lanes.shape[1] // 2
-        lanes = lanes[:, :half] + lanes[:, half:]
-    for launch in launchers:
-        out = launch.upload(np.zeros(5))
-        launch(
-            "check_ordered_sum",
-            np.int32(n),
-            launch.upload(value),
-            out,
-            blocks=5,
-            room=Room(256 * 8),
-        )
-        assert launch.download(out).tolist() == lanes[:, 0].tolist()
-        assert launch.download(out) == pytest.approx(
-            [math.fsum(row) for row in value], rel=1e-6, abs=1e-3
-        )
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -175,6 +175,6 @@ def test_a_change_on_one_side_is_found(what: str, folder: Path) -> None:
 
 def test_a_member_that_was_not_parsed_is_found() -> None:
     declared = Headers(POPULATION)
-    declared.bodies["Course"] = declared.bodies["Course"].replace("int32_t step;", "")
-    with pytest.raises(AssertionError, match="Course"):
+    declared.bodies["RankingPlan"] = declared.bodies["RankingPlan"].replace("int32_t step;", "")
+    with pytest.raises(AssertionError, match="RankingPlan"):
         _ = declared.layouts

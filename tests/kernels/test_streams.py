@@ -1,4 +1,4 @@
-"""Random streams have numbers of their own, and each header names those that it draws from."""
+"""Each header says what it reads and writes and which random streams it uses; streams differ."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ NUMBERS = {
         r"^\s*([A-Z_]+) = (\d+),", (KERNELS / "core" / "streams.cuh").read_text(), re.MULTILINE
     )
 }
+
+# What a header does with memory, or that it only declares something or includes other headers.
+EFFECT = re.compile(
+    r"\b(reads?|writes?|written|returns?|defines?|declares?|includes?)\b", re.IGNORECASE
+)
+RANDOM = re.compile(r"Random streams: |No random numbers\b")
 
 
 def first_comment(path: Path) -> str:
@@ -49,3 +55,18 @@ def test_a_header_without_random_numbers_draws_none(header: str) -> None:
     if "No random numbers" in comment:
         text = (KERNELS / header).read_text(encoding="utf-8")
         assert not re.search(r"\bstream::|\.words\(", text)
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_the_first_comment_says_what_a_header_reads_and_writes(header: str) -> None:
+    assert EFFECT.search(first_comment(KERNELS / header))
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_the_first_comment_says_whether_a_header_draws_random_numbers(header: str) -> None:
+    assert len(RANDOM.findall(first_comment(KERNELS / header))) == 1
+
+
+def test_the_table_of_kernels_lists_every_header_outside_folders() -> None:
+    listed = set(re.findall(r"\w+\.cuh", (KERNELS / "README.md").read_text(encoding="utf-8")))
+    assert {header for header in HEADERS if "/" not in header} <= listed

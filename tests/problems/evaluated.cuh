@@ -10,8 +10,8 @@ KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
     if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = 0;
 }
 
-KERNEL(check_judge, (Arena arena, int32_t rows, int32_t n, problem::Data data, int32_t child,
-                     int64_t generation, uint32_t* chosen, int64_t* cost)) {
+KERNEL(check_evaluate, (Arena arena, int32_t rows, int32_t n, problem::Data data, int32_t child,
+                        int64_t generation, uint32_t* chosen, int64_t* cost)) {
     const int words = (n + 31) / 32;
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         Scratch scratch(arena.large());
