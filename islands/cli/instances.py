@@ -10,9 +10,9 @@ from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
-from islands.instances.formats import FORMATS
+from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
-from islands.problems import SUFFIXES, load, read
+from islands.problems import load, read
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.text import counted, unknown
@@ -52,7 +52,7 @@ def _list(args: argparse.Namespace) -> int:
             value, status = (str(known.value), known.status) if known else ("-", "-")
             place = "here" if index.of_entry(entry) else "not here"
             print(f"  {entry.full_name:<20} {entry.size:>7} {value:>10}  {status:<10}  {place}")
-    if args.name is None and (others := index.others(SUFFIXES)):
+    if args.name is None and (others := index.others(FOUND_BY_NAME)):
         print("found here, not in the catalogue:")
         for name, path in others.items():
             print(f"  {name:<20} {path}")
@@ -64,7 +64,7 @@ def _show(args: argparse.Namespace) -> int:
         own = load(args.name, args.format)
         _print_rows({"name": own.instance} | _own(own))
         return 0
-    found = find(args.name, SUFFIXES)
+    found = find(args.name, FOUND_BY_NAME)
     fetch_it = f"not here; `islands instances fetch {found.name.partition('/')[0]}` gets it"
     rows = {"name": found.name}
     problem = None if found.entry else read(found, args.format)
