@@ -34,9 +34,11 @@ def main(args: argparse.Namespace) -> int:
     if args.action not in _ACTIONS:
         raise UsageError(unknown("action", args.action, _ACTIONS))
     if args.base is not None and args.action != "fetch":
-        raise UsageError(f"--from={args.base}: only fetch downloads. Leave it out")
+        raise UsageError(f"--from={args.base}: is only for `islands instances fetch`. Leave it out")
     if args.format is not None and args.action != "show":
-        raise UsageError(f"--format {args.format}: only show accepts it. Leave it out")
+        raise UsageError(
+            f"--format {args.format}: is only for `islands instances show`. Leave it out"
+        )
     if args.name is None and args.action in _NEEDS:
         raise UsageError(f"instances {args.action}: name {_NEEDS[args.action]}")
     return _ACTIONS[args.action](args)

@@ -110,6 +110,13 @@ def test_all_kinds_of_steps_occur(backend: Backend) -> None:
     assert old["free"] > 0
 
 
+def test_a_minimum_tenure_above_the_maximum_is_refused() -> None:
+    with pytest.raises(
+        UsageError, match=r"tenure_low=3: must be at most .*high=2\. Lower the form"
+    ):
+        ImproverSettings.build({"tenure_low": 3, "tenure_high": 2})
+
+
 def test_tenures_longer_than_the_search(backend: Backend) -> None:
     compare(backend, facilities(6), tenure_low=0, tenure_high=50_000, steps=60)
     compare(backend, facilities(6), tenure_low=0, tenure_high=0, steps=60)
