@@ -97,7 +97,9 @@ def test_run_is_resumed_from_any_folder(
     assert json.loads(capsys.readouterr().out)["digest"] == whole["digest"]
 
 
-def test_format_option(capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_option_selects_the_reader_and_is_recorded(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     Path("numbers.dat").write_text(Numbers(1).text(), encoding="utf-8")
     options = ["--stop", "generations=3", "--format"]
     result = solved(capsys, "numbers.dat", *options, "drake", "--out", "a")

