@@ -75,7 +75,7 @@ def test_json_contains_the_whole_checkup() -> None:
         (2, 0, True, {}, None),
         (1, 0, False, {}, "one rank. Install it with: pip install 'islands[mpi]'"),
         (1, 2, False, {}, "one rank. Install their packages: pip install 'islands[mpi,cuda13]'"),
-        (1, 2, True, {}, "One rank uses one of 2 GPUs. Start one rank a GPU: mpirun -n 2 python"),
+        (1, 2, True, {}, "One rank uses one of 2 GPUs. Start one rank per GPU: mpirun -n 2 python"),
         (
             2,
             2,
