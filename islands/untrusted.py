@@ -44,7 +44,10 @@ def bounded_text(path: Path, longest: int = 1 << 20) -> str:
     with reading(path), path.open("rb") as stream:
         raw = stream.read(longest + 1)
     if len(raw) > longest:
-        raise InputError(f"{path}: has more than {longest} bytes, far more than expected")
+        raise InputError(
+            f"{path}: has more than {longest} bytes, the limit for such a file. Name another file,"
+            " or restore this one"
+        )
     with parsing(path, "is not UTF-8"):
         return raw.decode()
 

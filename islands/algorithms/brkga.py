@@ -73,7 +73,8 @@ class BrkgaSettings(Settings):
             )
         if self.elite_parents > self.parents:
             raise UsageError(
-                f"elite_parents={self.elite_parents}: must be at most parents={self.parents}"
+                f"elite_parents={self.elite_parents}: must be at most parents={self.parents}. Lower"
+                " elite_parents, or raise parents"
             )
         if self.bias == "rho" and (self.parents, self.elite_parents) != (2, 1):
             raise UsageError(

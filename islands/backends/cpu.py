@@ -77,6 +77,11 @@ class CpuBackend(Backend):
                 log = output or f"it failed with status {status} and printed nothing. Check CXX"
                 # The author of a header does not know this temporary folder.
                 raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""), source.own())
+            if not path.is_file():
+                raise CompileError(
+                    f"{self._compiler[0]} reported success but wrote no program. Set CXX to another"
+                    " C++ compiler"
+                )
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         return Program(library, digest, block)
@@ -161,8 +166,9 @@ class CpuBackend(Backend):
         expected = describe().decode()
         if expected != packed.signature:
             raise CompileError(
-                f"the kernel {kernel} takes {expected}, but was given {packed.signature}(a letter"
-                " per parameter, and its bytes: i integer, f float, P pointer, S struct)"
+                f"the kernel {kernel} takes {expected}, but was given {packed.signature}(for each"
+                " parameter: i integer, f float, P pointer or S struct, and its size in bytes)."
+                " Change the kernel's parameters or the arguments"
             )
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]

@@ -83,7 +83,7 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
                 )
             raise UsageError(
                 f"host {host} has {counted(gpus, 'GPU')} for {len(visible)} ranks. Start at most"
-                f" {counted(gpus, 'rank')} a host, or pass {option('share_gpu', True)}, or"
+                f" {counted(gpus, 'rank')} per host, or pass {option('share_gpu', True)}, or"
                 f" {option('backend', 'cpu')}"
             )
         taken[seen[number]] += 1

@@ -21,7 +21,7 @@ class BrkgaRow(BenchRow):
 
     TABLE: ClassVar[str] = "brkga"
     HEADER: ClassVar[str] = (
-        "device            instance            cities    ms a generation   spread"
+        "device            instance            cities      ms/generation   spread"
         "     keys/s    bytes/s   of copy"
     )
 
@@ -76,7 +76,7 @@ class DeRow(BenchRow):
 
     TABLE: ClassVar[str] = "de"
     HEADER: ClassVar[str] = (
-        "device            instance            items  runs   us a generation   spread"
+        "device            instance            items  runs     us/generation   spread"
         "  generations/s  evaluations/s"
     )
 
@@ -123,8 +123,8 @@ class CellularRow(BenchRow):
 
     TABLE: ClassVar[str] = "cellular"
     HEADER: ClassVar[str] = (
-        "device            instance     items   runs   ms a generation   spread"
-        "   evaluations/s   s a run of 5000   paper/this"
+        "device            instance     items   runs     ms/generation   spread"
+        "   evaluations/s     s/run of 5000   paper/this"
     )
 
     device: str
@@ -175,7 +175,7 @@ class GaRow(BenchRow):
     TABLE: ClassVar[str] = "ga"
     HEADER: ClassVar[str] = (
         "device            instance       items   limits   setting      individuals"
-        "   ms a generation   spread   children/s"
+        "     ms/generation   spread   children/s"
     )
 
     device: str
@@ -224,8 +224,8 @@ class PsoRow(BenchRow):
 
     TABLE: ClassVar[str] = "pso"
     HEADER: ClassVar[str] = (
-        "device            preset         instance              items   runs   ms a generation"
-        "   spread   evaluations/s   s a run of 600   paper/this"
+        "device            preset         instance              items   runs     ms/generation"
+        "   spread   evaluations/s     s/run of 600   paper/this"
     )
 
     device: str

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from islands.bench.algorithm_rows import BrkgaRow, CellularRow, DeRow, GaRow, PsoRow
 from islands.bench.throughput import AlgorithmBench
 from islands.errors import IslandsError
+from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import find
 from islands.instances.synthetic import grid_qap, uniform_tsp
-from islands.problems import SUFFIXES, read
+from islands.problems import read
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
@@ -18,7 +19,7 @@ from islands.problems.tsp import Tsp
 def published_or(name: str, generated: Callable[[], Problem]) -> Problem:
     """Return the published instance, or a generated one if its file is missing."""
     try:
-        found = find(name, SUFFIXES)
+        found = find(name, FOUND_BY_NAME)
         found.file()
     except IslandsError:
         return generated()

@@ -16,7 +16,7 @@ _PANELS = {
     "takeover": "migrations until takeover",
     "transport_seconds": "seconds of the busiest rank until takeover",
     "busiest_bytes": "bytes the busiest rank sends per migration",
-    "takeover_bytes": "bytes a rank sends until takeover",
+    "takeover_bytes": "mean bytes sent per rank until takeover",
 }
 
 

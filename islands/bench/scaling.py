@@ -31,7 +31,7 @@ class ScalingRow(BenchRow):
 
     TABLE: ClassVar[str] = "scaling"
     HEADER: ClassVar[str] = (
-        "scaling instance            cities  ranks  islands  delay     a second   spread   of one"
+        "scaling instance            cities  ranks  islands  delay  generations/s   spread   of one"
     )
 
     scaling: str
@@ -53,7 +53,7 @@ class ScalingRow(BenchRow):
         """Return the row as text, aligned with `HEADER`."""
         return (
             f"{self.scaling:<7} {self.instance:<18} {self.size:>7} {self.ranks:>6} "
-            f"{self.islands:>8} {self.delay:>6} {self.rate:>12.1f} {self.spread:>8.1%}"
+            f"{self.islands:>8} {self.delay:>6} {self.rate:>14.1f} {self.spread:>8.1%}"
             f" {self.of_one:>8.3f}"
         )
 

@@ -42,7 +42,7 @@ class TabuRow(BenchRow):
     TABLE: ClassVar[str] = "tabu"
     HEADER: ClassVar[str] = (
         "program      device                  n  searches   steps     ms   spread  evaluations/s"
-        "  us a step"
+        "    us/step"
     )
 
     program: str

@@ -10,9 +10,9 @@ from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
-from islands.instances.formats import FORMATS
+from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
-from islands.problems import SUFFIXES, load, read
+from islands.problems import load, read
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.text import counted, unknown
@@ -34,9 +34,11 @@ def main(args: argparse.Namespace) -> int:
     if args.action not in _ACTIONS:
         raise UsageError(unknown("action", args.action, _ACTIONS))
     if args.base is not None and args.action != "fetch":
-        raise UsageError(f"--from={args.base}: only fetch downloads. Leave it out")
+        raise UsageError(f"--from={args.base}: is only for `islands instances fetch`. Leave it out")
     if args.format is not None and args.action != "show":
-        raise UsageError(f"--format {args.format}: only show accepts it. Leave it out")
+        raise UsageError(
+            f"--format {args.format}: is only for `islands instances show`. Leave it out"
+        )
     if args.name is None and args.action in _NEEDS:
         raise UsageError(f"instances {args.action}: name {_NEEDS[args.action]}")
     return _ACTIONS[args.action](args)
@@ -52,7 +54,7 @@ def _list(args: argparse.Namespace) -> int:
             value, status = (str(known.value), known.status) if known else ("-", "-")
             place = "here" if index.of_entry(entry) else "not here"
             print(f"  {entry.full_name:<20} {entry.size:>7} {value:>10}  {status:<10}  {place}")
-    if args.name is None and (others := index.others(SUFFIXES)):
+    if args.name is None and (others := index.others(FOUND_BY_NAME)):
         print("found here, not in the catalogue:")
         for name, path in others.items():
             print(f"  {name:<20} {path}")
@@ -64,7 +66,7 @@ def _show(args: argparse.Namespace) -> int:
         own = load(args.name, args.format)
         _print_rows({"name": own.instance} | _own(own))
         return 0
-    found = find(args.name, SUFFIXES)
+    found = find(args.name, FOUND_BY_NAME)
     fetch_it = f"not here; `islands instances fetch {found.name.partition('/')[0]}` gets it"
     rows = {"name": found.name}
     problem = None if found.entry else read(found, args.format)

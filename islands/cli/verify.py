@@ -9,11 +9,11 @@ from pathlib import Path
 
 from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, RunError
-from islands.instances.formats import FORMATS
+from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, expanded, find
 from islands.instances.remarks import Remark
 from islands.paths import reading
-from islands.problems import SUFFIXES, load, read
+from islands.problems import load, read
 from islands.problems.base import Problem
 from islands.record.folder import FINISHED, SETTINGS, require_run
 from islands.record.settings_file import read_settings
@@ -61,7 +61,7 @@ def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem
     """Return the path of the solution, and its problem."""
     if is_reference(instance):
         return _solution_path(solution, parted(instance)[0]), load(instance, form)
-    found = find(instance, SUFFIXES)
+    found = find(instance, FOUND_BY_NAME)
     path = _solution_path(solution, found.file())
     return path, read(found, form or _format_of_run(path, found))
 
@@ -86,7 +86,7 @@ def _format_of_run(path: Path, found: Found) -> str | None:
     form = run.get("format")
     form = None if form is None else str(form)
     try:
-        solved = find(str(run.get("instance", "")), SUFFIXES)
+        solved = find(str(run.get("instance", "")), FOUND_BY_NAME)
         is_same = solved.file().resolve() == found.file().resolve() and solved.part == found.part
     except InputError:
         return form  # it has moved

@@ -16,7 +16,7 @@ def advice(checkup: Checkup) -> list[str]:
         words.append(f"Without mpi4py and an MPI, a run has one rank.{extra}")
     elif ranks == 1 and len(gpus) > 1:
         words.append(
-            f"One rank uses one of {len(gpus)} GPUs. Start one rank a GPU:"
+            f"One rank uses one of {len(gpus)} GPUs. Start one rank per GPU:"
             f" mpirun -n {len(gpus)} python -m islands doctor"
         )
     on_gpus = all(place.gpu is not None for place in checkup.ranks)

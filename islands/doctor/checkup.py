@@ -121,7 +121,7 @@ def _shared(places: list[Place]) -> list[str]:
             takers[place.host, place.gpu.number].append(str(place.rank))
     return [
         f"ranks {', '.join(ranks)} share GPU {number} of {host}, which a run refuses."
-        " Start one rank a GPU, or pass --share-gpu"
+        " Start one rank per GPU, or pass --share-gpu"
         for (host, number), ranks in takers.items()
         if len(ranks) > 1
     ]

@@ -32,6 +32,12 @@ SUFFIXES = {
 }
 """The suffixes of the files of each format, also with `.gz`; the content of a `.dat` decides."""
 FORMATS = tuple(SUFFIXES)
+_OF_SEVERAL = ("orlib",)
+"""The formats of files with several instances, whose names do not say which one."""
+FOUND_BY_NAME = tuple(
+    dict.fromkeys(each for form in FORMATS if form not in _OF_SEVERAL for each in SUFFIXES[form])
+)
+"""The suffixes of files that are found by name; other files need a path."""
 
 _KNAPSACKS = {"drake": read_drake, "sac94": read_sac94}
 _PARTS = {

@@ -19,6 +19,7 @@ _WORD = 64
 _HEADER = 1 << 18
 _DEFLATE = 1032
 """Maximum ratio of the text's length to its gzip file's: deflate's limit."""
+_FIX = "Get the file again, or name another one"
 
 
 class Lines:
@@ -73,13 +74,9 @@ class Lines:
         """Return the next line that is not blank, stripped; None at the end of the file."""
         while piece := self._piece():
             if len(piece) >= _LINE and not piece.endswith(b"\n"):
-                raise self.error(
-                    f"a line of more than {_LINE} bytes. Name a file in the format of TSPLIB"
-                )
+                raise self.error(f"a line of more than {_LINE} bytes, which is the limit. {_FIX}")
             if b"\0" in piece:
-                raise self.error(
-                    "a zero byte: this is not a text file. Name a file in the format of TSPLIB"
-                )
+                raise self.error(f"a zero byte: this is not a text file. {_FIX}")
             if stripped := piece.strip():
                 return stripped
         return None
@@ -93,7 +90,9 @@ class Lines:
         if len(piece) >= _LINE and not piece[-1:].isspace():
             self._cut = words.pop()
             if len(self._cut) > _WORD:
-                raise self.error(f"{shown(self._cut)} is too long for a number")
+                raise self.error(
+                    f"{shown(self._cut)} has more than {_WORD} bytes, too long for a number. {_FIX}"
+                )
         return words
 
     def error(self, message: str) -> InputError:

@@ -67,7 +67,7 @@ def read_sac94(numbers: Numbers, name: str) -> MkpFile:
 
 
 def drake_text(file: MkpFile) -> str:
-    """Return an instance without decimals in Drake's layout."""
+    """Return an instance without decimals in Drake's layout, such as the file of `demo/mkp`."""
     m, n = file.weights.shape
     head = f"{n} {m} {file.optimum or 0}"
     rows = [file.profits, *file.weights, file.capacities]

@@ -62,7 +62,7 @@ def read_qap(path: Path) -> QapFile:
 
 
 def qaplib_text(file: QapFile) -> str:
-    """Return an instance in the format of QAPLIB."""
+    """Return an instance in the format of QAPLIB, such as the file of `demo/qap`."""
     width = len(str(max(file.a.max(), file.b.max())))
     parts = [
         "\n".join(" ".join(f"{number:{width}}" for number in row) for row in matrix.tolist())

@@ -36,7 +36,7 @@ def uniform_tsp(n: int, seed: int, side: int = 1_000_000, name: str | None = Non
 
 
 def demo_tsp() -> TspFile:
-    """Return the embedded instance `demo/tsp`."""
+    """Return `demo/tsp`, whose embedded file is generated from this."""
     return uniform_tsp(DEMO_CITIES, DEMO_SEED, DEMO_SIDE, name="demo")
 
 
@@ -76,7 +76,7 @@ def grid_qap(
 
 
 def demo_qap() -> tuple[QapFile, NDArray[np.int64]]:
-    """Return the embedded instance `demo/qap` and its optimum."""
+    """Return `demo/qap`, whose embedded file is generated from this, and its optimum."""
     return grid_qap(*DEMO_GRID, DEMO_SEED, name="demo")
 
 
@@ -101,12 +101,12 @@ def correlated_mkp(
 
 
 def demo_mkp() -> MkpFile:
-    """Return the embedded instance `demo/mkp`."""
+    """Return `demo/mkp`, whose embedded file is generated from this."""
     return correlated_mkp(*DEMO_KNAPSACK, DEMO_SEED, name="demo")
 
 
 def tsplib_text(file: TspFile) -> str:
-    """Return an instance with integer coordinates in the format of TSPLIB."""
+    """Return an instance with integer coordinates as a TSPLIB file, such as that of `demo/tsp`."""
     assert file.coordinates is not None, "generated instances have coordinates"
     places = file.coordinates.astype(np.int64).tolist()
     head = [

@@ -35,11 +35,22 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
         if len(words) != 3:
             raise lines.error(f"{shown(line)} is not of the form 'id x y'. Correct the line")
         ids.append(_id(lines, words[0], n, seen))
-        places.append(_coordinate(lines, words[1]))
-        places.append(_coordinate(lines, words[2]))
+        places.append(read_coordinate(lines, words[1]))
+        places.append(read_coordinate(lines, words[2]))
     coordinates = np.empty((n, 2))
     coordinates[np.frombuffer(ids, np.int64)] = np.frombuffer(places).reshape(n, 2)
     return coordinates
+
+
+def read_coordinate(lines: Lines, word: bytes) -> float:
+    """Return a coordinate; refuse a word that is not a number from -`FARTHEST` to `FARTHEST`."""
+    try:
+        place = float(word)
+    except ValueError:
+        raise _coordinate_error(lines, word) from None
+    if not -FARTHEST <= place <= FARTHEST or b"_" in word:
+        raise _coordinate_error(lines, word)
+    return place
 
 
 def begins_another(words: bytes) -> bool:
@@ -68,16 +79,6 @@ def _id(lines: Lines, word: bytes, n: int, seen: bytearray) -> int:
         raise lines.error(f"city {city} is given twice. Number the cities 1 to {n}, each once")
     seen[city - 1] = 1
     return city - 1
-
-
-def _coordinate(lines: Lines, word: bytes) -> float:
-    try:
-        place = float(word)
-    except ValueError:
-        raise _coordinate_error(lines, word) from None
-    if not -FARTHEST <= place <= FARTHEST or b"_" in word:
-        raise _coordinate_error(lines, word)
-    return place
 
 
 def _coordinate_error(lines: Lines, word: bytes) -> InputError:

@@ -197,7 +197,10 @@ class World:
         World.rank_after_losses = self.rank
         self._useless_shrinks = self._useless_shrinks + 1 if self.size == size else 0
         if self._useless_shrinks > _MOST_USELESS_SHRINKS:
-            raise RunError("messages between the ranks fail, although no rank has died")
+            raise RunError(
+                f"messages between the ranks failed {self._useless_shrinks} times in a row, but no"
+                " rank died. Check the network between the hosts, then resume the run"
+            )
 
     @contextmanager
     def talking(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from islands.custom.kinds import Kind
 from islands.custom.scripts import is_reference
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
-from islands.instances.formats import FORMATS, recognised
+from islands.instances.formats import FORMATS, FOUND_BY_NAME, recognised
 from islands.instances.locate import Found, find
 from islands.instances.mkp import read_mkp
 from islands.problems.base import Problem
@@ -26,9 +26,6 @@ KIND = Kind(
     is_made=True,
     entry=type,
 )
-
-SUFFIXES = (".tsp", ".dat", ".qap")
-"""The suffixes of files that are found by name; other files need a path."""
 
 READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
     "tsplib": Tsp.read,
@@ -51,7 +48,7 @@ def load(instance: str, form: str | None = None) -> Problem:
             )
         problem: Problem = KIND.taken(instance).part
         return problem
-    return read(find(instance, SUFFIXES), form)
+    return read(find(instance, FOUND_BY_NAME), form)
 
 
 def hint_of(name: str) -> str:

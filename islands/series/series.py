@@ -58,7 +58,7 @@ class Series:
         if self.interrupted or self.suspended:
             return
         for summary in self.summaries:
-            if summary.unmet == summary.runs:
+            if summary.without_solution == summary.runs:
                 runs = f"none of {summary.runs} runs" if summary.runs > 1 else "no run"
                 words = f"{summary.instance}: {runs} found a feasible solution"
                 raise RunError(". ".join(filter(None, (words, hint(summary.problem)))))

@@ -32,7 +32,7 @@ class Summary:
     instance: str
     problem: str
     runs: int
-    unmet: int
+    without_solution: int
     """The number of runs without a feasible solution."""
     best: float | None
     mean: float | None
@@ -63,7 +63,7 @@ class Summary:
             instance=first.instance,
             problem=first.problem,
             runs=len(results),
-            unmet=len(results) - len(solved),
+            without_solution=len(results) - len(solved),
             best=costs[0] if costs else None,
             mean=fmean(costs) if costs else None,
             standard_deviation=stdev(costs) if len(costs) > 1 else None,
@@ -92,10 +92,10 @@ def table(summaries: Sequence[Summary]) -> str:
     lines = [KEY, "", f"{'Instance':{width}}{HEADER}"]
     lines += [f"{name:{width}}{row(each)}" for name, each in zip(names, summaries, strict=True)]
     lines += [
-        f"{name}: {each.unmet} of {counted(each.runs, 'run')} found no feasible solution,"
-        " counted only in Runs, Evals and Time"
+        f"{name}: {each.without_solution} of {counted(each.runs, 'run')} found no feasible"
+        " solution, counted only in Runs, Evals and Time"
         for name, each in zip(names, summaries, strict=True)
-        if each.unmet
+        if each.without_solution
     ]
     return "\n".join(lines)
 

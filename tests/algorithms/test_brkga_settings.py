@@ -30,7 +30,11 @@ def test_each_bias_favours_better_parents(bias: str) -> None:
         ),
         ({"elite": 1.0, "mutants": 0}, 5, "leaves 0 others, but parents=2 needs 1"),
         ({"parents": 3}, 50, "bias=rho is for parents=2 with elite_parents=1"),
-        ({"parents": 2, "elite_parents": 3}, 50, "elite_parents=3: must be at most parents=2"),
+        (
+            {"parents": 2, "elite_parents": 3},
+            50,
+            "elite_parents=3: must be at most parents=2. Lower",
+        ),
         ({"parents": 2.5}, 50, "parents=2.5: must be a whole number"),
         ({"rhoo": 0.7}, 50, "unknown setting 'rhoo'. Did you mean 'rho'?"),
     ],

@@ -31,7 +31,7 @@ def test_sharing_is_refused_unless_requested() -> None:
     with pytest.raises(UsageError) as caught, command_line():
         assigned(visible, "n01", share=False)
     assert str(caught.value) == (
-        "host n01 has 2 GPUs for 4 ranks. Start at most 2 ranks a host, or pass --share-gpu,"
+        "host n01 has 2 GPUs for 4 ranks. Start at most 2 ranks per host, or pass --share-gpu,"
         " or --backend cpu"
     )
     assert assigned(visible, "n01", share=True) == [0, 1, 0, 1]
@@ -39,7 +39,7 @@ def test_sharing_is_refused_unless_requested() -> None:
 
 def test_ranks_with_the_same_visible_gpu_are_refused() -> None:
     with pytest.raises(
-        UsageError, match=r"host n01 has 1 GPU for 2 ranks\. Start at most 1 rank a"
+        UsageError, match=r"host n01 has 1 GPU for 2 ranks\. Start at most 1 rank per"
     ):
         assigned([["a"], ["a"]], "n01", share=False)
 

@@ -215,9 +215,12 @@ def test_fetch_without_a_network_is_an_error() -> None:
         (["show"], "instances show: name an instance"),
         (["fetch"], "instances fetch: name a set"),
         (["fetch", "natonal"], "unknown set 'natonal'. Did you mean 'national'?"),
-        (["list", "--from", "x"], "--from=x: only fetch downloads"),
+        (["list", "--from", "x"], "--from=x: is only for `islands instances fetch`. Leave it out"),
         (["show", "nosuch"], "unknown instance 'nosuch'"),
-        (["list", "--format", "drake"], "--format drake: only show accepts it"),
+        (
+            ["list", "--format", "drake"],
+            "--format drake: is only for `islands instances show`. Leave",
+        ),
     ],
 )
 def test_invalid_usage_is_refused(line: list[str], words: str) -> None:

@@ -40,7 +40,7 @@ def test_help_of_each_command(command: str, capsys: pytest.CaptureFixture[str]) 
     assert "--debug" in out
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"islands {__version__}\n"
 

@@ -97,7 +97,9 @@ def test_run_is_resumed_from_any_folder(
     assert json.loads(capsys.readouterr().out)["digest"] == whole["digest"]
 
 
-def test_format_option(capsys: pytest.CaptureFixture[str]) -> None:
+def test_format_option_selects_the_reader_and_is_recorded(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     Path("numbers.dat").write_text(Numbers(1).text(), encoding="utf-8")
     options = ["--stop", "generations=3", "--format"]
     result = solved(capsys, "numbers.dat", *options, "drake", "--out", "a")
@@ -131,8 +133,9 @@ def test_series_counts_runs_with_a_feasible_solution(capsys: pytest.CaptureFixtu
     both = [f"{name}:00", f"{name}:01"]
     found = solved(capsys, *both, *IMPOSSIBLE, "--runs", "2", "--out", "a", status=1)
     first, second = found["instances"]
-    assert (first["runs"], first["unmet"], first["best"], first["mean"]) == (2, 2, None, None)
-    assert (second["runs"], second["unmet"]) == (2, 0)
+    assert (first["runs"], first["without_solution"]) == (2, 2)
+    assert (first["best"], first["mean"]) == (None, None)
+    assert (second["runs"], second["without_solution"]) == (2, 0)
     with Path("a/runs.tsv").open(newline="") as stream:
         rows = list(csv.DictReader(stream, dialect="excel-tab"))
     assert [each["cost"] for each in rows[::2]] == ["", ""]

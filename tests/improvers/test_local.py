@@ -80,7 +80,9 @@ def test_each_search_equals_the_reference(
 
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("kind", ["tsp", "qap-general"])
-def test_few_items(backend: Backend, kind: str, name: str, tmp_path: Path) -> None:
+def test_orders_of_up_to_five_items_equal_the_reference(
+    backend: Backend, kind: str, name: str, tmp_path: Path
+) -> None:
     for n, scope in product((1, 2, 3, 4, 5), ("all", "position")):
         compare(backend, PROBLEMS[kind](n, tmp_path), name, scope=scope)
 

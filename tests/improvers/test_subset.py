@@ -49,7 +49,7 @@ def test_ties_of_profit_are_broken_by_item_number(backend: Backend, strategy: st
 
 
 @pytest.mark.parametrize("name", MOST)
-def test_few_items(backend: Backend, name: str) -> None:
+def test_subsets_of_up_to_four_items_equal_the_reference(backend: Backend, name: str) -> None:
     for n, strategy in product((1, 2, 3, 4), STRATEGIES):
         problem = ways(n, 3)
         search = NumpyLocal(NumpyKnapsack(problem), most=MOST[name], best=strategy == "best")

@@ -47,7 +47,7 @@ def test_each_search_equals_the_reference(
         compare(backend, problem, low=0.9, high=1.1, threads=threads, **search)
 
 
-def test_few_items(backend: Backend) -> None:
+def test_subsets_of_up_to_four_items_equal_the_reference(backend: Backend) -> None:
     for n in (1, 2, 3, 4):
         compare(backend, ways(n, 3), low=0.5, high=1.5, steps=20)
 

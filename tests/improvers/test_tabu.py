@@ -88,14 +88,18 @@ def test_each_search_equals_the_reference(
 
 
 @pytest.mark.parametrize("kind", ["tsp", "qap", "qap-general"])
-def test_few_items(backend: Backend, kind: str, tmp_path: Path) -> None:
+def test_orders_of_up_to_five_items_equal_the_reference(
+    backend: Backend, kind: str, tmp_path: Path
+) -> None:
     for n in (1, 2, 3, 4, 5):
         compare(backend, PROBLEMS[kind](n, tmp_path))
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_more_items(backend: Backend, kind: str, tmp_path: Path) -> None:
-    """Rows need several rounds of pairs, the last of which are incomplete."""
+def test_several_rounds_of_pairs_equal_the_reference(
+    backend: Backend, kind: str, tmp_path: Path
+) -> None:
+    """The last round of each row is incomplete."""
     compare(backend, PROBLEMS[kind](26, tmp_path), generations=1, steps=90)
 
 
@@ -108,6 +112,13 @@ def test_all_kinds_of_steps_occur(backend: Backend) -> None:
     old = compare(backend, problem, aspiration=20, steps=300)
     assert old["old"] > 0
     assert old["free"] > 0
+
+
+def test_a_minimum_tenure_above_the_maximum_is_refused() -> None:
+    with pytest.raises(
+        UsageError, match=r"tenure_low=3: must be at most .*high=2\. Lower the form"
+    ):
+        ImproverSettings.build({"tenure_low": 3, "tenure_high": 2})
 
 
 def test_tenures_longer_than_the_search(backend: Backend) -> None:

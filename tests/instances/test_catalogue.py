@@ -30,7 +30,7 @@ from islands.instances.catalogue import catalogue
         ("gk/gk07", 500, 19221, "best_known"),
     ],
 )
-def test_published_values(name: str, size: int, value: int, status: str) -> None:
+def test_entries_have_the_published_values(name: str, size: int, value: int, status: str) -> None:
     entry = catalogue().entry(*name.split("/"))
     assert entry is not None
     assert entry.best_known is not None

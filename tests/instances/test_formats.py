@@ -10,7 +10,7 @@ import pytest
 from knapsacks import COUNTED, DRAKE, SAC94, TITLED, content, write
 
 from islands.errors import InputError, UsageError
-from islands.instances.formats import recognised
+from islands.instances.formats import FOUND_BY_NAME, recognised
 from islands.instances.mkp import MkpFile, read_mkp
 from islands.instances.mkp_layouts import drake_text
 from islands.instances.qap_stated import Stated
@@ -186,3 +186,7 @@ def test_published_files_are_recognised_in_both_layouts(published: Path, tmp_pat
             file = read_mkp(path)
             original = write(tmp_path, "original.dat", as_sac94(file))
             assert content(read_mkp(original)) == content(file)
+
+
+def test_files_of_single_instances_are_found_by_name() -> None:
+    assert FOUND_BY_NAME == (".tsp", ".dat", ".qap")

@@ -56,3 +56,28 @@ def test_the_parts_of_a_long_line_have_the_same_line_number(tmp_path: Path) -> N
         while lines.words() is not None:
             numbers.append(lines.number)
     assert numbers == [1, 2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"2 \0", "a zero byte: this is not a text file"),
+        (b"x" * 70_000, "a line of more than 65536 bytes, which is the limit"),
+    ],
+)
+def test_hints_about_lines_suit_all_formats(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "a.dat"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught, Lines.open(path) as lines:
+        lines.line()
+    assert str(caught.value) == f"{path}:1: {message}. Get the file again, or name another one"
+
+
+def test_a_number_cut_by_the_end_of_a_part_has_a_limit(tmp_path: Path) -> None:
+    path = tmp_path / "a.qap"
+    path.write_bytes(b"2 " * 32_700 + b"7" * 1000)
+    with (
+        pytest.raises(InputError, match=r"has more than 64 bytes, too long for a number\. Get the"),
+        Lines.open(path) as lines,
+    ):
+        lines.words()

@@ -249,8 +249,8 @@ def test_a_malformed_file_is_refused_in_one_line(tmp_path: Path, name: str) -> N
     "content",
     [b"\x00" * 100_000, b"\x7fELF\x02\x01\x00", b"2 1 2 3 \xff\xfe 5 6 7 8", b"\x1f\x8b\x08"],
 )
-def test_binary_rubbish_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "rubbish.dat"
+def test_a_binary_file_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "binary.dat"
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
         read_qap(path)

@@ -53,7 +53,7 @@ def test_a_python_without_ensurepip_installs_with_its_own_pip(machine: Machine) 
     assert install.startswith(f"-m pip --python {machine.checkout}/.venv/bin/python install")
 
 
-def test_no_network(machine: Machine) -> None:
+def test_without_a_network_the_last_line_names_the_cause(machine: Machine) -> None:
     trouble = "ERROR: No matching distribution found for hatchling"
     failed = machine.run("launch/quickstart", BREAK="pip install", TROUBLE=trouble)
     assert failed.returncode == 1
@@ -90,7 +90,7 @@ def test_missing_software_is_reported_in_one_line(
     assert last.startswith(f"{machine.checkout / script}: {message}")
 
 
-def test_no_mpirun(machine: Machine) -> None:
+def test_a_missing_mpirun_is_reported_with_the_fix(machine: Machine) -> None:
     (machine.bin / "mpirun").unlink()
     failed = machine.run("launch/quickstart")
     assert failed.returncode == 1
@@ -169,7 +169,7 @@ def test_quickstart_lets_the_run_write_a_checkpoint(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_checkout(machine: Machine) -> None:
+def test_a_read_only_checkout_is_refused(machine: Machine) -> None:
     machine.checkout.chmod(0o555)
     failed = machine.run("launch/quickstart")
     machine.checkout.chmod(0o755)

@@ -52,3 +52,10 @@ def test_a_key_with_too_many_parts_is_refused_quickly(tmp_path: Path) -> None:
     path.write_text(".".join("a" * 20_000) + " = 1\n")
     with pytest.raises(InputError, match="a line with more than 1000 dots"):
         layers({}, path)
+
+
+def test_a_large_file_of_settings_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"#" * ((1 << 20) + 1))
+    with pytest.raises(InputError, match=r"more than 1048576 bytes, the limit .*\. Name another"):
+        layers({}, path)

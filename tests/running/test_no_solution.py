@@ -211,7 +211,7 @@ def test_a_series_reports_runs_without_a_solution_separately(
     for _ in "ab":
         done, said = series(Conduct(), quiet=True)
         (found,) = done.summaries
-        assert (found.runs, found.unmet, found.best, found.worst, found.mean) == (
+        assert (found.runs, found.without_solution, found.best, found.worst, found.mean) == (
             *(3, 1, 100, 100, 100),
         )
         assert "fake/five seed 2: no feasible solution, gap -" in said

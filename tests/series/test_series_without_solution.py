@@ -15,15 +15,17 @@ from islands.series.summary import Summary, table
 
 
 @pytest.mark.parametrize(
-    ("unmet", "message"),
+    ("without_solution", "message"),
     [
         (0, None),
         (1, None),
         (2, r"fake/five: none of 2 runs found a feasible solution\. Fix tsp$"),
     ],
 )
-def test_a_series_without_any_solution_is_an_error(unmet: int, message: str | None) -> None:
-    costs = [None] * unmet + [200] * (2 - unmet)
+def test_a_series_without_any_solution_is_an_error(
+    without_solution: int, message: str | None
+) -> None:
+    costs = [None] * without_solution + [200] * (2 - without_solution)
     runs = [result(cost=cost, gap=None, solution=None) for cost in costs]
     summary_of_both = Summary.of(runs, maximise=True)
     series = Series(
@@ -40,7 +42,7 @@ def test_a_series_without_any_solution_is_an_error(unmet: int, message: str | No
 
 def test_a_summary_without_solutions_shows_dashes() -> None:
     nothing = Summary.of([result(cost=None, gap=None, solution=None)] * 2, maximise=True)
-    assert (nothing.runs, nothing.unmet, nothing.hits) == (2, 2, 0)
+    assert (nothing.runs, nothing.without_solution, nothing.hits) == (2, 2, 0)
     assert (nothing.best, nothing.mean, nothing.gap_mean, nothing.standard_deviation) == (None,) * 4
     lines = table([nothing, summary(210)]).split("\n")
     assert len(lines[3]) == len(lines[4]) == len(lines[2])

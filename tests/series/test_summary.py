@@ -41,14 +41,14 @@ def test_a_nearly_equal_cost_is_not_a_hit(known: float, near: float, maximise: b
     assert (missed.hits, missed.hit_seconds) == (0, None)
 
 
-@pytest.mark.parametrize("unmet", [0, 1, 5])
+@pytest.mark.parametrize("without_solution", [0, 1, 5])
 @pytest.mark.parametrize("solved", [1, 2, 4])
-def test_runs_without_a_solution_do_not_affect_costs(unmet: int, solved: int) -> None:
+def test_runs_without_a_solution_do_not_affect_costs(without_solution: int, solved: int) -> None:
     costs = COSTS[:solved]
-    runs = [result(cost=None, gap=None, best_known=200)] * unmet
+    runs = [result(cost=None, gap=None, best_known=200)] * without_solution
     runs += [result(cost=cost, gap=2.0 * cost, best_known=200) for cost in costs]
     found = Summary.of(runs, maximise=False)
-    assert (found.runs, found.unmet) == (solved + unmet, unmet)
+    assert (found.runs, found.without_solution) == (solved + without_solution, without_solution)
     assert (found.best, found.worst) == (min(costs), max(costs))
     assert (found.mean, found.gap_mean) == pytest.approx((np.mean(costs), 2 * np.mean(costs)))
     deviation = np.std(costs, ddof=1) if solved > 1 else None

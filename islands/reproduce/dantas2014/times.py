@@ -86,7 +86,7 @@ class SizeTimesTable(SizeTable):
 
     def plots(self) -> list[Plot]:
         """Return the times by m."""
-        return [Plot("seconds a run", time_curves(self.experiment), by="series")]
+        return [Plot("seconds per run", time_curves(self.experiment), by="series")]
 
 
 def _sizes(rows: Sequence[TableRow]) -> list[Cell]:

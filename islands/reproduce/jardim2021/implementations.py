@@ -60,7 +60,7 @@ class ImplementationsTable(SampleTable):
             Column("gap", "gap %", 6, ".2f"),
             Column("deviation", "st.dev.", 7, ".2f"),
             *(Column(f"{each}_gap", f"{each} %", 7, ".2f") for each in IMPLEMENTATIONS),
-            Column("seconds", "s a run", 9, ".4f"),
+            Column("seconds", "s/run", 9, ".4f"),
             Column("alone_seconds", "s alone", 9, ".4f"),
             *(Column(f"{each}_seconds", f"{each} s", 7, ".2f") for each in IMPLEMENTATIONS),
             Column("speedup", "fastest/ours", 12, ".0f"),
@@ -112,9 +112,9 @@ class ImplementationsTable(SampleTable):
 
         seconds = time_curves(self.experiment) | with_thesis("seconds", "seconds")
         return [
-            Plot("seconds a run", seconds),
+            Plot("seconds per run", seconds),
             Plot("mean gap, %", with_thesis("gap", "gap"), "-gap", logarithmic=False),
-            Plot("thousands of calls a second", with_thesis("rate", "rate"), "-rate"),
+            Plot("thousands of calls per second", with_thesis("rate", "rate"), "-rate"),
         ]
 
 

@@ -57,7 +57,7 @@ class LiteratureTable(SampleTable):
             Column("thesis_calls", "2021", 7, ".2f"),
             Column("fewest_calls"),
             Column("thesis_fewest_calls"),
-            Column("seconds", "s a run", 9, ".3f"),
+            Column("seconds", "s/run", 9, ".3f"),
             Column("generations"),
             Column("runs"),
         ]

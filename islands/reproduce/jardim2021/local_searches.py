@@ -50,7 +50,7 @@ class LocalSearchesTable(SampleTable):
             Column("gap", "gap %", 6, ".2f"),
             Column("deviation", "st.dev.", 7, ".2f"),
             Column("thesis_gap", "2021 %", 6, ".2f"),
-            Column("seconds", "s a run", 9, ".4f"),
+            Column("seconds", "s/run", 9, ".4f"),
             Column("thesis_seconds", "2021 s", 7, ".2f"),
             Column("speedup", "2021/ours", 9, ".0f"),
             Column("calls", "kcalls", 8, ".0f"),
@@ -96,7 +96,7 @@ class LocalSearchesTable(SampleTable):
         seconds = {"seconds": ours, "thesis_seconds": "2021, RTX 2060"}
         gaps = {"gap": "ours", "thesis_gap": "2021"}
         return [
-            Plot("seconds a run", seconds, by="search"),
+            Plot("seconds per run", seconds, by="search"),
             Plot("mean gap, %", gaps, "-gap", by="search", logarithmic=False),
         ]
 

@@ -80,7 +80,7 @@ class ModelsTable(PooledTable):
             *([Column("hits", "hits", 4, "d")] if self.prints_hits else [Column("hits")]),
             *([Column("paper_hits", "2019", 4, "d")] if self.prints_hits else []),
             Column("without", "none", 4, "d"),
-            Column("milliseconds", "ms a run", 8, ".3f"),
+            Column("milliseconds", "ms/run", 8, ".3f"),
             Column("paper_milliseconds", "2019 ms", 8, ".1f"),
             Column("ratio", "2019/ours", 9, ".1f"),
             Column("wanted", "wanted", 6, "d"),
@@ -161,7 +161,7 @@ class ModelsTable(PooledTable):
         times = {"milliseconds": "ours", "paper_milliseconds": "2019, GTX 1050 Ti"}
         gaps = {"mean": "ours, mean", "paper_mean": "2019, mean"}
         return [
-            Plot("milliseconds a run", times, by="model"),
+            Plot("milliseconds per run", times, by="model"),
             Plot("mean gap, %", gaps, "-gap", by="model", logarithmic=False),
         ]
 

@@ -57,7 +57,7 @@ class CalibrationTable(SampleTable):
             Column("mean_gap", "mean %", 6, ".2f"),
             Column("deviation", "st.dev.", 7, ".2f"),
             Column("hits", "hits", 4, "d"),
-            Column("seconds", "s a run", 9, ".4f"),
+            Column("seconds", "s/run", 9, ".4f"),
             Column("generations"),
             Column("runs"),
         ]

@@ -44,7 +44,7 @@ class PerformanceTable(SampleTable):
         """Return our seconds, the paper's seconds, their ratios, and our CPU's."""
         return [
             *ASSIGNMENT,
-            Column("seconds", "s a run", 9, ".4f"),
+            Column("seconds", "s/run", 9, ".4f"),
             Column("alone_seconds", "s alone", 9, ".4f"),
             Column("gpu_seconds", "2010 GPU s", 10, ".2f"),
             Column("sequential_seconds", "2010 CPU s", 10, ".2f"),
@@ -103,4 +103,4 @@ class PerformanceTable(SampleTable):
     def plots(self) -> list[Plot]:
         """Return a plot of our times and the paper's."""
         paper = {"gpu_seconds": "2010, 9800 GTX+", "sequential_seconds": "2010, one CPU core"}
-        return [Plot("seconds a run", time_curves(self.experiment) | paper)]
+        return [Plot("seconds per run", time_curves(self.experiment) | paper)]

@@ -43,7 +43,7 @@ class QualityTable(SampleTable):
             Column("elitist_hits", "elitist hits", 12, "d"),
             Column("elitist_best_gap", "best %", 6, ".2f"),
             Column("elitist_mean_gap", "mean %", 6, ".2f"),
-            Column("seconds", "s a run", 9, ".4f"),
+            Column("seconds", "s/run", 9, ".4f"),
             Column("runs", "runs", 4, "d"),
             Column("generations"),
         ]

@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import ClassVar
 
 from islands.instances.catalogue import catalogue
+from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, Index
-from islands.problems import SUFFIXES
 from islands.problems.base import Problem
 from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, TableRow, mean
 from islands.reproduce.selection import named
@@ -44,7 +44,7 @@ class VlsiTable(PaperTable):
     def instances(index: Index) -> list[Found]:
         """Return the instances of the catalogue, and other files in a folder of the set."""
         entries = catalogue().set("vlsi").entries.values()
-        others = index.others(SUFFIXES).items()
+        others = index.others(FOUND_BY_NAME).items()
         return [
             *(named(entry.full_name, index) for entry in entries),
             *(Found(name, path, None) for name, path in others if name.startswith("vlsi/")),

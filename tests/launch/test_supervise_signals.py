@@ -1,0 +1,96 @@
+"""launch/supervise: signals make the job write its checkpoint; a second one ends it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import termios
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from supervised import Supervised
+
+# It waits for signals, like a job that writes a checkpoint at a signal.
+PATIENT = """#!/bin/sh
+trap 'echo USR1 >>heard; exit 75' USR1
+trap 'echo INT >>heard' INT
+echo >started
+while :; do sleep 0.05; done
+"""
+STUBBORN = """#!/bin/sh
+trap 'echo USR1 >>heard' USR1
+trap 'echo TERM >>heard; exit 1' TERM
+echo >started
+while :; do sleep 0.05; done
+"""
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Supervised:
+    return Supervised(tmp_path)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+def test_a_signal_lets_the_job_write_its_checkpoint(
+    machine: Supervised, sent: signal.Signals
+) -> None:
+    machine.add("mpirun", PATIENT)
+    running = start(machine)
+    running.send_signal(sent)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 75
+    assert (machine.folder / "heard").read_text() == "USR1\n"
+    assert "died" not in said
+
+
+def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
+    machine.add("mpirun", STUBBORN)
+    running = start(machine)
+    running.send_signal(signal.SIGTERM)
+    heard = machine.folder / "heard"
+    wait_for(heard)
+    running.send_signal(signal.SIGTERM)
+    running.communicate(timeout=30)
+    assert running.returncode == 1
+    assert heard.read_text() == "USR1\nTERM\n"
+
+
+def test_ctrl_c_does_not_reach_the_job(machine: Supervised) -> None:
+    """An mpirun that receives it would kill the ranks while they write."""
+    machine.add("mpirun", PATIENT)
+    terminal, end = os.openpty()
+    running = start(machine, stdin=end, start_new_session=True, preexec_fn=take_terminal)
+    os.write(terminal, b"\x03")
+    assert running.wait(timeout=30) == 75
+    assert (machine.folder / "heard").read_text() == "USR1\n"
+    os.close(terminal)
+    os.close(end)
+
+
+def take_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def start(machine: Supervised, **how: Any) -> subprocess.Popen[str]:
+    """Return the script with its job running."""
+    running = subprocess.Popen(
+        [str(machine.checkout / "launch/supervise"), "2", "--out", "r"],
+        env={"PATH": str(machine.bin), "CALLS": "calls"},
+        cwd=machine.folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        **how,
+    )
+    wait_for(machine.folder / "started")
+    return running
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < deadline, f"no {path}"
+        time.sleep(0.01)
