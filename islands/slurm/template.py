@@ -42,4 +42,7 @@ def _directive(line: str) -> tuple[str, str]:
 
 
 def _line(name: str, value: str) -> str:
-    return f"{_DIRECTIVE}--{name}={value}" if value else f"{_DIRECTIVE}--{name}"
+    if not value:
+        return f"{_DIRECTIVE}--{name}"
+    has_space = any(letter.isspace() for letter in value)
+    return f'{_DIRECTIVE}--{name}="{value}"' if has_space else f"{_DIRECTIVE}--{name}={value}"

@@ -35,6 +35,14 @@ def test_a_job_uses_the_python_that_submitted_it(user: User) -> None:
     assert user.result("run").ranks == 4
 
 
+def test_names_of_folders_may_contain_spaces(user: User) -> None:
+    user.folder = user.folder / "a folder"
+    user.folder.mkdir()
+    user.islands(*LINE, "--time", "5m", "--out", "a run")
+    user.islands("watch", "a run")
+    assert user.result("a run").ranks == 4
+
+
 def test_a_dry_run_prints_a_script_and_leaves_nothing(user: User) -> None:
     printed = user.islands(*LINE, "--time", "1h", "--dry-run")
     assert "#SBATCH --time=01:00:00" in printed
