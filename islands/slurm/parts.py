@@ -102,9 +102,10 @@ class Parts:
         self._append(ended)
         return ended
 
-    def are_stuck(self) -> bool:
-        """Return whether the last two parts have both been without progress."""
-        now, last = Progress.of(self._run), self.all()[-2:]
+    def are_stuck(self, job: str) -> bool:
+        """Return whether the last two parts of a job have both been without progress."""
+        now = Progress.of(self._run)
+        last = [part for part in self.all() if part.job == job][-2:]
         return len(last) == 2 and all(part.is_without_progress(now) for part in last)
 
     def _append(self, part: Part) -> None:

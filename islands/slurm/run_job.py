@@ -34,7 +34,7 @@ def run_job(words: Sequence[str], folder: Path | None = None, nodes: int | None 
     allocation.require_a_gpu_for_each_rank(on_cpu=on_cpu, share_gpu="--share-gpu" in words)
     parts = Parts(folder)
     resumes = _resumes(given, folder, parts.all(), allocation.job)
-    if parts.are_stuck():
+    if parts.are_stuck(allocation.job):
         raise RunError(_no_progress(folder, parts.all()[-1]))
     ranks = allocation.ranks[:nodes]
     launcher = find_launcher(sum(ranks))
@@ -103,7 +103,7 @@ def _must_requeue(part: Part, folder: Path) -> bool:
 
 
 def _requeue(allocation: Allocation, folder: Path, parts: Parts) -> None:
-    if parts.are_stuck():
+    if parts.are_stuck(allocation.job):
         say(_no_progress(folder, parts.all()[-1]))
         return
     say(f"requeueing job {allocation.job}")

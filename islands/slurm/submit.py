@@ -15,7 +15,7 @@ from shutil import which
 from islands.errors import InputError, UsageError
 from islands.paths import reading, writing
 from islands.record.folder import JOB
-from islands.slurm.sweep import submit_collecting
+from islands.slurm.sweep import COLLECTED, submit_collecting
 
 _NO_CLUSTER = ("configuration source", "slurm.conf", "Unable to contact")
 """Parts of the messages of an sbatch that reaches no cluster."""
@@ -61,6 +61,8 @@ def submit(script: str, folder: Path, elements: int | None) -> Job:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(script)
+        if elements is not None:
+            (path.parent / COLLECTED).touch()  # the elements need not submit the collecting job
     done = _sbatch(["--parsable", str(path)])
     if done.returncode != 0:
         raise InputError(

@@ -18,7 +18,7 @@ from islands.slurm.words import Words
 
 LIST = "sweep.txt"
 """The file with the options of each element of a sweep: one line each; line 1 is element 1."""
-_COLLECTED = "collecting-job"
+COLLECTED = "collecting-job"
 
 
 def run_element(words: Sequence[str]) -> int:
@@ -70,7 +70,7 @@ def read_list(path: Path) -> list[list[str]]:
 
 def _submit_collecting(folder: Path, allocation: Allocation) -> None:
     """Submit the job that writes the table at the end; only the first element that starts does."""
-    marker = folder / JOB / _COLLECTED
+    marker = folder / JOB / COLLECTED
     marker.parent.mkdir(parents=True, exist_ok=True)
     try:
         marker.touch(exist_ok=False)

@@ -51,14 +51,21 @@ def test_two_parts_without_a_new_checkpoint_are_stuck(
         if progresses:
             write_checkpoint(tmp_path, 100 * number)
         parts.end(part, status, signal)
-    assert parts.are_stuck() is are_stuck
+    assert parts.are_stuck("5") is are_stuck
 
 
 def test_parts_lost_with_their_node_are_stuck_too(tmp_path: Path) -> None:
     parts = Parts(tmp_path)
     parts.begin("5", ["demo/tsp"])
     parts.begin("5", ["demo/tsp"])
-    assert parts.are_stuck()
+    assert parts.are_stuck("5")
+
+
+def test_another_job_begins_anew(tmp_path: Path) -> None:
+    parts = Parts(tmp_path)
+    parts.begin("5", ["demo/tsp"])
+    parts.begin("5", ["demo/tsp"])
+    assert not parts.are_stuck("6")
 
 
 def test_a_damaged_record_is_refused(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def test_a_sweep_is_submitted_over_settings_and_seeds(user: User) -> None:
     assert [row["seed"] for row in rows] == ["1", "2", "1", "2"]
     assert len({row["digest"] for row in rows}) == 4
     assert "4 done" in user.islands("status", "sweep")
+    assert (user.folder / "sweep/slurm/collect.out").read_text().count("4 of 4 runs done") == 1
 
 
 def test_scaling_compares_the_same_islands_on_one_and_two_nodes(user: User) -> None:
