@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "solution",
         metavar="SOLUTION",
-        help="a solution file, also searched for beside the instance, or a run's folder",
+        help="a solution file, also searched for next to the instance, or a run's folder",
     )
     words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)

@@ -1,7 +1,7 @@
 """Decide whether the best cost that a QAPLIB file states is accepted as the best known cost.
 
 Some published files are wrong. A stated cost is accepted if the catalogue has the same value, or if
-the solution file beside the instance has an assignment with this cost and the catalogue has no
+the solution file next to the instance has an assignment with this cost and the catalogue has no
 better value for the same name and size.
 """
 
@@ -85,7 +85,7 @@ def _solved(problem: Qap, value: int) -> tuple[bool, str]:
     paths = [problem.path.with_name(each) for each in (name, f"{name}.gz")]
     path = next((each for each in paths if each.exists()), None)
     if path is None:
-        return False, f"there is no {name} beside it to confirm it"
+        return False, f"there is no {name} next to it to confirm it"
     try:
         order = read_sln(path, problem.size).order
     except InputError as error:

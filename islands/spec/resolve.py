@@ -255,7 +255,7 @@ def _default_stop(problem: Problem) -> list[str]:
 
 
 def _start_name(name: str, problem: Problem) -> str:
-    """Return the full name of a solution's file, which may lie beside the instance's file."""
+    """Return the full name of a solution's file, which may be next to the instance's file."""
     if problem.path is not None and not Path(name).exists():
         beside = problem.path.parent / name
         if beside.exists():

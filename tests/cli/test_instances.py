@@ -184,7 +184,7 @@ def test_show_stated_cost_of_a_file(folder: Path, capsys: pytest.CaptureFixture[
     assert "best known   -" in lines
     assert lines[-2:] == [
         "the file says optimum 9",
-        "this is not accepted as the best known: there is no two.sln beside it to confirm it",
+        "this is not accepted as the best known: there is no two.sln next to it to confirm it",
     ]
     # The published data of an instance are shown although its file is damaged.
     (folder / "qaplib").mkdir()

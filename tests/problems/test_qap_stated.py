@@ -80,7 +80,7 @@ def test_gzipped_solution_file_confirms_the_stated_cost(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (None, "there is no five.sln beside it to confirm it"),
+        (None, "there is no five.sln next to it to confirm it"),
         (solution(WORSE, BEST), f"the assignment in five.sln costs {COSTS[WORSE]}"),
         (
             solution((0, 1, 2, 3, 3), BEST),
@@ -138,7 +138,7 @@ def test_bound_alone_is_only_reported(tmp_path: Path, stated: str) -> None:
             "more",
             "560 560",
             False,
-            "no nug12.sln beside it to confirm it; the catalogue has",
+            "no nug12.sln next to it to confirm it; the catalogue has",
         ),
         (
             "nug12.qap",
@@ -147,7 +147,7 @@ def test_bound_alone_is_only_reported(tmp_path: Path, stated: str) -> None:
             False,
             "the catalogue has 578 for qaplib/nug12, with the same name",
         ),
-        ("other.qap", "more", "578 578", False, "there is no other.sln beside it to confirm it"),
+        ("other.qap", "more", "578 578", False, "there is no other.sln next to it to confirm it"),
         # The optimum of esc16f is 0.
         ("esc16f.qap", "more", "0 0", True, "the catalogue agrees: qaplib/esc16f has this"),
     ],
@@ -180,10 +180,10 @@ def test_catalogue_confirms_or_refutes_the_stated_cost(
         (
             "nug12",
             577,
-            "there is no nug12.sln beside it to confirm it; the catalogue has 578 for qap",
+            "there is no nug12.sln next to it to confirm it; the catalogue has 578 for qap",
         ),
-        ("nug14", 1014, "there is no nug14.sln beside it to confirm it"),
-        ("burma14", 3323, "there is no burma14.sln beside it to confirm it"),
+        ("nug14", 1014, "there is no nug14.sln next to it to confirm it"),
+        ("burma14", 3323, "there is no burma14.sln next to it to confirm it"),
     ],
 )
 def test_catalogue_entry_must_match_name_problem_and_size(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,27 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from starts_for_tests import checkpoints, killed, require_same, start, streams, whole
+from starts_for_tests import checkpoints, require_same, start, streams, whole
 
 from islands.errors import InputError
 from islands.record.manifest import content_digest
 from islands.run import pace as pace
 from islands.spec.spec import FORMAT
 
-
-@pytest.fixture(autouse=True)
-def _checkpoints_at_epochs_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return the folder of a run that was killed in generation 50."""
-    folder = tmp_path / "a"
-    folder.mkdir()
-    killed(folder, at=50)
-    return folder
+pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")
 
 
 def cut(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,20 +13,7 @@ from starts_for_tests import facts, killed, require_same, start, whole
 
 from islands.run import pace as pace
 
-
-@pytest.fixture(autouse=True)
-def _checkpoints_at_epochs_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return the folder of a run that was killed in generation 50."""
-    folder = tmp_path / "a"
-    folder.mkdir()
-    killed(folder, at=50)
-    return folder
+pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")
 
 
 def flipped_first_row(path: Path) -> None:

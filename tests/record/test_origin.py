@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from starts_for_tests import checkpoints, killed, require_same, start, whole
+from starts_for_tests import checkpoints, require_same, start, whole
 
 from islands.errors import InputError
 from islands.progress.progress import Moment, Progress
@@ -12,20 +11,7 @@ from islands.record.manifest import Manifest, Part
 from islands.record.stream import Extent
 from islands.run import pace as pace
 
-
-@pytest.fixture(autouse=True)
-def _checkpoints_at_epochs_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return the folder of a run that was killed in generation 50."""
-    folder = tmp_path / "a"
-    folder.mkdir()
-    killed(folder, at=50)
-    return folder
+pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")
 
 
 @pytest.mark.parametrize("cost", [None, 7, 2**60 + 1, 0.1])
