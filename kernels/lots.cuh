@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/archipelago.cuh"
+#include "core/costs.cuh"
 
 // Select `count` different individuals with rank `first` or worse, with equal probability, and
 // write them to drawn[island][count] in the order of selection.
@@ -34,20 +35,23 @@ namespace lots {
 struct Wheel {
     const int64_t* cost;
     const int32_t* order;
-    uint64_t worst;
+    int64_t best, worst;
     int shift;
 
     __device__ Wheel(const Archipelago& all, int me)
         : cost(all.cost + all.row(all.island[me].generation, me, 0)),
           order(all.order + me * all.population),
+          best(cost[order[0]]),
           worst(cost[order[all.population - 1]]),
           shift(0) {
-        const uint64_t range = worst - uint64_t(cost[order[0]]);
+        const uint64_t range = uint64_t(worst) - uint64_t(best);
         while (range >> shift >= 1ull << 31) ++shift;
     }
 
     __device__ int64_t weight(int rank) const {
-        return int64_t((worst - uint64_t(cost[order[rank]])) >> shift) + 1;
+        const int64_t own = cost[order[rank]];
+        if (COSTS_REAL) return int64_t(real::advantage(own, best, worst, 31)) + 1;
+        return int64_t((uint64_t(worst) - uint64_t(own)) >> shift) + 1;
     }
 };
 

@@ -80,6 +80,7 @@ class Parts:
         return {
             "ISLANDS_ENCODING": self.encoding.header,
             "COSTS_MARKED": str(int(self.problem.marks)),
+            "COSTS_REAL": str(int(self.problem.real)),
             **self.encoding.defines(),
         }
 

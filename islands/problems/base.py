@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
@@ -15,12 +16,16 @@ from islands import settings as named
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.instances.orders import solution_file
+from islands.problems import real_costs
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
     from islands.instances.remarks import Remark
 
-Solution = NDArray[np.int64]
+Solution = NDArray[Any]
+"""An order or a subset of integers, or a vector of numbers."""
+
+_REAL_TOLERANCE = 1e-9
 
 
 class Problem(ABC):
@@ -67,6 +72,8 @@ class Problem(ABC):
     """Whether its kernels may change a solution when they evaluate it."""
     marks: bool = False
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
+    real: bool = False
+    """Whether costs are floating-point numbers; on the device, integers with the same order."""
 
     def adjusted(self, settings: named.Settings) -> Self:
         """Return the same instance with these settings."""
@@ -151,7 +158,26 @@ class Problem(ABC):
 
     def own_sense(self, costs: Any) -> Any:
         """Return the values of device costs, which are minimised, in the sense of the instance."""
+        if self.real:
+            values = real_costs.value_of(costs)
+            return 0.0 - values if self.maximise else values
         return self.value_of(-costs if self.maximise else costs)
+
+    def own_mean(self, total: Any, count: int = 1) -> Any:
+        """Return the mean of `count` values in the sense of the instance.
+
+        `total` is their sum, minimised and in units; or an array of such sums.
+        """
+        return self.value_of(-total if self.maximise else total) / count
+
+    def agrees(self, exact: float | None, shown: float | None) -> bool:
+        """Return whether a cost that was computed again confirms the cost that a run shows.
+
+        Integers must be equal; real costs may differ in their last digits.
+        """
+        if not self.real or exact is None or shown is None:
+            return exact == shown
+        return math.isclose(exact, shown, rel_tol=_REAL_TOLERANCE, abs_tol=_REAL_TOLERANCE)
 
     def gap(self, cost: float) -> float | None:
         """Return how much worse `cost` is than the best known value, in percent; None: unknown."""

@@ -99,7 +99,7 @@ def cost_type(problem: Problem) -> pa.DataType:
     """Return the column type of costs."""
     import pyarrow as pa
 
-    return pa.int64() if problem.unit == 1 else pa.float64()
+    return pa.int64() if problem.unit == 1 and not problem.real else pa.float64()
 
 
 def _words(column: NDArray[np.str_]) -> pa.Array:

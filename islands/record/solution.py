@@ -65,7 +65,7 @@ class Finished:
                 " changed since. Restore the changed file"
             )
         exact = problem.cost(result.solution)
-        if exact != result.cost:
+        if not problem.agrees(exact, result.cost):
             word = problem.cost_word
             raise InputError(
                 f"{path}: states {word} {result.cost}, but its solution has {word} {exact}."

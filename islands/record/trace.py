@@ -61,7 +61,7 @@ class Trace(Record):
             repeated([epoch.progress.generation for epoch in epochs], counts),
             repeated([epoch.progress.seconds for epoch in epochs], counts),
             own(_known([measure.best for measure in measures])),
-            own(np.array([measure.mean for measure in measures])),
+            self._problem.own_mean(np.array([measure.mean for measure in measures])),
             own(np.array([measure.worst for measure in measures])),
             np.array([measure.best_generation for measure in measures]),
             np.array([measure.evaluations for measure in measures]),

@@ -143,7 +143,7 @@ def _evolved(
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
     """Raise a `RunError` if the exact objective contradicts the cost that the run reported."""
     exact = None if best is None else problem.cost(best.solution)
-    if exact != shown:
+    if not problem.agrees(exact, shown):
         raise RunError(
             "the kernels gave the best solution"
             f"{'' if best is None else f' of island {best.island}'} the cost {shown}, but its"

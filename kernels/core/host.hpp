@@ -67,6 +67,18 @@ inline uint32_t __float_as_uint(float value) {
     return bits;
 }
 
+inline int64_t __double_as_longlong(double value) {
+    int64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+inline double __longlong_as_double(int64_t bits) {
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 inline float __uint_as_float(uint32_t bits) {
     float value;
     std::memcpy(&value, &bits, sizeof value);
