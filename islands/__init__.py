@@ -26,9 +26,13 @@ __all__ = [
     "Solver",
     "Struct",
     "Topology",
+    "keys",
     "load",
+    "permutation",
+    "real",
     "setting",
     "solve",
+    "subset",
 ]
 
 if TYPE_CHECKING:
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from islands.errors import IslandsError
     from islands.improvers.base import Improver
     from islands.migration.topology import Topology
+    from islands.modelling.statements import keys, permutation, real, subset
     from islands.problems import load
     from islands.problems.base import Problem
     from islands.progress.result import Result
@@ -66,9 +71,13 @@ else:
         "Solver": "islands.solver",
         "Struct": "islands.backends.arguments",
         "Topology": "islands.migration.topology",
+        "keys": "islands.modelling.statements",
         "load": "islands.problems",
+        "permutation": "islands.modelling.statements",
+        "real": "islands.modelling.statements",
         "setting": "islands.settings",
         "solve": "islands.solver",
+        "subset": "islands.modelling.statements",
     }
 
     def __getattr__(name):

@@ -13,7 +13,7 @@ from islands.archipelago.generations import Generations
 from islands.archipelago.launches import Launches
 from islands.archipelago.measure import Candidate, IslandMeasure, Lookout
 from islands.archipelago.memory import as_kernels_see, fields_of, tables_of
-from islands.archipelago.outside import Outside
+from islands.archipelago.outside import BatchOutside, Outside
 from islands.archipelago.parts import Parts
 from islands.archipelago.restored import require_genomes, require_sound
 from islands.archipelago.share import Share
@@ -137,9 +137,10 @@ class Archipelago:
             self.mine,
             self._share.islands_a_run,
         )
-        self._outside = None
-        if parts.outside:
-            self._outside = Outside(self._backend, self._problem, encoding, self._state)
+        self._outside: Outside | None = None
+        if parts.evaluation in ("host", "batch"):
+            kind = BatchOutside if parts.evaluation == "batch" else Outside
+            self._outside = kind(self._backend, self._problem, encoding, self._state)
         self._migrant = Migrant(fields)
         self._all = as_kernels_see(
             self._backend, self._state, self._migrant, self._shape, encoding.shape()

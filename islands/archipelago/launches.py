@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from islands.algorithms.schedule import HOST_EVALUATES, Launch, Shape, Step
+from islands.archipelago.outside import tiles_of
 from islands.archipelago.parts import Parts
 from islands.backends.arguments import Struct
 from islands.backends.background import Background
@@ -63,10 +64,11 @@ class Launches:
 
     def _data(self) -> Struct:
         """Return `problem::Data`."""
-        if self._parts.outside:
+        if self._parts.evaluation in ("host", "batch"):
             return Struct(nothing=np.int32(0))
-        arrays = self._parts.problem.arrays()
-        return Struct(**{f"array{i}": self._backend.upload(a) for i, a in enumerate(arrays)})
+        members = self._parts.problem.data().items()
+        upload = self._backend.upload
+        return Struct(**{n: v if isinstance(v, np.generic) else upload(v) for n, v in members})
 
     def _asked(self, launches: set[Launch]) -> Room:
         """Return the working memory that a block needs for all of the launches."""
@@ -121,10 +123,20 @@ class Launches:
         for step in steps:
             if isinstance(step, Launch):
                 segments[-1].append(self._bound(step))
+            elif self._parts.evaluation == "thread":
+                assert step == HOST_EVALUATES
+                segments[-1].append(self._bound(self._evaluation()))
             else:
                 assert step == HOST_EVALUATES
                 segments.append([])
         return segments
+
+    def _evaluation(self) -> Launch:
+        """Return the launch in which a thread evaluates each child."""
+        shape = self._shape
+        return Launch(
+            "evaluate_children", shape.islands * tiles_of(shape, self._algorithm.children)
+        )
 
     def _bound(self, launch: Launch) -> Call:
         return self._backend.call(

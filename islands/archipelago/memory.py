@@ -39,7 +39,7 @@ def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
     if algorithm.schedule(shape, outside=parts.outside).adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:
-        fields |= fields_for_outside(shape, algorithm.children)
+        fields |= fields_for_outside(parts, shape)
     return fields | _own_fields(parts, shape, fields)
 
 

@@ -193,6 +193,11 @@ class Backend(ABC):
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         """Launch the calls one after another, and repeat this `times` times, without waiting."""
 
+    @contextmanager
+    @abstractmethod
+    def python(self) -> Iterator[Any]:
+        """Yield the module, NumPy or CuPy, whose functions work on arrays, after all launches."""
+
     @abstractmethod
     def synchronise(self) -> None:
         """Wait for all launches."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -34,16 +34,16 @@ class Problem(ABC):
     The methods check the kernel header independently: they use NumPy and exact integers.
     """
 
-    name: ClassVar[str]
+    name: str
     """Its name on the command line."""
-    header: ClassVar[Header]
+    header: Header
     """Its kernel header, which computes the same objective on the device."""
-    solution_kind: ClassVar[str]
+    solution_kind: str
     """`order` (a permutation of n items) or `subset` (some of n items)."""
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the usual format of the problem, such as `.tour`."""
-    maximise: ClassVar[bool] = False
-    moves: ClassVar[tuple[str, ...]] = ()
+    maximise: bool = False
+    moves: tuple[str, ...] = ()
     """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
     updates_swaps: ClassVar[bool] = False
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
@@ -68,10 +68,12 @@ class Problem(ABC):
     settings: named.Settings = named.NoSettings()
     unit: int = 1
     """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
-    changes_solutions: ClassVar[bool] = False
+    changes_solutions: bool = False
     """Whether its kernels may change a solution when they evaluate it."""
     marks: bool = False
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
+    evaluation: str = "block"
+    """Who evaluates a solution: all threads of a `block` together, one `thread`, or `python`."""
     real: bool = False
     """Whether costs are floating-point numbers; on the device, integers with the same order."""
 
@@ -90,6 +92,18 @@ class Problem(ABC):
     @abstractmethod
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, in the order of the pointers in `problem::Data`."""
+
+    def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
+        """Return the members of `problem::Data`: device arrays, and numbers."""
+        return {f"array{i}": array for i, array in enumerate(self.arrays())}
+
+    def batch_costs(self, stored: Any) -> Any:
+        """Return the device's costs of stored solutions, in the memory where they are."""
+        raise NotImplementedError
+
+    def stored(self) -> tuple[np.dtype[Any], int]:
+        """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
+        raise NotImplementedError
 
     @property
     def ranks_items(self) -> bool:
@@ -119,6 +133,11 @@ class Problem(ABC):
     @abstractmethod
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the exact cost of each row of `solutions`, in units."""
+
+    def device_costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the exact costs as on the device, where they are minimised."""
+        costs = self.costs(solutions)
+        return -costs if self.maximise else costs
 
     @abstractmethod
     def check(self, solution: Solution) -> None:

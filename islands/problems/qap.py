@@ -40,10 +40,10 @@ Matrix = NDArray[np.int64]
 class Qap(Problem):
     """An instance; its matrices may be asymmetric and have non-zero diagonals."""
 
-    name: ClassVar[str] = "qap"
-    header: ClassVar[Header] = Header("problems/qap.cuh")
-    solution_kind: ClassVar[str] = "order"
-    moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
+    name: str = "qap"
+    header: Header = Header("problems/qap.cuh")
+    solution_kind: str = "order"
+    moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".sln"
     assigns: ClassVar[bool] = True
     updates_swaps: ClassVar[bool] = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 _MOST = np.iinfo(np.int64).max
 INFINITE = 0x7FF0000000000000
@@ -14,9 +13,9 @@ NOT_A_NUMBER = 0x7FF8000000000000
 """The integer for NaN, which is worse than all others."""
 
 
-def ordered(costs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the integers for real costs."""
-    bits: NDArray[np.int64] = (np.asarray(costs, np.float64) + 0.0).view(np.int64)
+def ordered(costs: Any) -> Any:
+    """Return the integers for an array of real costs, of NumPy or CuPy."""
+    bits = (costs + 0.0).view(np.int64)
     found = np.where(bits < 0, bits ^ _MOST, bits)
     return np.where(np.isnan(costs), NOT_A_NUMBER, found)
 

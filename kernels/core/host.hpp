@@ -49,6 +49,8 @@ struct alignas(16) float4 {
 struct alignas(16) double2 {
     double x, y;
 };
+using std::abs;
+using std::max;
 using std::min;
 
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return uint64_t(a) * b >> 32; }
