@@ -27,6 +27,7 @@ class Tabu(Improver):
 
     name: ClassVar[str] = "tabu"
     header: ClassVar[Header] = Header("improvers/tabu.cuh")
+    adds_costs: ClassVar[bool] = True
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
     moves: ClassVar[tuple[str, ...]] = ("swap",)
 

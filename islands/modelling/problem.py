@@ -19,6 +19,7 @@ from islands.modelling.functions import Function, costs_by
 from islands.modelling.header import Functions, box_members
 from islands.modelling.kinds import Box, SolutionKind
 from islands.modelling.program import costs_of
+from islands.modelling.saved import saved
 from islands.paths import published, reading
 from islands.problems.base import Problem, Solution
 from islands.problems.real_costs import ordered
@@ -29,6 +30,7 @@ _ROWS_AT_ONCE = 1 << 22
 class StatedProblem(Problem):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
+    moves_fix = "Define delta for it, or leave delta out"
     solution_suffix: ClassVar[str] = ".txt"
     hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
 
@@ -84,6 +86,10 @@ class StatedProblem(Problem):
     def stored(self) -> tuple[np.dtype[Any], int]:
         """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
         return self.kind.stored_dtype, self.kind.stored_length
+
+    def saved(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which the problem can be made again."""
+        return saved(self)
 
     def batch_costs(self, stored: Any) -> Any:
         """Return the device's costs of stored solutions, in the memory where they are."""

@@ -45,6 +45,8 @@ class Problem(ABC):
     maximise: bool = False
     moves: tuple[str, ...] = ()
     """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
+    moves_fix: str = "Add it to its header and to `moves` of its class"
+    """The fix that is shown if an improver needs another move."""
     updates_swaps: ClassVar[bool] = False
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
     assigns: ClassVar[bool] = False
@@ -96,6 +98,10 @@ class Problem(ABC):
     def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `problem::Data`: device arrays, and numbers."""
         return {f"array{i}": array for i, array in enumerate(self.arrays())}
+
+    def saved(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which it can be made again; empty if a file or script has it."""
+        return {}
 
     def batch_costs(self, stored: Any) -> Any:
         """Return the device's costs of stored solutions, in the memory where they are."""

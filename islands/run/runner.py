@@ -21,6 +21,7 @@ from islands.record.checkpoint import remove_obsolete
 from islands.record.folder import FINISHED, claim, refuse_unfit, require_run
 from islands.record.lock import FolderLock
 from islands.record.parts import store_parts
+from islands.record.problem_file import store_problem
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
 from islands.run.build import has_halo, make_archipelago, read_start
@@ -76,10 +77,13 @@ def resume_asked(
     world: World,
     output: Output,
     conduct: Conduct = _ORDERLY,
+    *,
+    trusted: bool = False,
 ) -> Result:
     """Resume the run in a folder, or return its result if it is finished.
 
-    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied.
+    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied. If
+    `trusted`, a problem stored in the folder may have been written by someone else.
     """
     world.agreed(lambda: require_run(folder))
     ended = world.agreed(lambda: finished(folder, goes_on="stop" in options))
@@ -87,19 +91,26 @@ def resume_asked(
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say(ended.result.summary())
-            world.agreed(lambda: _check_again(ended, folder, options, screen.say))
+            world.agreed(lambda: _check_again(ended, folder, options, screen.say, trusted=trusted))
         world.agreed(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
-    spec, problem = world.agreed(lambda: resolve_stored(folder, stored_request(folder, options)))
+    spec, problem = world.agreed(
+        lambda: resolve_stored(folder, stored_request(folder, options, trusted=trusted))
+    )
     return resume(spec, problem, world, output, folder, conduct)
 
 
 def _check_again(
-    ended: Finished, folder: Path, options: Mapping[str, Any], say: Callable[[str], None]
+    ended: Finished,
+    folder: Path,
+    options: Mapping[str, Any],
+    say: Callable[[str], None],
+    *,
+    trusted: bool,
 ) -> None:
     """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        asked = stored_request(folder, options)
+        asked = stored_request(folder, options, trusted=trusted)
     except InputError as error:
         say(f"Its cost cannot be computed again, as files are missing: {error}")
         return
@@ -242,6 +253,7 @@ def _folder(
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
         # Write them first: they mark the folder as a run's, even if the run is killed.
         write_settings(folder, spec)
+        store_problem(folder, problem)
         store_parts(folder, traits(spec.to_mapping(), problem))
         return folder
 

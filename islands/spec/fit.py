@@ -56,6 +56,13 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
 def require_improver(settings: ImproverSettings, problem: Problem) -> None:
     """Refuse an improver that does not support the problem."""
     name, of_kind = settings.name, improvers_for(problem.solution_kind)
+    if problem.real:
+        if name in of_kind and of_kind[name].adds_costs:
+            raise UsageError(
+                f"improver {name} adds up differences of costs, which must be integers, but"
+                f" {problem.instance} has real costs. Return long long, or choose another improver"
+            )
+        of_kind = {each: improver for each, improver in of_kind.items() if not improver.adds_costs}
     lacking = {
         each: [move for move in improver.moves if move not in problem.moves]
         for each, improver in of_kind.items()
@@ -69,11 +76,10 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
             )
         return
     if name in lacking:
-        missing, own = " and ".join(lacking[name]), type(problem).__name__
+        missing = " and ".join(lacking[name])
         raise UsageError(
             f"improver {name} needs the delta of the move {missing}, which {problem.name} does not"
-            f" have. Add it to its header and to {own}.moves, or choose an improver that fits:"
-            f" {', '.join(fit)}"
+            f" have. {problem.moves_fix}, or choose an improver that fits: {', '.join(fit)}"
         )
     raise UsageError(
         f"improver {name} does not fit {problem.instance}, whose solutions have the kind"

@@ -34,6 +34,12 @@ __device__ double finite(int64_t cost) {
     return value < -largest ? -largest : value < largest ? value : largest;
 }
 
+// Return a cost after a change, whose sign and order are those of integers in both formats.
+__device__ int64_t changed(int64_t cost, int64_t change) {
+    if (!COSTS_REAL) return cost + change;
+    return ordered(value_of(cost) + value_of(change));
+}
+
 // Return by how much a cost is better than the worst, as a share of the range of all costs, in steps
 // of 2^-bits.
 __device__ uint64_t advantage(int64_t cost, int64_t best, int64_t worst, int bits) {

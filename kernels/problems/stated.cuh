@@ -122,6 +122,11 @@ __device__ Evaluation evaluate(Stored* solution, Scratch, int n, const Data& dat
 
 #endif
 
+// Return the cost of a solution that an improver has changed.
+__device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
+    return cost_in_block(solution_at(solution, data), n, data);
+}
+
 #ifdef STATED_DELTA
 
 // Return the change of the cost by a move.
