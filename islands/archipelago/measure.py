@@ -16,6 +16,7 @@ from islands.encodings import Encoding
 from islands.problems.base import Problem, Solution
 
 NONE = np.iinfo(np.int64).max
+INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
 # The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
 ISLAND = (
     *("generation", "best", "best_generation", "restart", "restarts", "archived"),
@@ -63,7 +64,7 @@ class Candidate:
     genome: NDArray[Any]
 
 
-class Lookout:
+class IslandReader:
     """Reads the islands `mine` of a run, or of several concurrent runs."""
 
     def __init__(

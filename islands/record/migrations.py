@@ -53,7 +53,7 @@ class Migrations(Record):
         arrivals = [epoch.arrivals for epoch in epochs if epoch.arrivals is not None]
         counts = [len(each.cost) for each in arrivals]
         return [
-            repeated([each.epoch for each in arrivals], counts),
+            repeated([each.number for each in arrivals], counts),
             repeated([epoch.progress.generation for epoch in epochs], counts),
             np.concatenate([each.source for each in arrivals]).astype(np.int32),
             np.concatenate([each.target for each in arrivals]).astype(np.int32),
