@@ -5,7 +5,7 @@ from __future__ import annotations
 from islands.archipelago.parts import Parts
 from islands.backends.base import Backend
 from islands.problems.base import Problem
-from islands.spec.population import require_population
+from islands.spec.fit import require_population
 from islands.spec.spec import RunSpec
 
 
