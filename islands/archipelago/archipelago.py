@@ -13,7 +13,7 @@ from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import Memory, tables_of
 from islands.archipelago.outside import Outside
-from islands.archipelago.parts import Parts
+from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_genomes, require_sound
 from islands.archipelago.share import Share
 from islands.archipelago.warm_start import dealt, place
@@ -73,7 +73,7 @@ class Archipelago:
         """Whether generation 0 is incomplete: missing individuals are worse than all others."""
         self._problem, self._backend, self._population = problem, backend, population
         self._warm_start = warm_start
-        parts = Parts.of(
+        parts = ProgramParts.of(
             problem,
             algorithm,
             encoding,

@@ -11,7 +11,7 @@ from islands.algorithms.schedule import Shape
 from islands.archipelago.measure import INFEASIBLE, ISLAND
 from islands.archipelago.outside import fields_for as fields_for_outside
 from islands.archipelago.outside import seen
-from islands.archipelago.parts import Parts
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field, State
@@ -22,7 +22,7 @@ from islands.migration import Migrant
 class Memory:
     """The arrays of a rank's islands on the device."""
 
-    def __init__(self, backend: Backend, parts: Parts, shape: Shape) -> None:
+    def __init__(self, backend: Backend, parts: ProgramParts, shape: Shape) -> None:
         fields = fields_of(parts, shape)
         self._backend, self._marks = backend, parts.problem.marks
         self._cleared = ("calls", *parts.algorithm.fields(shape))
@@ -41,7 +41,7 @@ class Memory:
             self.state.fill("met_cost", INFEASIBLE)
 
 
-def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
+def fields_of(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
     """Return the shape and type of each array of an island."""
     problem, algorithm = parts.problem, parts.algorithm
     population, pitch, gene = shape.population, shape.pitch, shape.gene
@@ -66,7 +66,7 @@ def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
     return fields | _own_fields(parts, shape, fields)
 
 
-def _own_fields(parts: Parts, shape: Shape, others: dict[str, Field]) -> dict[str, Field]:
+def _own_fields(parts: ProgramParts, shape: Shape, others: dict[str, Field]) -> dict[str, Field]:
     """Return the algorithm's fields; refuse names in use, and fields that cannot travel."""
     own, population = parts.algorithm.fields(shape), shape.population
     named = f"algorithm {parts.algorithm.name}: the field"
@@ -83,7 +83,9 @@ def _own_fields(parts: Parts, shape: Shape, others: dict[str, Field]) -> dict[st
     return own
 
 
-def tables_of(backend: Backend, parts: Parts, arrays: Mapping[str, Array]) -> dict[str, Array]:
+def tables_of(
+    backend: Backend, parts: ProgramParts, arrays: Mapping[str, Array]
+) -> dict[str, Array]:
     """Return the algorithm's tables, which all islands share besides their `arrays`."""
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():

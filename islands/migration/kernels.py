@@ -62,11 +62,13 @@ class Kernels:
         """Accept or refuse each immigrant, replace individuals, and sort the islands again."""
 
         def drawn(stream: int, first: int, count: int, calls: list[Call]) -> Array:
-            lots = backend.empty((islands, count), np.int32)
+            selected = backend.empty((islands, count), np.int32)
             numbers = (np.int32(stream), np.int32(first), np.int32(count))
-            arguments = (archipelago, *numbers, lots)
-            calls.append(backend.call(program, "lots_any", *arguments, blocks=islands, room=room))
-            return lots
+            arguments = (archipelago, *numbers, selected)
+            calls.append(
+                backend.call(program, "select_uniform", *arguments, blocks=islands, room=room)
+            )
+            return selected
 
         chosen, stride = archipelago.members["order"], population
         if settings.selection == "random":
@@ -74,7 +76,9 @@ class Kernels:
         elif settings.selection == "roulette":
             chosen, stride = backend.empty((islands, migrants), np.int32), migrants
             arguments = (archipelago, np.int32(migrants), chosen)
-            self.packing.append(backend.call(program, "lots_roulette", *arguments, blocks=islands))
+            self.packing.append(
+                backend.call(program, "select_roulette", *arguments, blocks=islands)
+            )
         packing = (archipelago, plan, chosen, np.int32(stride))
         self.packing.append(
             backend.call(program, "migrate_pack", *packing, blocks=slots * migrants)

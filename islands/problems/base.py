@@ -18,7 +18,7 @@ from islands.instances.orders import solution_file
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
-    from islands.instances.remarks import Remark
+    from islands.instances.sln import Remark
 
 Solution = NDArray[np.int64]
 

@@ -28,7 +28,7 @@ from islands.record.folder import (
     UNFINISHED,
     remove_checkpoint,
 )
-from islands.record.manifest import Manifest, Part
+from islands.record.manifest import Manifest, RankFile
 from islands.record.stream import Extent
 
 _KEPT = 2
@@ -63,7 +63,7 @@ class Checkpoints:
         """Write a checkpoint, with the extents of the records on disk; collective."""
         name = self._name(moment.generation)
         folder = self._run / CHECKPOINTS / name
-        parts = self._world.gather(self._world.agreed(lambda: self._part(folder, extents)))
+        parts = self._world.gather(self._world.run_on_all(lambda: self._rank_file(folder, extents)))
         if self._world.rank == 0:
             migrations = self._archipelago.migrations
             manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
@@ -71,7 +71,7 @@ class Checkpoints:
         self._kept = [*self._kept, name][-_KEPT:]
         self._tidy()
 
-    def _part(self, folder: Path, extents: Mapping[str, Extent]) -> Part:
+    def _rank_file(self, folder: Path, extents: Mapping[str, Extent]) -> RankFile:
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
             summed = HashingWriter(stream)
@@ -81,7 +81,9 @@ class Checkpoints:
             stream.flush()
             os.fsync(stream.fileno())
         mine = self._archipelago.mine
-        return Part(mine.start, len(mine), path.name, path.stat().st_size, summed.digest(), extents)
+        return RankFile(
+            mine.start, len(mine), path.name, path.stat().st_size, summed.digest(), extents
+        )
 
     def _tidy(self) -> None:
         if self._world.rank == 0:

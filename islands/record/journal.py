@@ -27,7 +27,7 @@ from islands.record.checkpoint import (
 from islands.record.earlier import Losses, set_aside
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, remove_unpublished
 from islands.record.origin import Origin, records, restore
-from islands.record.parts import store_parts
+from islands.record.script_parts import store_parts
 from islands.record.settings_file import write_settings
 from islands.record.solution import write_solution
 from islands.spec.agreement import identity
@@ -58,10 +58,10 @@ class Journal:
         self.origin = origin.moment if origin is not None else None
         self._start = start = world.bcast(next_start(folder) if world.rank == 0 else 0)
         losses = origin.losses if origin is not None else {}
-        world.agreed(lambda: self._prepare(spec, problem, losses))
+        world.run_on_all(lambda: self._prepare(spec, problem, losses))
         earlier = origin.earlier if origin is not None else {}
         kinds = records(spec)
-        self._records = world.agreed(
+        self._records = world.run_on_all(
             lambda: [
                 kind(folder, world.rank, start, problem, earlier.get(kind.folder)) for kind in kinds
             ]
@@ -94,7 +94,7 @@ class Journal:
     def keep(self, moment: Moment) -> None:
         """Write a checkpoint unless the current generation has one."""
         if not self._checkpoints.has(moment.generation):
-            extents = self._world.agreed(lambda: {r.folder: r.kept() for r in self._records})
+            extents = self._world.run_on_all(lambda: {r.folder: r.kept() for r in self._records})
             self._checkpoints.keep(moment, extents)
 
     def finish(self, result: Result) -> None:
