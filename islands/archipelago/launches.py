@@ -9,7 +9,7 @@ import numpy as np
 
 from islands.algorithms.schedule import HOST_EVALUATES, Launch, Shape, Step
 from islands.archipelago.outside import tiles_of
-from islands.archipelago.parts import Parts
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.background import Background
 from islands.backends.base import Array, Backend, Call, Program, Room
@@ -28,7 +28,7 @@ class Launches:
     def __init__(
         self,
         backend: Backend,
-        parts: Parts,
+        parts: ProgramParts,
         shape: Shape,
         plan: Struct,
         archipelago: Struct,
@@ -70,12 +70,12 @@ class Launches:
         upload = self._backend.upload
         return Struct(**{n: v if isinstance(v, np.generic) else upload(v) for n, v in members})
 
-    def _asked(self, launches: set[Launch]) -> Room:
+    def _required_room(self, launches: set[Launch]) -> Room:
         """Return the working memory that a block needs for all of the launches."""
         own = Room(max(launch.room or 0 for launch in launches))
         if all(launch.room is not None for launch in launches):
             return own
-        loop = self._backend.asked_room(self._source(), *self._arguments)
+        loop = self._backend.required_room(self._source(), *self._arguments)
         return Room(max(own.large, loop.large + self._parts.room()), loop.small)
 
     def _source(self) -> Source:
@@ -95,7 +95,7 @@ class Launches:
         started = time.perf_counter()
         populations = Background(self._compiled_populations)
         try:
-            room = self._asked(launches)
+            room = self._required_room(launches)
             program = self._compiled_parts(room)
         except BaseException:
             populations.stop(self._backend.stop_compilers)

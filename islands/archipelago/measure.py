@@ -18,6 +18,7 @@ from islands.problems.base import Problem, Solution
 from islands.problems.real_costs import INFINITE, NOT_A_NUMBER
 
 NONE = np.iinfo(np.int64).max
+INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
 # The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
 ISLAND = (
     *("generation", "best", "best_generation", "restart", "restarts", "archived"),
@@ -67,7 +68,7 @@ class Candidate:
     genome: NDArray[Any]
 
 
-class Lookout:
+class IslandReader:
     """Reads the islands `mine` of a run, or of several concurrent runs."""
 
     def __init__(

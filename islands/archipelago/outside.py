@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.schedule import Shape
-from islands.archipelago.parts import Parts
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field, State
@@ -28,7 +28,7 @@ def tiles_of(shape: Shape, children: int) -> int:
     return -(-shape.population * children // _TILE)
 
 
-def fields_for(parts: Parts, shape: Shape) -> dict[str, Field]:
+def fields_for(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
     """Return the arrays for the children of each individual, and for their solutions."""
     size, children = shape.population, parts.algorithm.children
     fields = {
@@ -119,3 +119,11 @@ class BatchOutside(Outside):
 
     def _costs(self, stored: Any) -> Any:
         return self._problem.batch_costs(stored)
+
+
+def evaluator(parts: ProgramParts, backend: Backend, state: State) -> Outside | None:
+    """Return who evaluates children between launches, unless a kernel does."""
+    if parts.evaluation not in ("host", "batch"):
+        return None
+    kind = BatchOutside if parts.evaluation == "batch" else Outside
+    return kind(backend, parts.problem, parts.encoding, state)

@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Resume the run, print the result and return the exit status."""
-    from islands.run.device import Conduct
-    from islands.run.runner import Output, resume_asked
+    from islands.run.device import RankOptions
+    from islands.run.runner import Output, resume_requested
 
     output = Output(
         writes=True,
@@ -62,6 +62,8 @@ def main(args: argparse.Namespace) -> int:
         options["instance"] = args.script
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
-        conduct = Conduct(share_gpu=args.share_gpu)
-        result = resume_asked(args.folder, options, ranks, output, conduct, trusted=args.trust)
+        rank_options = RankOptions(share_gpu=args.share_gpu)
+        result = resume_requested(
+            args.folder, options, ranks, output, rank_options, trusted=args.trust
+        )
         return ended(result, ranks, as_json=args.json)

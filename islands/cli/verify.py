@@ -11,7 +11,7 @@ from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, expanded, find
-from islands.instances.remarks import Remark
+from islands.instances.sln import Remark
 from islands.paths import reading
 from islands.problems import load, read
 from islands.problems.base import Problem

@@ -20,7 +20,7 @@ from islands.problems import real_costs
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
-    from islands.instances.remarks import Remark
+    from islands.instances.sln import Remark
 
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""

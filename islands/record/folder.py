@@ -250,7 +250,7 @@ def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
         yield from _unpublished(folder / name, "rank-")
 
 
-def kept_as(header: str) -> str:
+def file_name_of(header: str) -> str:
     """Return the file name under which a script's header is stored."""
     return header.replace("/", "-")
 

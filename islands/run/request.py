@@ -14,8 +14,8 @@ from islands.modelling.saved import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS
-from islands.record.parts import require_same_parts
 from islands.record.problem_file import UntrustedError, has_problem, stored_problem
+from islands.record.script_parts import require_same_parts
 from islands.spec.given import gathered, of_table
 from islands.spec.own import CHOICES, traits
 from islands.spec.resolve import Layer, format_of, instance_of, layers, resolve

@@ -63,9 +63,9 @@ def perform(
     `notices` are the messages that were printed before the log existed.
     """
     world, folder = start.world, start.folder
-    speaks = world.rank == 0
-    log = folder / LOG if folder is not None and speaks else None
-    with Screen(stream if speaks else None, log, quiet=quiet) as screen:
+    is_first = world.rank == 0
+    log = folder / LOG if folder is not None and is_first else None
+    with Screen(stream if is_first else None, log, quiet=quiet) as screen:
         if news:
             screen.say(news)
         for text in notices:
@@ -161,7 +161,7 @@ def _result(start: Start, outcome: Outcome) -> Result:
     world, archipelago, progress = start.world, start.archipelago, outcome.progress
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
     best = min(bests, key=lambda each: (each.cost, each.island), default=None)
-    world.agreed(lambda: check_exactly(start.problem, best, progress.cost))
+    world.run_on_all(lambda: check_exactly(start.problem, best, progress.cost))
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]

@@ -1,23 +1,33 @@
-"""Which algorithms, encodings and improvers can be combined, and with which problems."""
+"""Which algorithms, encodings, improvers, problems and sizes of populations can be combined."""
 
 from __future__ import annotations
 
 from islands.algorithms import ALGORITHMS
+from islands.algorithms.base import Algorithm
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
+from islands.migration import TOPOLOGIES, migrates
+from islands.migration.base import require_room
+from islands.migration.halo import require_fit
 from islands.problems.base import Problem
-from islands.text import option, unknown
+from islands.spec.spec import RunSpec
+from islands.text import counted, option, unknown
 
 
 def fitting(problem: Problem) -> list[tuple[str, str]]:
     """Return all pairs of an algorithm and an encoding that can solve the problem."""
+    seen_as = {
+        encoding: (encoding, moved_as(encoding))
+        for encoding, by_kind in ENCODINGS.items()
+        if problem.solution_kind in by_kind
+    }
     return [
         (algorithm, encoding)
         for algorithm, mover in ALGORITHMS.items()
         for moved in mover.encodings
-        for encoding in ENCODINGS
-        if moved in (encoding, moved_as(encoding)) and _represents(encoding, problem)
+        for encoding, names in seen_as.items()
+        if moved in names
     ]
 
 
@@ -87,5 +97,23 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
     )
 
 
-def _represents(encoding: str, problem: Problem) -> bool:
-    return problem.solution_kind in ENCODINGS[encoding]
+def require_population(spec: RunSpec, algorithm: Algorithm) -> None:
+    """Refuse a population that is too small for the algorithm, the migrants or the start."""
+    general, migration = spec.general, spec.migration
+    islands, population = general.islands, general.population
+    algorithm.require_islands(islands)
+    if algorithm.halo:
+        require_fit(algorithm.halo, population, migration, islands, runs=1)
+    if migrates(migration, islands):
+        require_room(
+            migration,
+            islands=islands,
+            sources=TOPOLOGIES[migration.topology].widest(islands, general.seed),
+            population=population,
+            fixed=max(1, algorithm.kept()),
+        )
+    if len(spec.start) > islands * population:
+        raise UsageError(
+            f"{counted(len(spec.start), 'start solution')}: {counted(islands, 'island')} of"
+            f" population={population} hold {islands * population}. Name fewer, or raise population"
+        )

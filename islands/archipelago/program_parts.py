@@ -21,7 +21,7 @@ _FREE = "free"
 
 
 @dataclass(frozen=True)
-class Parts:
+class ProgramParts:
     """The parts of a program, with their settings."""
 
     problem: Problem
@@ -49,7 +49,7 @@ class Parts:
         population: int,
         block_memory: int | None,
         decoding: str = "",
-    ) -> Parts:
+    ) -> ProgramParts:
         """Return the parts with these names and settings; refuse combinations that do not fit."""
         kind = ALGORITHMS[algorithm]
         algorithm_part = kind(settings, population, moved_as(encoding))
