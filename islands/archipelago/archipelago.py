@@ -133,6 +133,11 @@ class Archipelago:
         return self._exchange.migrations
 
     @property
+    def evaluation_seconds(self) -> float:
+        """The time spent on evaluations between launches."""
+        return 0.0 if self._outside is None else self._outside.seconds
+
+    @property
     def is_on_cpu(self) -> bool:
         """Whether the islands' arrays are in host memory."""
         return self._backend.in_host_memory

@@ -45,7 +45,7 @@ class CpuBackend(Backend):
 
     def __init__(self, threads: int | None = None, sharers: int = 1) -> None:
         """Use `threads` threads; by default, one per core, divided among `sharers` processes."""
-        self.threads = threads if threads is not None else _share_of_cores(sharers)
+        self.threads = threads if threads is not None else share_of_cores(sharers)
         if not 1 <= self.threads <= _MOST_THREADS:
             requested = option("threads", self.threads)
             raise UsageError(f"{requested}: must be from 1 to {_MOST_THREADS}")
@@ -235,7 +235,8 @@ def _kill(compiler: subprocess.Popen[str]) -> None:
             os.killpg(compiler.pid, signal.SIGKILL)
 
 
-def _share_of_cores(sharers: int) -> int:
+def share_of_cores(sharers: int) -> int:
+    """Return the number of cores for one of `sharers` processes of this host."""
     if not hasattr(os, "sched_getaffinity"):  # macOS
         return max(1, (os.cpu_count() or 1) // sharers)
     mine = len(os.sched_getaffinity(0))

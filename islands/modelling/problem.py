@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,6 +21,7 @@ from islands.modelling.header import Functions, box_members
 from islands.modelling.kinds import Box, SolutionKind
 from islands.modelling.program import costs_of
 from islands.modelling.saved import saved
+from islands.modelling.workers import Workers, reference_of
 from islands.paths import published, reading
 from islands.problems.base import Problem, Solution
 from islands.problems.real_costs import ordered
@@ -53,6 +55,7 @@ class StatedProblem(Problem):
         self.instance, self.size = name, kind.size
         self.maximise, self.best_known = maximise, best_known
         self._is_real: bool | None = None
+        self._workers: Workers | None = None
         if functions is not None:
             self._is_real = functions.returns_real()
             self.header = functions.header(kind, members | box_members(kind))
@@ -177,9 +180,30 @@ class StatedProblem(Problem):
         with published(path) as temporary:
             temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
+    @contextmanager
+    def prepared(self, processes: int) -> Iterator[str]:
+        """Let `processes` processes call function=; yield a text that says who calls it."""
+        if self.python is None:
+            yield ""
+            return
+        argument, function = self.python
+        reference = None
+        if argument == "function":
+            reference = reference_of(function)
+        if reference is None or processes < 2:
+            alone = argument == "function" and reference is None
+            why = ": it is not at the top level of a script" if alone else ""
+            yield f"costs by {argument}=, called by this process alone{why}"
+            return
+        with Workers(reference, processes) as self._workers:
+            yield f"costs by {argument}=, called by {processes} processes"
+        self._workers = None
+
     def _python_costs(self, solutions: NDArray[Any], *, real: bool | None) -> NDArray[Any]:
         assert self.python is not None
         argument, function = self.python
+        if self._workers is not None and len(solutions) > 1:
+            return self._workers.costs(argument, solutions, real=real)
         return self._by(argument, function, solutions, is_batch=argument == "batch", real=real)
 
     def _by(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -98,6 +99,14 @@ class Problem(ABC):
     def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `problem::Data`: device arrays, and numbers."""
         return {f"array{i}": array for i, array in enumerate(self.arrays())}
+
+    @contextmanager
+    def prepared(self, processes: int) -> Iterator[str]:
+        """Prepare evaluations during a run, by at most `processes` processes.
+
+        Yield a text about who evaluates, which is empty if kernels do.
+        """
+        yield ""
 
     def saved(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which it can be made again; empty if a file or script has it."""

@@ -15,6 +15,7 @@ from typing import TextIO
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
+from islands.backends.cpu import share_of_cores
 from islands.display.header import opening, place
 from islands.display.screen import Screen
 from islands.errors import RunError
@@ -65,7 +66,11 @@ def perform(
     world, folder = start.world, start.folder
     is_first = world.rank == 0
     log = folder / LOG if folder is not None and is_first else None
-    with Screen(stream if is_first else None, log, quiet=quiet) as screen:
+    processes = start.spec.general.threads or share_of_cores(world.local_size)
+    with (
+        start.problem.prepared(processes) as evaluation,
+        Screen(stream if is_first else None, log, quiet=quiet) as screen,
+    ):
         if news:
             screen.say(news)
         for text in notices:
@@ -73,6 +78,8 @@ def perform(
         if not notices:
             screen.say(opening(islands.__version__, start.spec, start.problem, world.size))
         screen.say(place(start.spec, start.machine, folder))
+        if evaluation:
+            screen.say(evaluation)
         for line in world.gather(_process(start)):
             screen.note(line)
         journal = _journal(start, screen)
@@ -89,8 +96,22 @@ def perform(
                 journal.finish(result)
             # All files, such as the manifest, must exist before any rank leaves.
             world.barrier()
-        screen.end(outcome.progress, result.summary())
+        summary = result.summary()
+        if evaluation:
+            summary += f"
+{_share(start, outcome)} of the time was spent on: {evaluation}"
+        screen.end(outcome.progress, summary)
     return result
+
+
+def _share(start: Start, outcome: Outcome) -> str:
+    """Return the share of the time in which costs were computed between launches."""
+    seconds = outcome.progress.seconds
+    return (
+        f"{100 * min(1.0, start.archipelago.evaluation_seconds / seconds):.0f} %"
+        if seconds
+        else "0 %"
+    )
 
 
 def _process(start: Start) -> str:
