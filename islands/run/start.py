@@ -98,8 +98,7 @@ def perform(
             world.barrier()
         summary = result.summary()
         if evaluation:
-            summary += f"
-{_share(start, outcome)} of the time was spent on: {evaluation}"
+            summary += f"\n{_share(start, outcome)} of the time was spent on: {evaluation}"
         screen.end(outcome.progress, summary)
     return result
 
