@@ -20,7 +20,7 @@ __device__ double power_of_two(int power) {
 // Return e^x. With x = k ln(2) + r and |r| <= ln(2) / 2, it is 2^k e^r; e^r is a Taylor series.
 __device__ double exponential(const Twofold& x) {
     constexpr double LOG2_OF_E = 0x1.71547652b82fep+0;
-    constexpr double WHOLE = 0x1.8p+52;    // adding it rounds to an integer
+    constexpr double WHOLE = 0x1.8p+52;  // adding it rounds to an integer
     constexpr double FARTHEST = 1000.0;  // the result is 0 or infinite beyond this
     if (!(x.high <= FARTHEST)) return x.high > FARTHEST ? infinity() : x.high;
     if (x.high < -FARTHEST) return 0.0;
