@@ -1,7 +1,8 @@
 // Particle swarm optimisation (Kennedy and Eberhart 1995) on keys and vectors, and on bits (1997)
 // as in Munhao et al. (2019). A row of the population is the best position that a particle has
 // found; its current position and velocity are separate arrays. Reads generation g and these
-// arrays, and writes the arrays in place. Random streams: VELOCITY, and SIGMOID for bits.
+// arrays, and writes the arrays in place.
+// Random streams: VELOCITY, and SIGMOID for bits.
 #pragma once
 
 #include "algorithms/base.cuh"
@@ -15,7 +16,7 @@
 
 namespace algorithm {
 
-// Velocities and positions are computed in double precision for genes of this precision.
+// The type of velocities and positions in computations: double if genes are double.
 __device__ float real(uint32_t);
 __device__ float real(float);
 __device__ double real(double);
@@ -65,8 +66,8 @@ struct Pull {
         return clamped(faster + swarm * other * (lead - here), fastest);
     }
 
-    __device__ Quad<Real> on(const Quad<Real>& velocity, const Quad<Real>& here,
-                             const Quad<Real>& best, const Quad<Real>& lead, uint4 word) const {
+    __device__ Quad<Real> on(Quad<Real> velocity, Quad<Real> here, Quad<Real> best, Quad<Real> lead,
+                             uint4 word) const {
         return {on(velocity.x, here.x, best.x, lead.x, word.x),
                 on(velocity.y, here.y, best.y, lead.y, word.y),
                 on(velocity.z, here.z, best.z, lead.z, word.z),
@@ -86,27 +87,37 @@ __device__ float4 four(const uint32_t* row, int quad) {
 }
 
 // Return the new position of a gene. A bounded gene stops at its bound.
-template <class Key>
-__device__ Key moved(Key here, Key& velocity) {
-    const Key there = here + velocity;
+__device__ Real moved(Real here, Real velocity) {
 #if ENCODING_BOUNDED
-    const Key inside = genes::clipped(there);
-    if (inside != there) velocity = 0;
-    return inside;
+    return genes::clipped(here + velocity);
 #else
-    return clamped(there, LARGEST_KEY);
+    return clamped(here + velocity, LARGEST_KEY);
 #endif
+}
+
+// Return the velocity to keep: 0 for a gene that its bound stops.
+__device__ Real kept(Real here, Real velocity) {
+#if ENCODING_BOUNDED
+    return moved(here, velocity) == here + velocity ? velocity : Real(0);
+#else
+    return velocity;
+#endif
+}
+
+__device__ Quad<Real> kept(Quad<Real> here, Quad<Real> velocity) {
+    return {kept(here.x, velocity.x), kept(here.y, velocity.y), kept(here.z, velocity.z),
+            kept(here.w, velocity.w)};
 }
 
 // Move four items. Those after the last one do not change.
 template <class Key>
-__device__ void move(Key* to, int quad, int, const Quad<Key>& here, Quad<Key>& velocity,
+__device__ void move(Key* to, int quad, int, Quad<Key> here, Quad<Key> velocity,
                      const draw::Place&) {
     reinterpret_cast<Quad<Key>*>(to)[quad] = {moved(here.x, velocity.x), moved(here.y, velocity.y),
                                               moved(here.z, velocity.z), moved(here.w, velocity.w)};
 }
 
-__device__ void move(uint32_t* to, int quad, int items, const float4&, const float4& velocity,
+__device__ void move(uint32_t* to, int quad, int items, float4, float4 velocity,
                      const draw::Place& place) {
     uint32_t bits = 0;
     if (4 * quad < items) {
@@ -137,9 +148,9 @@ __device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
         if (4 * quad < items) {
             velocity = pull.on(particle.velocity[quad], here, four(particle.best, quad),
                                four(particle.lead, quad), place.words(stream::VELOCITY, quad));
+            particle.velocity[quad] = kept(here, velocity);
         }
         move(to, quad, items, here, velocity, place);
-        if (4 * quad < items) particle.velocity[quad] = velocity;
     }
 }
 

@@ -52,8 +52,8 @@ def test_default_encoding_is_the_first_that_fits() -> None:
         (
             "brkga",
             None,
-            "brkga on keys or vector does not fit fake/five, whose solutions have the kind 'subset'."
-            " Possible: mover on bits",
+            "brkga on keys or vector does not fit fake/five, whose solutions have the kind"
+            " 'subset'. Possible: mover on bits",
         ),
         (
             "mover",
