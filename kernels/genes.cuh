@@ -4,10 +4,16 @@
 
 #include "core/core.cuh"
 
+// Whether all genes must stay between 0 and genes::highest(), because they are the solution itself.
+#ifndef ENCODING_BOUNDED
+#define ENCODING_BOUNDED 0
+#endif
+
 namespace genes {
 
 __device__ constexpr bool is_packed(int32_t) { return false; }
 __device__ constexpr bool is_packed(float) { return false; }
+__device__ constexpr bool is_packed(double) { return false; }
 __device__ constexpr bool is_packed(uint32_t) { return true; }
 
 template <class Shape>
@@ -36,8 +42,23 @@ __device__ void set(uint32_t* row, int item, uint32_t bit) {
     row[item / 32] = bit ? row[item / 32] | mask : row[item / 32] & ~mask;
 }
 
+// Return the highest bounded gene: 1 for a coordinate, the next lower number for a key.
+__device__ constexpr double highest(double) { return 1.0; }
+__device__ constexpr float highest(float) { return 0x1.fffffep-1f; }
+
+// Return the bounded gene that is nearest to a number.
+template <class Gene>
+__device__ Gene clipped(Gene value) {
+    const Gene most = highest(value), below = value < most ? value : most;
+    return below > Gene(0) ? below : Gene(0);
+}
+
 // Set an item to a new random value.
-__device__ void redraw(float* row, int item, uint32_t word) { row[item] = draw::uniform(word); }
+template <class Gene>
+__device__ void redraw(Gene* row, int item, uint32_t word) {
+    row[item] = draw::fraction<Gene>(word);
+}
+
 __device__ void redraw(uint32_t* row, int item, uint32_t word) { set(row, item, word >> 31); }
 
 // Return gene i of a child: items whose bit in `mask` is set come from `one`, the others from

@@ -69,6 +69,7 @@ __device__ Costs evaluate_both(const Order& first, const Order& second, int n,
 
 // Keys are decoded into the same memory; other genes are solutions themselves.
 __device__ constexpr bool are_keys(float) { return true; }
+__device__ constexpr bool are_keys(double) { return false; }
 __device__ constexpr bool are_keys(uint32_t) { return false; }
 __device__ constexpr bool are_keys(int32_t) { return false; }
 

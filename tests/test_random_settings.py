@@ -13,6 +13,7 @@ from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_arguments, options
 from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
+from islands.problems import PROBLEMS
 from islands.run.request import resolved
 from islands.spec.resolve import layers
 
@@ -44,7 +45,9 @@ def test_command_line_accepts_drawn_settings(draws: RandomRuns, runs: list[Rando
 
 def test_all_choices_are_drawn(draws: RandomRuns, runs: list[RandomRun]) -> None:
     assert {run.values["algorithm"] for run in runs} == set(ALGORITHMS)
-    assert {run.values["encoding"] for run in runs} == set(ENCODINGS)
+    solved = {problem.solution_kind for problem in PROBLEMS.values()}
+    fitting = {name for name, by_kind in ENCODINGS.items() if solved & set(by_kind)}
+    assert {run.values["encoding"] for run in runs} == fitting
     assert {run.values["improver.name"] for run in runs} == set(IMPROVERS)
     assert {run.ranks for run in runs} == {1, 2, 3}
     assert {run.values["migration.delay"] for run in runs} == {0, 1}

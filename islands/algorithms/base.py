@@ -62,6 +62,11 @@ class Algorithm(ABC):
         """Return the settings with the encoding's defaults for those that were not set."""
         return settings
 
+    @classmethod
+    def confined(cls, settings: Any) -> Any:
+        """Return the settings for a bounded encoding; refuse those that do not fit its range."""
+        return settings
+
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""
 

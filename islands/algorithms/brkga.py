@@ -84,14 +84,14 @@ class BrkgaSettings(Settings):
 
 
 class Brkga(Algorithm):
-    """BRKGA on random keys."""
+    """BRKGA on random keys or vectors."""
 
     name: ClassVar[str] = "brkga"
     header: ClassVar[Header] = Header("algorithms/brkga.cuh")
     needs_order: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 128
     decodings: ClassVar[tuple[str, ...]] = ("sorted", "plain")
-    encodings: ClassVar[tuple[str, ...]] = ("keys",)
+    encodings: ClassVar[tuple[str, ...]] = ("keys", "vector")
     Settings: ClassVar[type[Settings]] = BrkgaSettings
 
     def __init__(self, settings: BrkgaSettings, population: int, encoding: str = "keys") -> None:

@@ -1,12 +1,16 @@
 """Differential evolution (Storn and Price 1997) on islands, for orders as Jardim (2021) uses it.
 
-Keys may take any value and are never clipped. With `adaptation=jde`, each individual has its own F
-and Cr. They change at random, are kept if the trial that they produce survives, and migrate with
-the individual (Brest, Greiner, Boskovic, Mernik and Zumer 2006).
+Keys of orders and subsets may take any value and are never clipped. Bounded genes start anywhere in
+their range; one that would leave it moves half the way to the bound instead.
+
+With `adaptation=jde`, each individual has its own F and Cr. They change at random, are kept if the
+trial that they produce survives, and migrate with the individual (Brest, Greiner, Boskovic, Mernik
+and Zumer 2006).
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -27,6 +31,7 @@ _STRATEGIES = ("rand/1", "best/1", "current-to-best/1")
 _ADAPTATIONS = ("none", "jde")
 _FEWEST = 4  # an individual and three different others
 _FARTHEST = 1e6
+_RANGE = (0.0, 1.0)  # of bounded genes
 
 
 @dataclass(frozen=True)
@@ -64,11 +69,11 @@ class DeSettings(Settings):
 
 
 class De(Algorithm):
-    """Differential evolution on keys."""
+    """Differential evolution on keys or vectors."""
 
     name: ClassVar[str] = "de"
     header: ClassVar[Header] = Header("algorithms/de.cuh")
-    encodings: ClassVar[tuple[str, ...]] = ("keys",)
+    encodings: ClassVar[tuple[str, ...]] = ("keys", "vector")
     Settings: ClassVar[type[Settings]] = DeSettings
 
     def __init__(self, settings: DeSettings, population: int, encoding: str = "keys") -> None:
@@ -79,6 +84,16 @@ class De(Algorithm):
                 f"population={population}: must be at least {_FEWEST} for de, which combines an"
                 " individual with three others. Raise population"
             )
+
+    @classmethod
+    def confined(cls, settings: DeSettings) -> DeSettings:
+        for bounds in (_RANGE, (DeSettings.low, DeSettings.high)):
+            if bounds == (settings.low, settings.high):
+                return dataclasses.replace(settings, low=_RANGE[0], high=_RANGE[1])
+        raise UsageError(
+            f"low={settings.low:g}, high={settings.high:g}: only for unbounded keys. Initial"
+            " individuals of this problem cover its whole range. Leave low and high out"
+        )
 
     def defines(self) -> Macros:
         return {

@@ -52,13 +52,14 @@ class Mutation(Operator):
     folder: ClassVar[str] = "mutations"
 
 
-_ORDERS, _BITS, _KEYS = ENCODINGS = ("permutation", "bits", "keys")
+_ORDERS, _BITS, _KEYS, _VECTORS = ENCODINGS = ("permutation", "bits", "keys", "vector")
 """The encodings that have operators; the first that fits a problem is its default."""
 
-# The first operator that supports an encoding is its default.
+# The default of an encoding is the operator that names it earliest; of several, the first.
 _ALL_CROSSOVERS = (
-    *(Crossover.built_in(name, (_KEYS, _BITS)) for name in ("two_point", "one_point")),
-    Crossover.built_in("uniform", (_KEYS, _BITS)),
+    *(Crossover.built_in(name, (_KEYS, _BITS, _VECTORS)) for name in ("two_point", "one_point")),
+    Crossover.built_in("uniform", (_KEYS, _BITS, _VECTORS)),
+    *(Crossover.built_in(name, (_VECTORS, _KEYS)) for name in ("sbx", "blend")),
     Crossover.built_in("pmx", (_ORDERS,)),
     Crossover.built_in("order", (_ORDERS,)),
     Crossover.built_in("cycle", (_ORDERS,)),
@@ -66,9 +67,10 @@ _ALL_CROSSOVERS = (
 )
 _ALL_MUTATIONS = (
     Mutation.built_in("flip", (_BITS,)),
-    Mutation.built_in("reset", (_KEYS, _BITS)),
-    Mutation.built_in("swap", (_ORDERS, _KEYS, _BITS)),
-    Mutation.built_in("insertion", (_ORDERS, _KEYS)),
+    Mutation.built_in("reset", (_KEYS, _BITS, _VECTORS)),
+    Mutation.built_in("swap", (_ORDERS, _KEYS, _BITS, _VECTORS)),
+    Mutation.built_in("insertion", (_ORDERS, _KEYS, _VECTORS)),
+    *(Mutation.built_in(name, (_VECTORS, _KEYS)) for name in ("polynomial", "gaussian")),
 )
 
 CROSSOVERS: dict[str, Crossover] = {each.name: each for each in _ALL_CROSSOVERS}
@@ -119,7 +121,7 @@ def _fitting(
         )
     name = meant(name, registry)
     if not name:
-        return next(iter(fit.values()))
+        return min(fit.values(), key=lambda each: each.encodings.index(encoding))
     if name in fit:
         return fit[name]
     if name not in registry:

@@ -31,7 +31,8 @@ _FARTHEST, _FASTEST = 1e6, 1e30
 _BITS = 32
 
 # Bits do not converge if velocities fade, as a bit with velocity 0 is set with probability 0.5.
-_USUAL_INERTIA = {"keys": 0.7298, "bits": 1.0}
+_USUAL_INERTIA = {"keys": 0.7298, "bits": 1.0, "vector": 0.7298}
+_USUAL_VELOCITY = 0.5  # of bounded genes: half of their range
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class PsoSettings(Settings):
     )
     inertia: float = setting(
         0.0,
-        "inertia weight: share of the velocity that is kept; 0: 0.7298 for keys, 1 for bits",
+        "inertia weight: share of the velocity that is kept; 0: 0.7298 for keys and vectors, 1 for"
+        " bits",
         low=0,
         high=10,
         of="constriction=false",
@@ -68,7 +70,12 @@ class PsoSettings(Settings):
         high=2**31 - 1,
         of="schedule=linear or early or late",
     )
-    velocity: float = setting(0.0, "maximum velocity; 0: no limit", low=0, high=_FASTEST)
+    velocity: float = setting(
+        0.0,
+        "maximum velocity; 0: no limit, or half of the range if genes are bounded",
+        low=0,
+        high=_FASTEST,
+    )
     constriction: bool = setting(
         False,
         "whether to use a constriction factor (Clerc and Kennedy 2002) instead of inertia",
@@ -126,11 +133,11 @@ class PsoSettings(Settings):
 
 
 class Pso(Algorithm):
-    """A swarm of particles on keys or bits."""
+    """A swarm of particles on keys, vectors or bits."""
 
     name: ClassVar[str] = "pso"
     header: ClassVar[Header] = Header("algorithms/pso.cuh")
-    encodings: ClassVar[tuple[str, ...]] = ("bits", "keys")
+    encodings: ClassVar[tuple[str, ...]] = ("bits", "keys", "vector")
     Settings: ClassVar[type[Settings]] = PsoSettings
 
     def __init__(self, settings: PsoSettings, population: int, encoding: str = "keys") -> None:
@@ -148,6 +155,15 @@ class Pso(Algorithm):
         if settings.constriction or settings.inertia:
             return settings
         return dataclasses.replace(settings, inertia=_USUAL_INERTIA[encoding])
+
+    @classmethod
+    def confined(cls, settings: PsoSettings) -> PsoSettings:
+        if (settings.low, settings.high) != (PsoSettings.low, PsoSettings.high):
+            raise UsageError(
+                f"low={settings.low:g}, high={settings.high:g}: only for unbounded keys. Initial"
+                " individuals of this problem cover its whole range. Leave low and high out"
+            )
+        return dataclasses.replace(settings, velocity=settings.velocity or _USUAL_VELOCITY)
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings, factor = self.settings, 1.0
@@ -180,10 +196,11 @@ class Pso(Algorithm):
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         items = shape.pitch * (_BITS if shape.gene == np.uint32 else 1)
+        number = np.float64 if shape.gene == np.float64 else np.float32
         # The archive of best individuals reads current positions under these names.
         return {
             "met": Field((shape.population, shape.pitch), shape.gene),
             "met_cost": Field((shape.population,), np.int64),
-            "velocity": Field((shape.population, items), np.float32),
+            "velocity": Field((shape.population, items), number),
             "began": Field((1,), np.int64),
         }

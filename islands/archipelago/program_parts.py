@@ -18,6 +18,8 @@ from islands.text import option
 HOST = "host"
 """The decoding with which the host evaluates children, between two launches."""
 _FREE = "free"
+VECTOR = "vector"
+"""The kind of solutions whose encoding takes the bounds of the problem."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,18 @@ class ProgramParts:
     ) -> ProgramParts:
         """Return the parts with these names and settings; refuse combinations that do not fit."""
         kind = ALGORITHMS[algorithm]
-        algorithm_part = kind(settings, population, moved_as(encoding))
         solutions = problem.solution_kind
         evaluation = _evaluation(problem, improver.name, decoding, on_cpu=block_memory is None)
         encoder = ENCODINGS[encoding][solutions]
+        own = kind.confined(settings) if encoder.bounded else settings
+        algorithm_part = kind(own, population, moved_as(encoding))
+        box = {"low": problem.low, "high": problem.high} if solutions == VECTOR else {}
         encoded = encoder(
             problem.size,
             block_memory,
             _decoding(decoding, kind, encoder, improver.name),
             assigns=problem.assigns,
+            **box,
         )
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
         return cls(problem, encoded, improving, algorithm_part, evaluation)
@@ -88,6 +93,7 @@ class ProgramParts:
         """Return the macros of the encoding and of the format of costs."""
         return {
             "ISLANDS_ENCODING": self.encoding.header,
+            "ENCODING_BOUNDED": str(int(self.encoding.bounded)),
             "COSTS_MARKED": str(int(self.problem.marks)),
             "COSTS_REAL": str(int(self.problem.real)),
             **self.encoding.defines(),

@@ -8,8 +8,10 @@ from islands.encodings.bits import Bits
 from islands.encodings.keys import Keys
 from islands.encodings.keys_of_subset import KeysOfSubset
 from islands.encodings.permutation import Permutation
+from islands.encodings.raw_keys import RawKeys
+from islands.encodings.vector import Vector
 
-_ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, Permutation, Bits)
+_ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, RawKeys, Permutation, Bits, Vector)
 
 
 def _by_kind(*encodings: type[Encoding]) -> dict[str, type[Encoding]]:

@@ -25,6 +25,8 @@ class Encoding(ABC):
     """The type of one gene."""
     solution_kinds: ClassVar[tuple[str, ...]]
     """The kinds of solutions that its genomes represent."""
+    bounded: ClassVar[bool] = False
+    """Whether all genes must stay between 0 and 1, since they are the solution itself."""
     like: ClassVar[str] = ""
     """A built-in encoding with equal genomes, whose algorithms and operators support this one."""
 
@@ -40,7 +42,7 @@ class Encoding(ABC):
         """Define genomes for solutions of `size` items, which need `block_memory` bytes to decode.
 
         With `assigns`, a solution contains the place of each item, otherwise the item at each
-        place.
+        place. An encoding of vectors also takes their bounds, `low` and `high`.
         """
 
     @abstractmethod
@@ -52,7 +54,7 @@ class Encoding(ABC):
         """Return `encoding::Shape` of the kernel header."""
 
     @abstractmethod
-    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         """Return the solution of each row of `genomes`, computed with NumPy."""
 
     def holds(self, genomes: NDArray[Any]) -> bool:
@@ -60,8 +62,18 @@ class Encoding(ABC):
         return True
 
     @abstractmethod
-    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         """Return a genome that represents `solution`."""
+
+
+def are_inside(genes: NDArray[Any]) -> bool:
+    """Return whether all genes are in the range of bounded ones; NaN is not."""
+    return bool(((genes >= 0) & (genes <= highest(genes.dtype))).all())
+
+
+def highest(gene: np.dtype[Any]) -> Any:
+    """Return the highest bounded gene: 1 for a coordinate, the next lower number for a key."""
+    return np.float64(1) if gene == np.float64 else np.nextafter(np.float32(1), np.float32(0))
 
 
 def are_orders(rows: NDArray[Any]) -> bool:

@@ -37,7 +37,7 @@ class Bits(Encoding):
         members = {"n": self.size, "pitch": self.pitch, "items": self._items}
         return Struct(**{name: np.int32(value) for name, value in members.items()})
 
-    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         words = np.ascontiguousarray(genomes[:, : self.size]).astype("<u4")
         bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
         return bits[:, : self._items].astype(np.int64)
@@ -47,7 +47,7 @@ class Bits(Encoding):
         bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
         return not bits[:, self._items :].any()
 
-    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         genome = np.zeros(self.pitch, "<u4")
         packed = np.packbits(solution.astype(np.uint8), bitorder="little")
         genome.view(np.uint8)[: len(packed)] = packed

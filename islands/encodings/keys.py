@@ -73,7 +73,7 @@ class Keys(Encoding):
         names = ("n", "pitch", "buckets", "index_bits")
         return Struct(**{name: np.int32(value) for name, value in zip(names, members, strict=True)})
 
-    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         order = np.argsort(genomes[:, : self.size], axis=1, kind="stable").astype(np.int64)
         return np.argsort(order, axis=1) if self._assigns else order
 
@@ -83,7 +83,7 @@ class Keys(Encoding):
         keys = genomes[:, : self.size]
         return bool(((keys >= 0) & (keys < 1)).all())
 
-    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         """Return keys evenly spaced over [0, 1) in the order of `solution`."""
         keys = np.zeros(self.pitch, np.float32)
         steps = np.arange(self.size, dtype=np.int64) * LEVELS // self.size

@@ -35,10 +35,10 @@ class KeysOfSubset(Encoding):
     def shape(self) -> Struct:
         return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))
 
-    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         return (genomes[:, : self.size] >= 0.5).astype(np.int64)
 
-    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         genome = np.full(self.pitch, _OUT, np.float32)
         genome[: self.size][solution == 1] = _IN
         return genome

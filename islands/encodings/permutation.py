@@ -33,13 +33,13 @@ class Permutation(Encoding):
     def shape(self) -> Struct:
         return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))
 
-    def decode(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         return genomes[:, : self.size].astype(np.int64)
 
     def holds(self, genomes: NDArray[Any]) -> bool:
         return are_orders(genomes[:, : self.size])
 
-    def encode(self, solution: NDArray[np.int64]) -> NDArray[Any]:
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         genome = np.arange(self.pitch, dtype=np.int32)
         genome[: self.size] = solution
         return genome

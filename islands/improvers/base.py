@@ -156,4 +156,4 @@ class NoImprover(Improver):
 
     name: ClassVar[str] = "none"
     header: ClassVar[Header] = Header("improvers/none.cuh")
-    solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset")
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset", "vector", "keys")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from islands import settings as named
 from islands.backends.header import Header
@@ -40,7 +40,8 @@ class Problem(ABC):
     header: Header
     """Its kernel header, which computes the same objective on the device."""
     solution_kind: str
-    """`order` (a permutation of n items) or `subset` (some of n items)."""
+    """`order` (a permutation of n items), `subset` (some of n items), `vector` (n numbers between
+    `low` and `high`) or `keys` (n single-precision numbers in [0, 1))."""
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the usual format of the problem, such as `.tour`."""
     maximise: bool = False
@@ -62,7 +63,11 @@ class Problem(ABC):
     instance: str
     """The instance's name; `set/name` if it is in the catalogue."""
     size: int
-    """Number of items that a solution orders or selects from."""
+    """Number of items that a solution orders or selects from, or of numbers in a solution."""
+    low: ArrayLike = 0.0
+    """Lower bounds of vectors: a number, or one for each coordinate."""
+    high: ArrayLike = 1.0
+    """Upper bounds of vectors."""
     best_known: BestKnown | None = None
     path: Path | None = None
     """Its file, if it was read from one."""
@@ -146,7 +151,7 @@ class Problem(ABC):
         return self.size
 
     @abstractmethod
-    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
         """Return the exact cost of each row of `solutions`, in units."""
 
     def device_costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:

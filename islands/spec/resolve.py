@@ -11,7 +11,7 @@ from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
 from islands.custom import scripts as scripts
 from islands.custom.scripts import is_reference
-from islands.encodings import moved_as
+from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.instances.locate import parted
@@ -115,9 +115,7 @@ def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
         stop=stop,
         start=tuple(_start_name(path, problem) for path in _listed(values.get("start", []))),
         general=_general(_part(values, "", GeneralSettings), algorithm),
-        settings=algorithm.completed(
-            algorithm.Settings.build(_part(values, "", algorithm.Settings)), moved_as(encoding)
-        ),
+        settings=_settings(values, algorithm, encoding, problem),
         problem=of_problem,
         **groups,
     )
@@ -151,6 +149,16 @@ def _general(values: Mapping[str, Any], algorithm: type[Algorithm]) -> GeneralSe
     general = GeneralSettings.build(values)
     usual = next(iter(algorithm.decodings), "")
     return general if general.decoding or not usual else general.replace({"decoding": usual})
+
+
+def _settings(
+    values: Mapping[str, Any], algorithm: type[Algorithm], encoding: str, problem: Problem
+) -> Settings:
+    """Return the settings of the algorithm, with the encoding's defaults."""
+    built = algorithm.Settings.build(_part(values, "", algorithm.Settings))
+    settings: Settings = algorithm.completed(built, moved_as(encoding))
+    is_bounded = ENCODINGS[encoding][problem.solution_kind].bounded
+    return algorithm.confined(settings) if is_bounded else settings
 
 
 def _is_true(value: Any) -> bool:

@@ -81,16 +81,16 @@ class Mover : public Base<Plan> {
     __device__ void mate(Decoder& decoder, Gene* row, const Slot& slot) const {
         int rank[BRKGA_PARENTS];
         draw_parents(rank, slot.place);
-        const float4* parent[BRKGA_PARENTS];
+        const Quad<Gene>* parent[BRKGA_PARENTS];
         for (int k = 0; k < BRKGA_PARENTS; ++k) {
             const int32_t before = row_before(slot, ranked(slot, rank[k]));
-            parent[k] = reinterpret_cast<const float4*>(all_.genes_of(before));
+            parent[k] = reinterpret_cast<const Quad<Gene>*>(all_.genes_of(before));
         }
         for (int quad = threadIdx.x; quad < all_.shape.pitch / 4; quad += blockDim.x) {
-            float4 key = parent[0][quad];
+            Quad<Gene> key = parent[0][quad];
             const uint4 word = slot.place.words(stream::MATE, quad);
             for (int k = 1; k < BRKGA_PARENTS; ++k) {
-                const float4 other = parent[k][quad];
+                const Quad<Gene> other = parent[k][quad];
                 const uint32_t bias = plan_.bias[k - 1];
                 key = {word.x >= bias ? other.x : key.x, word.y >= bias ? other.y : key.y,
                        word.z >= bias ? other.z : key.z, word.w >= bias ? other.w : key.w};

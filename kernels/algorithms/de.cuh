@@ -1,7 +1,7 @@
-// Differential evolution (Storn and Price 1997) on unbounded keys, as in Jardim (2021), optionally
-// with self-adapting settings (jDE: Brest, Greiner, Boskovic, Mernik and Zumer 2006). Builds one
-// trial per individual, which replaces it if better. Reads generation g; writes the trial to
-// scratch memory, and the adapted settings of an individual that is replaced.
+// Differential evolution (Storn and Price 1997) on unbounded keys, as in Jardim (2021), or on
+// bounded genes, optionally with self-adapting settings (jDE: Brest, Greiner, Boskovic, Mernik and
+// Zumer 2006). Builds one trial per individual, which replaces it if better. Reads generation g;
+// writes the trial to scratch memory, and the adapted settings of an individual that is replaced.
 // Random streams: DONORS, TRIAL, ADAPT.
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace algorithm {
 
 struct Plan {
-    float low, width;         // initial keys are drawn from low up to low + width
+    float low, width;         // initial genes are drawn from low up to low + width
     float weight, crossover;  // F and Cr
     float* own_weight;        // [islands][population]: used with DE_ADAPTS
     float* own_crossover;
@@ -75,29 +75,34 @@ struct Rates {
 
 // The rows of the population from which a trial is made.
 struct Rows {
-    const float4 *own, *lead, *plus, *minus;
+    const Quad<Gene>*own, *lead, *plus, *minus;
 };
 
-// Return a key of the mutant, or the current key if the new one is too large or NaN.
-__device__ float mutated(float own, float lead, float plus, float minus, float weight) {
-    const float base = DE_STRATEGY == DE_CURRENT_TO_BEST ? own + weight * (lead - own) : lead;
-    const float key = base + weight * (plus - minus);
-    return key >= -LARGEST_KEY && key <= LARGEST_KEY ? key : own;
+// Return a gene of the mutant. A bounded gene outside its range is replaced by the middle between
+// the current one and the bound; an unbounded one that is too large or NaN, by the current one.
+__device__ Gene mutated(Gene own, Gene lead, Gene plus, Gene minus, float weight) {
+    const Gene base = DE_STRATEGY == DE_CURRENT_TO_BEST ? own + weight * (lead - own) : lead;
+    const Gene gene = base + weight * (plus - minus);
+#if ENCODING_BOUNDED
+    const Gene bound = gene < Gene(0) ? Gene(0) : genes::highest(gene);
+    return gene == genes::clipped(gene) ? gene : own + (bound - own) / 2;
+#else
+    return gene >= -LARGEST_KEY && gene <= LARGEST_KEY ? gene : own;
+#endif
 }
 
 // Cross an individual with its mutant.
-__device__ void cross(float* trial, const Rows& rows, const Rates& rates, int certain, int quads,
+__device__ void cross(Gene* trial, const Rows& rows, const Rates& rates, int certain, int quads,
                       const draw::Place& place) {
     for (int quad = threadIdx.x; quad < quads; quad += blockDim.x) {
         const uint4 word = place.words(stream::TRIAL, quad);
-        const float4 own = rows.own[quad], lead = rows.lead[quad];
-        const float4 plus = rows.plus[quad], minus = rows.minus[quad];
-        const auto crossed = [&](int k, uint32_t word, float own, float lead, float plus,
-                                 float minus) {
+        const Quad<Gene> own = rows.own[quad], lead = rows.lead[quad];
+        const Quad<Gene> plus = rows.plus[quad], minus = rows.minus[quad];
+        const auto crossed = [&](int k, uint32_t word, Gene own, Gene lead, Gene plus, Gene minus) {
             const bool is_new = draw::uniform(word) < rates.crossover || 4 * quad + k == certain;
             return is_new ? mutated(own, lead, plus, minus, rates.weight) : own;
         };
-        reinterpret_cast<float4*>(trial)[quad] = {
+        reinterpret_cast<Quad<Gene>*>(trial)[quad] = {
             crossed(0, word.x, own.x, lead.x, plus.x, minus.x),
             crossed(1, word.y, own.y, lead.y, plus.y, minus.y),
             crossed(2, word.z, own.z, lead.z, plus.z, minus.z),
@@ -110,7 +115,7 @@ class Mover : public Base<Plan> {
     static constexpr bool IMPROVES_REDRAWN = false;
 
     __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
-        : Base(all, plan, scratch), trial_(scratch.take<float>(all.shape.pitch)), rates_(plan) {}
+        : Base(all, plan, scratch), trial_(scratch.take<Gene>(all.shape.pitch)), rates_(plan) {}
 
     __device__ bool passes(const Slot& slot) {
         // Read the cost early, as it takes long to arrive.
@@ -124,16 +129,16 @@ class Mover : public Base<Plan> {
         return {current_, all_.genes_of(row_before(slot, slot.slot))};
     }
 
-    // Draw keys from the initial range.
+    // Draw genes from the initial range.
     template <class Decoder>
     __device__ void draw(Decoder&, Gene* row, const Slot& slot, uint32_t stream) {
         const auto drawn = [&](uint32_t word) {
-            return plan_.low + plan_.width * draw::uniform(word);
+            return plan_.low + plan_.width * draw::fraction<Gene>(word);
         };
         for (int quad = threadIdx.x; quad < all_.shape.pitch / 4; quad += blockDim.x) {
             const uint4 word = slot.place.words(stream, quad);
-            reinterpret_cast<float4*>(row)[quad] = {drawn(word.x), drawn(word.y), drawn(word.z),
-                                                    drawn(word.w)};
+            reinterpret_cast<Quad<Gene>*>(row)[quad] = {drawn(word.x), drawn(word.y), drawn(word.z),
+                                                        drawn(word.w)};
         }
     }
 
@@ -142,7 +147,7 @@ class Mover : public Base<Plan> {
         const Donors donors(slot.slot, all_.population, slot.place);
         const int lead = DE_STRATEGY == DE_RAND ? donors.a : ranked(slot, 0);
         const auto quads_of = [&](int other) {
-            return reinterpret_cast<const float4*>(all_.genes_of(row_before(slot, other)));
+            return reinterpret_cast<const Quad<Gene>*>(all_.genes_of(row_before(slot, other)));
         };
         cross(trial_, {quads_of(slot.slot), quads_of(lead), quads_of(donors.b), quads_of(donors.c)},
               rates_, draw::below(donors.spare, all_.shape.n), all_.shape.pitch / 4, slot.place);
@@ -157,7 +162,7 @@ class Mover : public Base<Plan> {
     }
 
   private:
-    float* const trial_;
+    Gene* const trial_;
     Rates rates_;
     int64_t current_ = 0;
 };

@@ -1,7 +1,7 @@
-// Particle swarm optimisation (Kennedy and Eberhart 1995) on keys, and on bits (1997) as in Munhao
-// et al. (2019). A row of the population is the best position that a particle has found; its
-// current position and velocity are separate arrays. Reads generation g and these arrays, and
-// writes the arrays in place.
+// Particle swarm optimisation (Kennedy and Eberhart 1995) on keys and vectors, and on bits (1997)
+// as in Munhao et al. (2019). A row of the population is the best position that a particle has
+// found; its current position and velocity are separate arrays. Reads generation g and these
+// arrays, and writes the arrays in place.
 // Random streams: VELOCITY, and SIGMOID for bits.
 #pragma once
 
@@ -16,6 +16,12 @@
 
 namespace algorithm {
 
+// The type of velocities and positions in computations: double if genes are double.
+__device__ float real(uint32_t);
+__device__ float real(float);
+__device__ double real(double);
+using Real = decltype(real(Gene{}));
+
 struct Plan {
     float own_pull, swarm_pull;          // c1 and c2
     float first_inertia, final_inertia;  // decreases from the first to the second
@@ -23,8 +29,8 @@ struct Plan {
     int32_t schedule;                    // PSO_LINEAR, PSO_EARLY or PSO_LATE
     int32_t side;                        // neighbours on either side; 0 means the whole swarm
     float fastest;                       // largest velocity
-    float low, width;                    // initial keys are drawn from low up to low + width
-    float* velocity;                     // [islands][population][items of a row]
+    float low, width;                    // initial genes are drawn from low up to low + width
+    Real* velocity;                      // [islands][population][items of a row]
     Gene* position;                      // [islands][population][pitch]
     int64_t* position_cost;              // [islands][population]
     int64_t* began;                      // [islands]: generation of the last restart
@@ -33,8 +39,8 @@ struct Plan {
 constexpr float LARGEST_KEY = 1e30f;  // small enough that sums do not overflow
 constexpr int ITEMS_PER_GENE = genes::is_packed(Gene{}) ? 32 : 1;
 
-__device__ float clamped(float value, float limit) {
-    const float below = value > limit ? limit : value;
+__device__ Real clamped(Real value, Real limit) {
+    const Real below = value > limit ? limit : value;
     return below < -limit ? -limit : below;
 }
 
@@ -53,14 +59,15 @@ struct Pull {
     float inertia, own, swarm, fastest;
 
     // The halves of a random word weight the two attractions.
-    __device__ float on(float velocity, float here, float best, float lead, uint32_t word) const {
+    __device__ Real on(Real velocity, Real here, Real best, Real lead, uint32_t word) const {
         const float one = float(word >> 16) * (1.0f / 65536.0f);
         const float other = float(word & 0xffffu) * (1.0f / 65536.0f);
-        const float faster = inertia * velocity + own * one * (best - here);
+        const Real faster = inertia * velocity + own * one * (best - here);
         return clamped(faster + swarm * other * (lead - here), fastest);
     }
 
-    __device__ float4 on(float4 velocity, float4 here, float4 best, float4 lead, uint4 word) const {
+    __device__ Quad<Real> on(Quad<Real> velocity, Quad<Real> here, Quad<Real> best, Quad<Real> lead,
+                             uint4 word) const {
         return {on(velocity.x, here.x, best.x, lead.x, word.x),
                 on(velocity.y, here.y, best.y, lead.y, word.y),
                 on(velocity.z, here.z, best.z, lead.z, word.z),
@@ -69,8 +76,9 @@ struct Pull {
 };
 
 // Return the positions of four items.
-__device__ float4 four(const float* row, int quad) {
-    return reinterpret_cast<const float4*>(row)[quad];
+template <class Key>
+__device__ Quad<Key> four(const Key* row, int quad) {
+    return reinterpret_cast<const Quad<Key>*>(row)[quad];
 }
 
 __device__ float4 four(const uint32_t* row, int quad) {
@@ -78,11 +86,35 @@ __device__ float4 four(const uint32_t* row, int quad) {
     return {float(bits & 1), float(bits >> 1 & 1), float(bits >> 2 & 1), float(bits >> 3 & 1)};
 }
 
+// Return the new position of a gene. A bounded gene stops at its bound.
+__device__ Real moved(Real here, Real velocity) {
+#if ENCODING_BOUNDED
+    return genes::clipped(here + velocity);
+#else
+    return clamped(here + velocity, LARGEST_KEY);
+#endif
+}
+
+// Return the velocity to keep: 0 for a gene that its bound stops.
+__device__ Real kept(Real here, Real velocity) {
+#if ENCODING_BOUNDED
+    return moved(here, velocity) == here + velocity ? velocity : Real(0);
+#else
+    return velocity;
+#endif
+}
+
+__device__ Quad<Real> kept(Quad<Real> here, Quad<Real> velocity) {
+    return {kept(here.x, velocity.x), kept(here.y, velocity.y), kept(here.z, velocity.z),
+            kept(here.w, velocity.w)};
+}
+
 // Move four items. Those after the last one do not change.
-__device__ void move(float* to, int quad, int, float4 here, float4 velocity, const draw::Place&) {
-    reinterpret_cast<float4*>(to)[quad] = {
-        clamped(here.x + velocity.x, LARGEST_KEY), clamped(here.y + velocity.y, LARGEST_KEY),
-        clamped(here.z + velocity.z, LARGEST_KEY), clamped(here.w + velocity.w, LARGEST_KEY)};
+template <class Key>
+__device__ void move(Key* to, int quad, int, Quad<Key> here, Quad<Key> velocity,
+                     const draw::Place&) {
+    reinterpret_cast<Quad<Key>*>(to)[quad] = {moved(here.x, velocity.x), moved(here.y, velocity.y),
+                                              moved(here.z, velocity.z), moved(here.w, velocity.w)};
 }
 
 __device__ void move(uint32_t* to, int quad, int items, float4, float4 velocity,
@@ -102,7 +134,7 @@ __device__ void move(uint32_t* to, int quad, int items, float4, float4 velocity,
 
 // The current position of a particle, its velocity, and the positions that attract it.
 struct Particle {
-    float4* velocity;
+    Quad<Real>* velocity;
     const Gene *here, *best, *lead;
 };
 
@@ -111,20 +143,21 @@ __device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
                     const encoding::Shape& shape, const draw::Place& place) {
     const int items = genes::items(shape);
     for (int quad = threadIdx.x; quad < shape.pitch * ITEMS_PER_GENE / 4; quad += blockDim.x) {
-        const float4 here = four(particle.here, quad);
-        float4 velocity = {};
+        const Quad<Real> here = four(particle.here, quad);
+        Quad<Real> velocity = {};
         if (4 * quad < items) {
             velocity = pull.on(particle.velocity[quad], here, four(particle.best, quad),
                                four(particle.lead, quad), place.words(stream::VELOCITY, quad));
-            particle.velocity[quad] = velocity;
+            particle.velocity[quad] = kept(here, velocity);
         }
         move(to, quad, items, here, velocity, place);
     }
 }
 
-// Scale keys in [0, 1) to the initial range; each key is scaled by the thread that wrote it. Bits
-// have no range.
-__device__ void spread(float* row, const Plan& plan, int pitch) {
+// Scale genes in [0, 1) to the initial range; each is scaled by the thread that wrote it. Bits have
+// no range.
+template <class Key>
+__device__ void spread(Key* row, const Plan& plan, int pitch) {
     for (int i = threadIdx.x; i < pitch; i += blockDim.x) row[i] = plan.low + plan.width * row[i];
 }
 
@@ -173,7 +206,7 @@ class Mover : public Base<Plan> {
         copy_row(position(slot), here, all_.shape.pitch);
         if (threadIdx.x == 0) plan_.position_cost[number(slot)] = cost;
         if (!slot.redrawn) return;
-        float4* const still = velocity(slot);
+        Quad<Real>* const still = velocity(slot);
         for (int quad = threadIdx.x; quad < quads(); quad += blockDim.x) still[quad] = {};
         if (slot.slot == 0 && threadIdx.x == 0) plan_.began[slot.local] = slot.made;
     }
@@ -193,8 +226,8 @@ class Mover : public Base<Plan> {
     }
 
     __device__ int quads() const { return all_.shape.pitch * ITEMS_PER_GENE / 4; }
-    __device__ float4* velocity(const Slot& slot) const {
-        return reinterpret_cast<float4*>(plan_.velocity) + number(slot) * quads();
+    __device__ Quad<Real>* velocity(const Slot& slot) const {
+        return reinterpret_cast<Quad<Real>*>(plan_.velocity) + number(slot) * quads();
     }
     __device__ Gene* position(const Slot& slot) const {
         return plan_.position + number(slot) * all_.shape.pitch;

@@ -12,6 +12,7 @@
 #include "core/draw.cuh"
 #include "core/pairs.cuh"
 #include "core/products.cuh"
+#include "core/quads.cuh"
 #include "core/scratch.cuh"
 #include "core/sort.cuh"
 #include "core/triangle.cuh"

@@ -45,6 +45,20 @@ struct Place {
 // Return a multiple of 2^-24 in [0, 1).
 __device__ float uniform(uint32_t word) { return float(word >> 8) * (1.0f / 16777216.0f); }
 
+// Return a random gene in [0, 1): a multiple of 2^-24, or of 2^-32 in double precision.
+template <class Gene>
+__device__ Gene fraction(uint32_t word) {
+    return uniform(word);
+}
+
+template <>
+__device__ double fraction<double>(uint32_t word) {
+    return word * (1.0 / 4294967296.0);
+}
+
+// Return a multiple of 2^-33 in (0, 1).
+__device__ double inner_fraction(uint32_t word) { return (word + 0.5) * (1.0 / 4294967296.0); }
+
 // Return an integer in [0, bound).
 __device__ uint32_t below(uint32_t word, uint32_t bound) { return __umulhi(word, bound); }
 

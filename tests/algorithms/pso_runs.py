@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numbers_for_tests import NUMBERS
 from numpy.typing import NDArray
 from numpy_improvers import NumpyLocalSearch, distinct
 from numpy_mkp import evaluated
@@ -17,6 +18,7 @@ from test_operators import Wanted
 from islands.algorithms.pso import PsoSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.encodings import Encoding
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.parallel import World
@@ -34,13 +36,17 @@ NONE = 2**62
 Place = tuple[int, int, int, int]
 
 
-def evaluator_of(problem: Problem, encoding: str, search: NumpyLocalSearch | None) -> Evaluate:
-    """Return how genomes are decoded, evaluated and improved."""
+def evaluator_of(
+    problem: Problem, encoding: str, search: NumpyLocalSearch | None, encoder: Encoding
+) -> Evaluate:
+    """Return how genomes of an encoding are decoded, evaluated and improved."""
 
     def evaluate(genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int, int]:
         if isinstance(problem, Mkp):
             return *in_knapsack(problem, genome, place), 1
-        if encoding == "bits":
+        if problem.solution_kind in NUMBERS:
+            solution = encoder.decode(genome[np.newaxis])[0]
+        elif encoding == "bits":
             solution = genome
         elif problem.solution_kind == "subset":
             solution = (genome >= np.float32(0.5)).astype(np.int64)
@@ -116,7 +122,8 @@ def both_on(
     )
     mine.start()
     local = NumpyLocalSearch(problem, **search) if search else None
-    evaluate = evaluator_of(problem, encoding, local)
+    evaluate = evaluator_of(problem, encoding, local, mine._encoding)
+    rest["bounded"] = mine._encoding.bounded
     return mine, NumpyPso(problem.size, evaluate, settings, encoding=encoding, **rest)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numbers_for_tests import NUMBERS
 from numpy_brkga import NumpyBrkga
 from problems_for_tests import cities, lattice, tsp_from
 
@@ -27,7 +28,7 @@ def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipela
     return Archipelago(
         problem=problem,
         algorithm="brkga",
-        encoding="keys",
+        encoding=problem.solution_kind if problem.solution_kind in NUMBERS else "keys",
         settings=BrkgaSettings.build({"elite": 0.2, **changes}),
         migration=MigrationSettings.build(migration),
         backend=backend,
@@ -70,6 +71,27 @@ def test_run_with_migration_equals_the_reference(backend: Backend, n: int, tmp_p
         reference.evolve(4)
         reference.exchange(2)
         assert_same(mine, reference)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("n", [1, 3, 8, 61])
+def test_numbers_equal_the_reference(backend: Backend, kind: str, n: int) -> None:
+    problem = NUMBERS[kind](n)
+    mine = archipelago(backend, problem, migrants=2, reset=3)
+    reference = NumpyBrkga(
+        n, problem.costs, population=20, elite=4, mutants=2, bias=word(0.7), islands=3, seed=5,
+        patience=3, encoding=mine._encoding,
+    )  # fmt: skip
+    mine.start()
+    for _ in range(3):
+        mine.advance(4)
+        reference.evolve(4)
+        assert_same(mine, reference)
+        mine.migrate()
+        reference.exchange(2)
+    best = mine.best()
+    assert best.cost == problem.cost(best.solution)
+    assert mine._encoding.holds(best.genome[np.newaxis])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numbers_for_tests import NUMBERS
 from numpy_de import NumpyDe
 from numpy_improvers import NumpyLocalSearch
 from numpy_streams import DONORS, words
@@ -47,11 +48,12 @@ def both(
     rest = {"population": 20, "islands": 3, "seed": 5}
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     settings = DeSettings.build(changes)
+    encoding = problem.solution_kind if problem.solution_kind in NUMBERS else "keys"
     improver = {"name": search.name, "rate": search.rate, "steps": 1} if search else {}
     mine = Archipelago(
         problem=problem,
         algorithm="de",
-        encoding="keys",
+        encoding=encoding,
         settings=settings,
         migration=MigrationSettings.build({"topology": topology, "migrants": migrants}),
         backend=backend,
@@ -62,8 +64,9 @@ def both(
     )
     mine.start()
     reference = NumpyDe(
-        problem.size, problem.costs, settings, assigns=problem.assigns, search=search, **rest
-    )
+        problem.size, problem.costs, settings, assigns=problem.assigns, search=search,
+        bounded=mine._encoding if mine._encoding.bounded else None, **rest,
+    )  # fmt: skip
     return mine, reference
 
 
@@ -90,6 +93,50 @@ def test_run_with_migration_equals_the_reference(
         reference.evolve(4)
         reference.exchange_in_ring(2)
         assert_same(mine, reference)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("n", [1, 6, 31])
+def test_numbers_equal_the_reference(backend: Backend, kind: str, strategy: str, n: int) -> None:
+    problem = NUMBERS[kind](n)
+    mine, reference = both(
+        backend, problem, topology="ring", strategy=strategy, adaptation="jde", reset=5
+    )
+    assert_same(mine, reference)
+    for _ in range(3):
+        mine.advance(4)
+        reference.evolve(4)
+        assert_same(mine, reference)
+        mine.migrate()
+        reference.exchange_in_ring(2)
+    assert all(mine._encoding.holds(keys) for keys in reference.keys)
+    assert mine.best().cost == problem.cost(mine.best().solution)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_bounded_genes_cover_their_range_and_reach_the_bounds(backend: Backend, kind: str) -> None:
+    mine, _ = both(backend, NUMBERS[kind](8), Cr=1, F=2)
+    first = mine.snapshot()["genes"][:, :, :8]
+    assert first.min() < 0.05
+    assert first.max() > 0.95
+    mine.advance(40)
+    genes = mine.snapshot()["genes"][:, :, :8]
+    assert mine._encoding.holds(genes.reshape(-1, 8))
+    assert genes[:, :, 0].max() > 0.99, "the best value of the first gene is its upper bound"
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_the_initial_range_of_bounded_genes_is_fixed(kind: str) -> None:
+    problem = NUMBERS[kind](3)
+    given = resolve(layers({"algorithm": "de"}), problem).settings
+    assert (given.low, given.high) == (0, 1)
+    with pytest.raises(UsageError) as caught:
+        resolve(layers({"algorithm": "de", "low": -1}), problem)
+    assert str(caught.value) == (
+        "low=-1, high=3: only for unbounded keys. Initial individuals of this problem cover its"
+        " whole range. Leave low and high out"
+    )
 
 
 @pytest.mark.parametrize("adaptation", ["none", "jde"])

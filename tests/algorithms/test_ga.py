@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ga_for_tests import DANTAS, assert_evolves, assert_same, both, genomes
+from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, flat, knapsack
 from test_operators import Wanted
 
@@ -39,6 +40,17 @@ def test_knapsacks_equal_the_reference(
     if problem.marks:
         assert {cost % 2 for island in reference.cost for cost in island} == {0, 1}
     assert_evolves(mine, reference)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 26])
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("replacement", ["generational", "steady"])
+def test_numbers_equal_the_reference(backend: Backend, n: int, kind: str, replacement: str) -> None:
+    problem = NUMBERS[kind](n)
+    for changes in ({}, {"crossover": "blend", "mutation": "gaussian", "reset": 2}):
+        mine, reference = both(backend, problem, kind, replacement=replacement, **changes)
+        assert_evolves(mine, reference)
+        assert mine._encoding.holds(np.array(reference.genomes).reshape(-1, n))
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 26])

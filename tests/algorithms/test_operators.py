@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from numbers_for_tests import NUMBERS
 from numpy.typing import NDArray
 from numpy_cellular import NumpyCellular
 from numpy_operators import cycle, mutated, order, pmx, uniform_order
@@ -110,7 +111,7 @@ FITTING = {
         fitting(operators._ALL_CROSSOVERS, encoding),
         fitting(operators._ALL_MUTATIONS, encoding),
     )
-    for encoding in ("permutation", "keys", "bits")
+    for encoding in ("permutation", "keys", "bits", "vector")
 }
 
 
@@ -130,6 +131,18 @@ def test_crossovers_of_keys_equal_the_reference(
 ) -> None:
     changes = {"crossover": crossover, "mutation": "reset", "crossover_rate": 1}
     assert_evolves_as_the_reference(backend, cities(n, tmp_path), "keys", **changes)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(
+    ("encoding", "crossover"),
+    [(encoding, each) for encoding in NUMBERS for each in FITTING[encoding][0]],
+)
+def test_crossovers_of_numbers_equal_the_reference(
+    backend: Backend, encoding: str, crossover: str, n: int
+) -> None:
+    changes = {"crossover": crossover, "mutation": "reset", "crossover_rate": 1}
+    assert_evolves_as_the_reference(backend, NUMBERS[encoding](n), encoding, **changes)
 
 
 @pytest.mark.parametrize("n", BIT_SIZES)
@@ -153,6 +166,18 @@ def test_mutations_of_orders_equal_the_reference(
     assert_evolves_as_the_reference(backend, cities(n, tmp_path), encoding, **changes)
 
 
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(
+    ("encoding", "mutation"),
+    [(encoding, each) for encoding in NUMBERS for each in FITTING[encoding][1]],
+)
+def test_mutations_of_numbers_equal_the_reference(
+    backend: Backend, encoding: str, mutation: str, n: int
+) -> None:
+    changes = {"mutation": mutation, "strength": 2, "crossover": "sbx", "mutation_rate": 1}
+    assert_evolves_as_the_reference(backend, NUMBERS[encoding](n), encoding, **changes)
+
+
 @pytest.mark.parametrize("n", BIT_SIZES)
 @pytest.mark.parametrize("mutation", FITTING["bits"][1])
 def test_mutations_of_bits_equal_the_reference(backend: Backend, mutation: str, n: int) -> None:
@@ -174,7 +199,12 @@ def test_the_reference_agrees_with_examples_of_the_literature() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "crossover", "mutation"),
-    [("permutation", "pmx", "swap"), ("keys", "two_point", "reset"), ("bits", "two_point", "flip")],
+    [
+        ("permutation", "pmx", "swap"),
+        ("keys", "two_point", "reset"),
+        ("bits", "two_point", "flip"),
+        ("vector", "sbx", "polynomial"),
+    ],
 )
 def test_each_encoding_has_default_operators(encoding: str, crossover: str, mutation: str) -> None:
     assert operators.crossover("", encoding).name == crossover
@@ -185,8 +215,8 @@ def test_combinations_that_do_not_fit_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         operators.crossover("two_point", "permutation")
     assert str(caught.value) == (
-        "crossover=two_point supports keys or bits, but the encoding is permutation. Choose one of"
-        ' pmx, order, cycle, uniform, or encoding="keys" or "bits"'
+        "crossover=two_point supports keys or bits or vector, but the encoding is permutation."
+        ' Choose one of pmx, order, cycle, uniform, or encoding="keys", "bits" or "vector"'
     )
 
 
@@ -205,6 +235,6 @@ def test_each_operator_compiles_for_gpus(
     encoding: str, crossover: str, mutation: str, grid: str, halo: bool
 ) -> None:
     settings = {"crossover": crossover, "mutation": mutation, "grid": grid or "ring"}
-    problem = Wanted(20) if encoding == "bits" else lattice("GEO")
+    problem = {"bits": Wanted(20), "vector": NUMBERS["vector"](9)}.get(encoding, lattice("GEO"))
     chosen = parts(problem, "cellular", encoding, settings | {"halo": bool(halo)})
     require_compiles(for_gpu("program.cuh", chosen.macros(), Block(32, 32)))

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numbers_for_tests import NUMBERS
+from numpy_box import highest
 from numpy_pso import sigmoid
 from problems_for_tests import knapsack
 from pso_runs import BITS, KINDS, NONE, QAP, assert_same, both, both_on, unpacked
@@ -15,8 +17,10 @@ from test_operators import Wanted
 
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
+from islands.errors import UsageError
 from islands.paths import data_folder
 from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.spec.resolve import layers, resolve
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -32,6 +36,38 @@ def test_run_with_migration_equals_the_reference(
         reference.evolve(4)
         reference.exchange_in_ring(2)
         assert_same(mine, reference)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("changes", [{}, {"velocity": 0.1}, {"c1": 100, "c2": 100, "inertia": 10}])
+@pytest.mark.parametrize("n", [1, 6, 31])
+def test_numbers_equal_the_reference(
+    backend: Backend, kind: str, changes: dict[str, Any], n: int
+) -> None:
+    problem = NUMBERS[kind](n)
+    mine, reference = both_on(backend, problem, kind, topology="ring", reset=5, **changes)
+    assert_same(mine, reference)
+    for _ in range(3):
+        mine.advance(4)
+        reference.evolve(4)
+        assert_same(mine, reference)
+        mine.migrate()
+        reference.exchange_in_ring(2)
+    assert mine.best().cost == problem.cost(mine.best().solution)
+    here = reference.here.reshape(-1, n)
+    assert mine._encoding.holds(here)
+    if "c1" in changes:
+        is_at_bound = (here == 0) | (here == highest(kind))
+        assert (reference.velocity.reshape(-1, n)[is_at_bound] == 0).any()
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_the_initial_range_of_bounded_genes_is_fixed(kind: str) -> None:
+    problem = NUMBERS[kind](3)
+    given = resolve(layers({"algorithm": "pso"}), problem).settings
+    assert (given.velocity, given.inertia) == (0.5, 0.7298)
+    with pytest.raises(UsageError, match="low"):
+        resolve(layers({"algorithm": "pso", "low": -1}), problem)
 
 
 @pytest.mark.parametrize("kind", [BITS, QAP])

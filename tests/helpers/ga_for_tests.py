@@ -24,6 +24,7 @@ USUAL = {
     "permutation": ("pmx", "swap"),
     "keys": ("two_point", "reset"),
     "bits": ("uniform", "flip"),
+    "vector": ("sbx", "polynomial"),
 }
 DANTAS = {"selection": "best", "replacement": "generational", "crossover": "one_point"}
 

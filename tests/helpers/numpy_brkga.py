@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from numpy_islands import NumpyIslands
-from numpy_streams import MATE, MUTANT, PARENTS, START, below, uniform, words
+from numpy_streams import MATE, MUTANT, PARENTS, START, below, fraction, words
+
+from islands.encodings import Encoding
 
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
@@ -18,11 +21,12 @@ class NumpyBrkga(NumpyIslands):
     def __init__(
         self, n: int, costs: Costs, *, population: int, elite: int, mutants: int, bias: list[int],
         elite_parents: int = 1, islands: int = 1, seed: int = 1, patience: int = 0,
+        encoding: Encoding | None = None,
     ) -> None:  # fmt: skip
         self.n, self.costs, self.population = n, costs, population
         self.elite, self.mutants, self.bias = elite, mutants, bias
         self.elite_parents, self.seed, self.reset = elite_parents, seed, patience
-        self.generation = 0
+        self.generation, self.encoding = 0, encoding
         self.keys = [
             np.stack([self.drawn(START, k, s) for s in range(population)]) for k in range(islands)
         ]
@@ -30,10 +34,13 @@ class NumpyBrkga(NumpyIslands):
         self.best = [int(cost.min()) for cost in self.cost]
         self.since, self.restart = [0] * islands, [False] * islands
 
-    def drawn(self, stream: int, island: int, slot: int) -> NDArray[np.float32]:
-        return uniform(words(self.n, stream, self.seed, island, self.generation, slot))
+    def drawn(self, stream: int, island: int, slot: int) -> NDArray[Any]:
+        drawn = words(self.n, stream, self.seed, island, self.generation, slot)
+        return fraction(drawn, self.encoding.name if self.encoding else "keys")
 
-    def decoded(self, keys: NDArray[np.float32]) -> NDArray[np.int64]:
+    def decoded(self, keys: NDArray[Any]) -> NDArray[np.int64]:
+        if self.encoding is not None:
+            return self.costs(self.encoding.decode(keys))
         return self.costs(np.argsort(keys, axis=1, kind="stable"))
 
     def evolve_island(self, island: int) -> None:
@@ -48,7 +55,7 @@ class NumpyBrkga(NumpyIslands):
         self.keys[island] = np.stack(rows)
         self.cost[island] = self.decoded(self.keys[island])
 
-    def child(self, island: int, slot: int, order: NDArray[np.int64]) -> NDArray[np.float32]:
+    def child(self, island: int, slot: int, order: NDArray[np.int64]) -> NDArray[Any]:
         place = self.place(island, slot)
         count = len(self.bias) + 1
         drawn = words(count, PARENTS, *place)

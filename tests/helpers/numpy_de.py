@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from numpy_box import highest
 from numpy_improvers import NumpyLocalSearch, distinct
 from numpy_islands import NumpyIslands
 from numpy_migration import NumpyMigration
-from numpy_streams import ADAPT, DONORS, MUTANT, START, TRIAL, below, uniform, words
+from numpy_streams import ADAPT, DONORS, MUTANT, START, TRIAL, below, fraction, uniform, words
 
 from islands.algorithms.de import DeSettings
+from islands.encodings import Encoding
 
-Keys = NDArray[np.float32]
+Keys = NDArray[Any]
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 
@@ -23,14 +26,14 @@ class NumpyDe(NumpyIslands):
     def __init__(
         self, n: int, costs: Costs, settings: DeSettings, *, assigns: bool = False,
         population: int = 20, islands: int = 1, seed: int = 1,
-        search: NumpyLocalSearch | None = None,
+        search: NumpyLocalSearch | None = None, bounded: Encoding | None = None,
     ) -> None:  # fmt: skip
         self.n, self.costs, self.assigns, self.population = n, costs, assigns, population
         self.seed, self.reset, self.strategy = seed, settings.reset, settings.strategy
         self.adapts = settings.adaptation == "jde"
         self.low, self.high = np.float32(settings.low), np.float32(settings.high)
         self.first = (np.float32(settings.F), np.float32(settings.Cr))
-        self.search = search
+        self.search, self.bounded = search, bounded
         self.generation = 0
         self.rates = [[self.first] * population for _ in range(islands)]
         self.keys = [
@@ -46,10 +49,15 @@ class NumpyDe(NumpyIslands):
         return words(count, stream, *self.place(island, slot))
 
     def drawn(self, stream: int, island: int, slot: int) -> Keys:
-        share = uniform(self.words(self.n, stream, island, slot))
+        drawn = self.words(self.n, stream, island, slot)
+        if self.bounded is not None:
+            return fraction(drawn, self.bounded.name)
+        share = uniform(drawn)
         return self.low + (self.high - self.low) * share
 
     def decoded(self, keys: Keys) -> NDArray[np.int64]:
+        if self.bounded is not None:
+            return self.bounded.decode(np.atleast_2d(keys)).reshape(keys.shape)
         order = np.argsort(keys, axis=-1, kind="stable")
         return np.argsort(order, axis=-1) if self.assigns else order
 
@@ -96,10 +104,19 @@ class NumpyDe(NumpyIslands):
                 "current-to-best/1": own + weight * (best - own),
             }[self.strategy]
             mutant = base + weight * (b - c)
-            mutant = np.where(np.abs(mutant) <= np.float32(1e30), mutant, own)
+            mutant = self.allowed(mutant, own)
         is_new = uniform(self.words(self.n, TRIAL, island, slot)) < crossover
         is_new[below(last, self.n)] = True
         return np.where(is_new, mutant, own)
+
+    def allowed(self, mutant: Keys, own: Keys) -> Keys:
+        """Return the mutant with other genes in place of those that are not allowed."""
+        if self.bounded is None:
+            return np.where(np.abs(mutant) <= np.float32(1e30), mutant, own)
+        top = own.dtype.type(highest(self.bounded.name))
+        bound = np.where(mutant < 0, own.dtype.type(0), top)
+        is_inside = (mutant >= 0) & (mutant <= top)
+        return np.where(is_inside, mutant, own + (bound - own) / own.dtype.type(2))
 
     def evaluated(self, island: int, slot: int, keys: Keys) -> tuple[Keys, int]:
         solution = self.decoded(keys)

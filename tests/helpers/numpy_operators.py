@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy_box
 from numpy.typing import NDArray
-from numpy_streams import CROSS, below, uniform, words
+from numpy_streams import CROSS, below, fraction, words
 
 Genome = list[Any]
 
@@ -17,8 +18,8 @@ def random_genome(n: int, encoding: str, stream: int, place: tuple[int, ...]) ->
         drawn = words(-(-n // 32), stream, *place)
         return [int(drawn[i // 32]) >> i % 32 & 1 for i in range(n)]
     drawn = words(n, stream, *place)
-    if encoding == "keys":
-        return [float(key) for key in uniform(drawn)]
+    if encoding in ("keys", "vector"):
+        return [float(gene) for gene in fraction(drawn, encoding)]
     order = list(range(n))
     for i in range(n - 1, 0, -1):
         other = below(drawn[i], i + 1)
@@ -92,6 +93,8 @@ def crossed(
         return cycle(a, b), cycle(b, a)
     if kind == "one_point":
         coins = [int(i < 1 + below(word[2], n - 1)) for i in range(n)]
+    elif kind in ("blend", "sbx"):
+        return numpy_box.crossed(kind, encoding, place, a, b)
     elif kind == "two_point":
         coins = [int(i in segment(word, n)) for i in range(n)]
     else:
@@ -117,7 +120,13 @@ def mutated(kind: str, encoding: str, genome: Genome, one: int, other: int) -> G
         child.insert(v, child.pop(u))
     elif kind == "flip":
         child[u] = 1 - child[u]
+    elif kind in ("gaussian", "polynomial"):
+        return numpy_box.mutated(kind, encoding, genome, int(one), int(other))
     else:
         assert kind == "reset", f"write a reference of {kind} here"
-        child[u] = (int(other) >> 8) / 2**24 if encoding == "keys" else int(other) >> 31
+        child[u] = {
+            "keys": (int(other) >> 8) / 2**24,
+            "bits": int(other) >> 31,
+            "vector": int(other) / 2**32,
+        }[encoding]
     return child

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from numpy_box import highest
 from numpy_islands import NumpyIslands
 from numpy_operators import random_genome
-from numpy_streams import MUTANT, SIGMOID, START, VELOCITY, Place, uniform, words
+from numpy_streams import MUTANT, SIGMOID, START, VELOCITY, Place, fraction, uniform, words
 
 from islands.algorithms.pso import PsoSettings
 
@@ -39,18 +40,20 @@ class NumpyPso(NumpyIslands):
 
     def __init__(
         self, n: int, evaluate: Evaluate, settings: PsoSettings, *, encoding: str = "keys",
-        population: int = 20, islands: int = 1, seed: int = 1,
+        population: int = 20, islands: int = 1, seed: int = 1, bounded: bool = False,
     ) -> None:  # fmt: skip
         self.n, self.evaluate, self.settings, self.encoding = n, evaluate, settings, encoding
         self.population, self.islands, self.seed = population, islands, seed
+        self.bounded = bounded
         self.reset = settings.reset
         self.generation, self.restarts = 0, 0
         self.calls, self.since, self.began = [0] * islands, [0] * islands, [0] * islands
         self.restart = [False] * islands
         shape = (islands, population, n)
-        kind = np.int64 if encoding == "bits" else np.float32
+        kind = {"bits": np.int64, "keys": np.float32, "vector": np.float64}[encoding]
+        self.real = np.float64 if encoding == "vector" else np.float32
         self.here, self.genomes = np.zeros(shape, kind), np.zeros(shape, kind)
-        self.velocity = np.zeros(shape, np.float32)
+        self.velocity = np.zeros(shape, self.real)
         self.cost_here = np.zeros(shape[:2], np.int64)
         self.cost = np.zeros(shape[:2], np.int64)
         for island in range(islands):
@@ -67,6 +70,8 @@ class NumpyPso(NumpyIslands):
         place = self.place(island, slot)
         if self.encoding == "bits":
             return np.array(random_genome(self.n, "bits", stream, place), np.int64)
+        if self.bounded:
+            return fraction(words(self.n, stream, *place), self.encoding)
         low, high = np.float32(self.settings.low), np.float32(self.settings.high)
         return low + (high - low) * uniform(words(self.n, stream, *place))
 
@@ -95,23 +100,26 @@ class NumpyPso(NumpyIslands):
             chi = 2 / abs(2 - phi - np.sqrt(phi * phi - 4 * phi))
             inertia = np.float32(chi)
         c1, c2 = np.float32(chi * self.settings.c1), np.float32(chi * self.settings.c2)
-        limit = np.float32(self.settings.velocity or FASTEST)
+        limit = np.float32(self.settings.velocity or (0.5 if self.bounded else FASTEST))
         for slot in range(self.population):
             place = self.place(island, slot)
             pulls = words(self.n, VELOCITY, *place).astype(np.uint32)
             one = (pulls >> 16).astype(np.float32) / np.float32(65536)
             other = (pulls & 0xFFFF).astype(np.float32) / np.float32(65536)
-            here = self.here[island, slot].astype(np.float32)
+            here = self.here[island, slot].astype(self.real)
             best, lead = (
-                before[k].astype(np.float32) for k in (slot, self.leader(costs.tolist(), slot))
+                before[k].astype(self.real) for k in (slot, self.leader(costs.tolist(), slot))
             )
             velocity = inertia * self.velocity[island, slot] + c1 * one * (best - here)
             velocity = np.clip(velocity + c2 * other * (lead - here), -limit, limit)
+            if self.bounded:
+                there = np.clip(here + velocity, 0, self.real(highest(self.encoding)))
+                velocity[there != here + velocity] = 0
             self.velocity[island, slot] = velocity
             if self.encoding == "bits":
                 draws = uniform(words(self.n, SIGMOID, *place))
                 there = (draws < sigmoid(velocity)).astype(np.int64)
-            else:
+            elif not self.bounded:
                 there = np.clip(here + velocity, -np.float32(FASTEST), np.float32(FASTEST))
             self.move(island, slot, there, int(costs[slot]))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,6 +53,11 @@ def words(
 def uniform(word: NDArray[np.uint64]) -> NDArray[np.float32]:
     """Return words as numbers from 0 to below 1."""
     return ((word >> np.uint64(8)) / 2**24).astype(np.float32)
+
+
+def fraction(word: NDArray[np.uint64], encoding: str) -> NDArray[Any]:
+    """Return words as random genes from 0 to below 1: keys, or coordinates of vectors."""
+    return word / 2**32 if encoding == "vector" else uniform(word)
 
 
 def below(word: int, bound: int) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
+from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
@@ -41,6 +42,8 @@ def checked_kernels(folder: Path) -> Path:
 
 
 def _problem(name: str, folder: Path) -> Problem:
+    if name in NUMBERS:
+        return NUMBERS[name](11)
     if name == "tsp":
         return cities(17, folder)
     if name == "qap":
@@ -55,6 +58,8 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
     "tabu": ("linear", "ga", "bits", {"name": "tabu", "core": 20}),
     "swarm": ("dynamic", "pso", "bits", {"name": "none"}),
+    "vector": ("vector", "cellular", "vector", {"name": "none"}),
+    "keys": ("keys", "pso", "keys", {"name": "none"}),
     **{
         name: ("qap", "ga", "permutation", {"name": "none"})
         for name in ("order", "cycle", "uniform")

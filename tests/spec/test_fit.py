@@ -46,14 +46,14 @@ def test_default_encoding_is_the_first_that_fits() -> None:
         (
             "brkga",
             "bits",
-            'encoding="bits": brkga only supports keys. Leave encoding out, or choose'
+            'encoding="bits": brkga only supports keys or vector. Leave encoding out, or choose'
             ' algorithm="mover"',
         ),
         (
             "brkga",
             None,
-            "brkga on keys does not fit fake/five, whose solutions have the kind 'subset'."
-            " Possible: mover on bits",
+            "brkga on keys or vector does not fit fake/five, whose solutions have the kind"
+            " 'subset'. Possible: mover on bits",
         ),
         (
             "mover",

@@ -1,0 +1,55 @@
+// Genomes that are the solution itself, for encodings that declare `Gene` and a type `Solution`
+// made of the address of a row. The decoder reads a row, and writes it to encode a changed
+// solution; rows_of_keys.cuh writes random rows. Random streams: the one that the caller of `fill`
+// names.
+#pragma once
+
+#include "genes.cuh"
+
+namespace encoding {
+
+struct Shape {
+    int32_t n;      // genes
+    int32_t pitch;  // genes from one row to the next, a multiple of four
+};
+
+// Reads the solution directly from the row, and copies it only to change it.
+class Decoder {
+  public:
+    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
+        : n_(shape.n), row_(nullptr), solution_(scratch.take<Gene>(shape.pitch)) {}
+
+    __device__ void begin() {}
+    __device__ void count(Gene) {}
+
+    __device__ Solution finish(const Gene* row) {
+        __syncthreads();
+        row_ = row;
+        return {row};
+    }
+
+    __device__ Solution decode(const Gene* row) { return finish(row); }
+
+    // Return a new copy of the solution decoded last.
+    __device__ Gene* solution() {
+        __syncthreads();
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) solution_[i] = row_[i];
+        __syncthreads();
+        return solution_;
+    }
+
+    __device__ void encode(Gene* row) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) row[i] = genes::clipped(solution_[i]);
+        __syncthreads();
+    }
+
+  private:
+    const int n_;
+    const Gene* row_;
+    Gene* const solution_;
+};
+
+}  // namespace encoding
+
+#include "encodings/rows_of_keys.cuh"

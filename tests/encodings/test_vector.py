@@ -1,0 +1,81 @@
+"""Vectors in a box and keys that are the solution itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from islands.encodings.raw_keys import RawKeys
+from islands.encodings.vector import Vector
+
+LOW, HIGH = np.array([-5.0, 0.1, 2, -1e9, 3]), np.array([5.0, 0.3, 2, 1e9, 3.5])
+BELOW_ONE = np.float32(1 - 2**-24)
+
+
+def box() -> Vector:
+    return Vector(5, None, low=LOW, high=HIGH)
+
+
+def decoded(encoding: Vector | RawKeys, *genes: float) -> NDArray[np.float64]:
+    row = np.array(genes, encoding.gene)
+    vector: NDArray[np.float64] = encoding.decode(row[np.newaxis])[0]
+    return vector
+
+
+def test_the_unit_box_is_mapped_to_the_box_of_the_problem() -> None:
+    encoding = box()
+    assert encoding.pitch == 8
+    assert decoded(encoding, 0, 0, 0, 0, 0).tolist() == LOW.tolist()
+    assert decoded(encoding, 1, 1, 1, 1, 1).tolist() == HIGH.tolist()
+    assert decoded(encoding, 0.5, 0.5, 0.5, 0.5, 0.5).tolist() == [0, 0.2, 2, 0, 3.25]
+
+
+def test_decoded_vectors_are_in_the_box() -> None:
+    encoding, random = box(), np.random.default_rng(1)
+    genes = np.vstack([random.uniform(0, 1, (500, 5)), 1 - random.uniform(0, 1e-15, (500, 5))])
+    vectors = encoding.decode(genes)
+    assert vectors.dtype == np.float64
+    assert ((vectors >= LOW) & (vectors <= HIGH)).all()
+
+
+def test_a_genome_represents_a_vector() -> None:
+    vector = np.array([1.25, 0.15, 2, 4e8, 3.1])
+    genome = box().encode(vector)
+    assert genome.dtype == np.float64
+    assert genome.shape == (8,)
+    assert np.allclose(decoded(box(), *genome[:5]), vector, rtol=1e-15, atol=1e-7)
+    outside = box().encode(np.array([-6, 1, 7, -2e9, 3.75]))
+    assert outside[:5].tolist() == [0, 1, 0, 0, 1]
+
+
+def test_the_default_box_is_the_unit_box() -> None:
+    genes = np.random.default_rng(1).uniform(0, 1, (3, 9))
+    assert (Vector(9, None).decode(genes) == genes).all()
+
+
+@pytest.mark.parametrize("encoding", [box(), RawKeys(5, None)])
+@pytest.mark.parametrize("wrong", [-0.001, 1.001, np.nan, np.inf])
+def test_genomes_outside_the_range_are_invalid(encoding: Vector | RawKeys, wrong: float) -> None:
+    genomes = np.full((3, 8), 0.25, encoding.gene)
+    genomes[:, 5:] = np.nan  # the padding has no meaning
+    assert encoding.holds(genomes)
+    genomes[1, 4] = wrong
+    assert not encoding.holds(genomes)
+
+
+def test_one_is_a_coordinate_but_not_a_key() -> None:
+    assert box().holds(np.ones((1, 8)))
+    assert not RawKeys(5, None).holds(np.ones((1, 8), np.float32))
+
+
+def test_keys_are_the_solution() -> None:
+    encoding = RawKeys(3, None)
+    keys = np.array([0, 0.5, 0.75], np.float32)
+    genome = encoding.encode(keys)
+    assert genome.dtype == np.float32
+    assert genome.shape == (4,)
+    found = encoding.decode(genome[np.newaxis])
+    assert found.dtype == np.float32
+    assert found.tolist() == [[0, 0.5, 0.75]]
+    assert encoding.encode(np.array([-1, 1, 2]))[:3].tolist() == [0, BELOW_ONE, BELOW_ONE]
