@@ -87,18 +87,6 @@ inline float __uint_as_float(uint32_t bits) {
     return value;
 }
 
-inline int64_t __double_as_longlong(double value) {
-    int64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-inline double __longlong_as_double(int64_t bits) {
-    double value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 namespace host {
 
 inline thread_local char* arena = nullptr;

@@ -63,7 +63,7 @@ __device__ Solution solution_of(const Keys& keys, const Data&, int) {
 #else
 template <class Vector>
 __device__ Solution solution_of(const Vector& vector, const Data& data, int) {
-    return solution_at(vector.unit, data);
+    return solution_at(vector.coordinate, data);
 }
 #endif
 
