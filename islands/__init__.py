@@ -19,6 +19,7 @@ __all__ = [
     "Launch",
     "Mutation",
     "Problem",
+    "Progress",
     "Result",
     "Schedule",
     "Settings",
@@ -27,8 +28,11 @@ __all__ = [
     "Struct",
     "Topology",
     "load",
+    "mkp",
+    "qap",
     "setting",
     "solve",
+    "tsp",
 ]
 
 if TYPE_CHECKING:
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
     from islands.migration.topology import Topology
     from islands.problems import load
     from islands.problems.base import Problem
+    from islands.problems.data import mkp, qap, tsp
+    from islands.progress.progress import Progress
     from islands.progress.result import Result
     from islands.settings import Settings, setting
     from islands.solver import Solver, solve
@@ -59,6 +65,7 @@ else:
         "Launch": "islands.algorithms.schedule",
         "Mutation": "islands.algorithms.operators",
         "Problem": "islands.problems.base",
+        "Progress": "islands.progress.progress",
         "Result": "islands.progress.result",
         "Schedule": "islands.algorithms.schedule",
         "Settings": "islands.settings",
@@ -67,8 +74,11 @@ else:
         "Struct": "islands.backends.arguments",
         "Topology": "islands.migration.topology",
         "load": "islands.problems",
+        "mkp": "islands.problems.data",
+        "qap": "islands.problems.data",
         "setting": "islands.settings",
         "solve": "islands.solver",
+        "tsp": "islands.problems.data",
     }
 
     def __getattr__(name):
