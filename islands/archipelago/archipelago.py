@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from islands.algorithms.schedule import Shape
 from islands.archipelago.attempt import Attempt
 from islands.archipelago.generations import Generations
+from islands.archipelago.injection import replace_worst
 from islands.archipelago.launches import Launches
 from islands.archipelago.measure import Candidate, IslandMeasure, Lookout
 from islands.archipelago.memory import as_kernels_see, fields_of, tables_of
@@ -18,7 +19,7 @@ from islands.archipelago.parts import Parts
 from islands.archipelago.restored import require_genomes, require_sound
 from islands.archipelago.share import Share
 from islands.archipelago.warm_start import dealt, place
-from islands.backends.base import Backend
+from islands.backends.base import Array, Backend
 from islands.backends.state import State
 from islands.improvers import ImproverSettings
 from islands.migration import (
@@ -78,10 +79,7 @@ class Archipelago:
         self._problem, self._backend, self._population = problem, backend, population
         self._warm_start = warm_start
         parts = Parts.of(
-            problem,
-            algorithm,
-            encoding,
-            settings,
+            *(problem, algorithm, encoding, settings),
             improver if improver is not None else ImproverSettings(),
             population=population,
             block_memory=backend.block_memory,
@@ -92,10 +90,7 @@ class Archipelago:
         self._algorithm.require_islands(self._share.islands)
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
-            migration,
-            backend,
-            world,
-            transport,
+            *(migration, backend, world, transport),
             islands=self._share.islands,
             population=population,
             kept=self._algorithm.kept(),
@@ -129,14 +124,8 @@ class Archipelago:
         self._shape = Shape(len(self.mine), self._population, encoding.pitch, encoding.gene)
         fields = fields_of(parts, self._shape)
         self._state = State(self._backend, len(self.mine), fields)
-        self._lookout = Lookout(
-            self._problem,
-            encoding,
-            self._state,
-            self._backend,
-            self.mine,
-            self._share.islands_a_run,
-        )
+        read = (self._problem, encoding, self._state, self._backend)
+        self._lookout = Lookout(*read, self.mine, self._share.islands_a_run)
         self._outside = None
         if parts.outside:
             self._outside = Outside(self._backend, self._problem, encoding, self._state)
@@ -234,6 +223,18 @@ class Archipelago:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()
         self._generations.derive()
+
+    def inject(self, solutions: Sequence[Solution], first: int) -> None:
+        """Replace the worst individuals by solutions, dealt in turn from the island `first` on."""
+        read = (self._problem, self._encoding, self._state, self._backend)
+        replace_worst(self._share.dealt(solutions, first), *read, self.generation)
+        self._generations.update()
+
+    def populations(self) -> list[Array]:
+        """Return the genomes of each island on the device, valid until the islands advance."""
+        self.wait()
+        genes = self._state.part("genes", self.generation)
+        return [genes[island, :, : self._encoding.size] for island in range(len(self.mine))]
 
     def finish(self) -> None:
         """End the exchange after the last migration; collective."""

@@ -59,6 +59,12 @@ class Generations:
         self._backend.run(self._launches.adopt)
         self._state.fill("changed")
 
+    def update(self) -> None:
+        """Sort islands, derive fields and renew the halo after individuals changed; collective."""
+        self.sort()
+        self.derive()
+        self.renew_halo()
+
     def renew_halo(self) -> None:
         """Exchange the halo if there is one; collective."""
         if self._halo is not None:
