@@ -1,5 +1,9 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
+`load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays.
+`solve` solves a problem and returns a `Result`; `Solver` lets the caller advance the islands step
+by step. The classes are the base classes of your own parts. All errors are `IslandsError`.
+
 Public names are imported when they are first used, so that importing this package is fast.
 """
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
@@ -170,9 +172,11 @@ class Solver:
 
     def evolve(self, generations: int = 1) -> None:
         """Advance all islands by the given number of generations."""
+        if not isinstance(generations, int | np.integer) or isinstance(generations, bool):
+            raise UsageError(f"generations={generations!r}: must be a whole number")
         if generations < 0:
             raise UsageError(f"generations={generations}: must be at least 0")
-        self._archipelago.advance(generations)
+        self._archipelago.advance(int(generations))
 
     def exchange(self) -> None:
         """Exchange migrants between islands according to the migration settings."""

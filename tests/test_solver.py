@@ -52,6 +52,8 @@ def test_settings_are_checked(tmp_path: Path) -> None:
     solver = Solver(cities(9, tmp_path), population=20, backend="cpu")
     with pytest.raises(IslandsError, match="generations=-1: must be at least 0"):
         solver.evolve(-1)
+    with pytest.raises(IslandsError, match=r"generations=2\.5: must be a whole number"):
+        solver.evolve(2.5)  # type: ignore[arg-type]
     with pytest.raises(IslandsError, match="count=0: must be at least 1"):
         solver.best(0)
 

@@ -62,7 +62,7 @@ def replace_worst(
     changed = state.arrays.get("changed")
     one = np.ones((), np.int32)
     for island, own in enumerate(solutions):
-        for slot, solution in zip(order[island, ::-1], own, strict=False):
+        for slot, solution in zip(order[island, ::-1].tolist(), own, strict=False):
             seen = solution if numbering is None else solution[numbering]
             backend.upload(encoding.encode(seen), genes[island, slot])
             cost = _on_device(problem, problem.costs(solution[np.newaxis]))
