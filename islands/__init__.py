@@ -31,11 +31,15 @@ __all__ = [
     "Solver",
     "Struct",
     "Topology",
+    "keys",
     "load",
     "mkp",
+    "permutation",
     "qap",
+    "real",
     "setting",
     "solve",
+    "subset",
     "tsp",
 ]
 
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
     from islands.errors import IslandsError
     from islands.improvers.base import Improver
     from islands.migration.topology import Topology
+    from islands.modelling.statements import keys, permutation, real, subset
     from islands.problems import load
     from islands.problems.base import Problem
     from islands.problems.data import mkp, qap, tsp
@@ -77,11 +82,15 @@ else:
         "Solver": "islands.solver",
         "Struct": "islands.backends.arguments",
         "Topology": "islands.migration.topology",
+        "keys": "islands.modelling.statements",
         "load": "islands.problems",
         "mkp": "islands.problems.data",
+        "permutation": "islands.modelling.statements",
         "qap": "islands.problems.data",
+        "real": "islands.modelling.statements",
         "setting": "islands.settings",
         "solve": "islands.solver",
+        "subset": "islands.modelling.statements",
         "tsp": "islands.problems.data",
     }
 

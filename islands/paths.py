@@ -58,6 +58,19 @@ def suffix_of(name: str) -> str:
     return Path(without_gz(name)).suffix.lower()
 
 
+def files_in(folder: Path) -> list[tuple[str, Path]]:
+    """Return the name without `.gz` and the path of each file in a folder and its subfolders.
+
+    Hidden files and folders are left out; the others are in alphabetical order.
+    """
+    found = []
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        names = sorted(name for name in files if not name.startswith("."))
+        found += [(without_gz(name), Path(root, name)) for name in names]
+    return found
+
+
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
     """Turn an `OSError` inside the block into an `InputError` that names `path` and the fix."""

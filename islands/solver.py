@@ -22,9 +22,9 @@ from islands.problems import load, taken
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run.build import make_archipelago
-from islands.run.device import Conduct, take_device
+from islands.run.device import RankOptions, take_device
 from islands.run.epochs import Callback
-from islands.run.runner import Output, run_asked
+from islands.run.runner import Output, run_requested
 from islands.run.start import check_exactly
 from islands.spec.agreement import require_agreement
 from islands.spec.given import gathered, of_table
@@ -126,7 +126,9 @@ def solve(
     ranks = world if world is not None else launched_world()
     configured = Path(config) if config is not None else None
     with ranks.guarded(show_traceback=True):
-        return run_asked(options, configured, ranks, output, made, Conduct(share_gpu=share_gpu))
+        return run_requested(
+            options, configured, ranks, output, made, RankOptions(share_gpu=share_gpu)
+        )
 
 
 class Solver:
@@ -149,10 +151,10 @@ class Solver:
         refuse_while_importing("islands.Solver")
         name, made = taken(problem, "Solver")
         options = gathered([*of_table({"instance": name}), *of_table(settings)])
-        asked = self._world.agreed(lambda: layers(options))
-        chosen = made or self._world.agreed(lambda: load(name, format_of(asked)))
-        self.spec = self._world.agreed(lambda: resolve(asked, chosen))
-        self.problem = self._world.agreed(lambda: chosen.adjusted(self.spec.problem))
+        asked = self._world.run_on_all(lambda: layers(options))
+        chosen = made or self._world.run_on_all(lambda: load(name, format_of(asked)))
+        self.spec = self._world.run_on_all(lambda: resolve(asked, chosen))
+        self.problem = self._world.run_on_all(lambda: chosen.adjusted(self.spec.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)
         general = self.spec.general
         name, threads = general.backend, general.threads or None
@@ -167,7 +169,7 @@ class Solver:
 
     def reset(self) -> None:
         """Return to generation 0 with the same seed, as a new `Solver` begins."""
-        self._world.agreed(self._archipelago.start)
+        self._world.run_on_all(self._archipelago.start)
         self._next_island = 0
 
     def evolve(self, generations: int = 1) -> None:
@@ -207,7 +209,7 @@ class Solver:
         """
         general = self.spec.general
         most = general.islands * general.population
-        chosen = self._world.agreed(lambda: checked_solutions(self.problem, solutions, most))
+        chosen = self._world.run_on_all(lambda: checked_solutions(self.problem, solutions, most))
         self._archipelago.inject(chosen, self._next_island)
         self._next_island = (self._next_island + len(chosen)) % general.islands
 

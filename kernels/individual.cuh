@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/archipelago.cuh"
+#include "core/costs.cuh"
 #include "core/marks.cuh"
 #include "genes.cuh"
 
@@ -96,8 +97,13 @@ __device__ int64_t improve(Decoder& decoder, Scratch scratch, const Archipelago&
                            encoding::Gene* row, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
     if (improver::TAKES_LONG && improver::halts(plan)) return cost;
-    const int64_t better = improver::improve(plan, scratch, decoder.solution(),
-                                             genes::items(all.shape), data, cost, place, calls);
+    const int n = genes::items(all.shape);
+    auto* const solution = decoder.solution();
+    int64_t better = improver::improve(plan, scratch, solution, n, data, cost, place, calls);
+#if COSTS_REAL
+    // The changes of real costs are rounded, so that their sum is not exactly the cost.
+    if (better != cost) better = problem::cost_after(solution, n, data);
+#endif
     if (better != cost) decoder.encode(row);
     return better;
 }

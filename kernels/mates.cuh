@@ -3,6 +3,7 @@
 // here: the caller passes random words.
 #pragma once
 
+#include "core/costs.cuh"
 #include "neighbourhood.cuh"
 
 #define CELLULAR_RANDOM 0
@@ -45,6 +46,7 @@ __device__ int selected(const Neighbour* seen, uint4 word) {
     int shift = 0;
     while ((uint64_t(worst) - uint64_t(best)) >> shift >= 1ull << 48) ++shift;
     const auto weight = [&](int k) {
+        if (COSTS_REAL) return real::advantage(seen[k].cost, best, worst, 48) + 1;
         return ((uint64_t(worst) - uint64_t(seen[k].cost)) >> shift) + 1;
     };
     uint64_t total = 0;

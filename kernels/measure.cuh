@@ -3,12 +3,19 @@
 #pragma once
 
 #include "core/archipelago.cuh"
-#include "core/marks.cuh"
+#include "core/costs.cuh"
 
 struct Measure {
     int64_t best, worst, sum_high, sum_low, best_generation, restarts, archived,
         archived_generation, best_row, calls;
 };
+
+// Return the sum of real costs, which depends on the order: that of the indices.
+__device__ double sum_of_reals(const int64_t* cost, int size) {
+    double sum = 0.0;
+    for (int i = 0; i < size && threadIdx.x == 0; ++i) sum += real::value_of(cost[i]);
+    return sum;
+}
 
 KERNEL(measure, (Archipelago all, Measure* measures)) {
     const int me = blockIdx.x, size = all.population;
@@ -23,7 +30,9 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
         low += uint32_t(own);
         called += all.calls[int64_t(me) * size + i];
     }
-    const int64_t sum_high = block::sum(high), sum_low = block::sum(low);
+    const int64_t sum_low = block::sum(low);
+    int64_t sum_high = block::sum(high);
+    if (COSTS_REAL) sum_high = __double_as_longlong(sum_of_reals(cost, size));
     const int64_t calls = block::sum(called);
     if (threadIdx.x == 0) {
         measures[me] = {cost[order[0]],

@@ -1,7 +1,7 @@
 // Migration: packs emigrants into a buffer, which is sent as it is, and lets immigrants from a
 // buffer replace individuals. A slot of the buffer holds the migrants of one island. Reads and
 // writes generation g.
-// No random numbers here; lots.cuh draws.
+// No random numbers here; selection.cuh draws.
 #pragma once
 
 #include "core/archipelago.cuh"

@@ -23,6 +23,7 @@ LAYERS = [
     {"custom"},
     {"parallel"},
     {"problems", "encodings", "algorithms", "improvers"},
+    {"modelling"},
     {"migration"},
     {"archipelago"},
     {"progress"},

@@ -123,10 +123,10 @@ def fails() -> None:
 
 def test_one_rank_raises_its_own_error() -> None:
     with pytest.raises(InputError, match=r"^no such file$"):
-        World().agreed(fails)
+        World().run_on_all(fails)
     with pytest.raises(KeyError), World().guarded(show_traceback=False):
         raise KeyError("k")
-    assert World().agreed(lambda: 5) == 5
+    assert World().run_on_all(lambda: 5) == 5
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_an_error_on_one_rank_is_raised_on_all() -> None:
             raise RunError("disk full")
 
     with pytest.raises(RunError, match=rf"^\[rank 1 of {ranks.size}\] disk full$"):
-        ranks.agreed(work)
+        ranks.run_on_all(work)
     assert ranks.allgather(1) == [1] * ranks.size
 
 
@@ -223,7 +223,7 @@ def test_an_equal_error_on_all_ranks_names_no_rank() -> None:
         pytest.raises(InputError, match=r"^no such file$"),
         ranks.guarded(show_traceback=False),
     ):
-        ranks.agreed(fails)
+        ranks.run_on_all(fails)
 
 
 FAILURE_ON_ONE_RANK = """

@@ -9,24 +9,21 @@ from numpy.typing import NDArray
 
 from islands.algorithms.schedule import Shape
 from islands.archipelago.attempt import Attempt
-from islands.archipelago.generations import Generations
 from islands.archipelago.injection import replace_worst
-from islands.archipelago.launches import Launches
-from islands.archipelago.measure import Candidate, IslandMeasure, Lookout
-from islands.archipelago.memory import as_kernels_see, fields_of, tables_of
-from islands.archipelago.outside import Outside
-from islands.archipelago.parts import Parts
+from islands.archipelago.launches import Launches, Segments
+from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
+from islands.archipelago.memory import Memory, tables_of
+from islands.archipelago.outside import evaluator
+from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_genomes, require_sound
 from islands.archipelago.share import Share
 from islands.archipelago.warm_start import dealt, place
 from islands.backends.base import Array, Backend
-from islands.backends.state import State
 from islands.improvers import ImproverSettings
 from islands.migration import (
     Arrivals,
     AsyncExchange,
     Exchange,
-    Migrant,
     MigrationSettings,
     Transport,
 )
@@ -35,7 +32,6 @@ from islands.parallel import World
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings
 
-_INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
 _EMIGRANTS = "emigrants"
 
 
@@ -78,61 +74,46 @@ class Archipelago:
         """Whether generation 0 is incomplete: missing individuals are worse than all others."""
         self._problem, self._backend, self._population = problem, backend, population
         self._warm_start = warm_start
-        parts = Parts.of(
-            *(problem, algorithm, encoding, settings),
-            improver if improver is not None else ImproverSettings(),
+        parts = ProgramParts.of(
+            *(problem, algorithm, encoding, settings, improver or ImproverSettings()),
             population=population,
             block_memory=backend.block_memory,
             decoding=decoding,
         )
-        self._algorithm, self._encoding = parts.algorithm, parts.encoding
+        algorithm_part, self._encoding = parts.algorithm, parts.encoding
         self._improves = parts.improver.name != "none"
-        self._algorithm.require_islands(self._share.islands)
+        algorithm_part.require_islands(self._share.islands)
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
             *(migration, backend, world, transport),
             islands=self._share.islands,
             population=population,
-            kept=self._algorithm.kept(),
+            kept=algorithm_part.kept(),
             seed=seed,
             runs=runs,
         )
-        self._allocate(parts)
+        shape = Shape(len(self.mine), population, self._encoding.pitch, self._encoding.gene)
+        self._memory = memory = Memory(backend, parts, shape)
+        self._state, self._migrant = memory.state, memory.migrant
+        self._read = (problem, self._encoding, self._state, backend)
+        self._reader = IslandReader(*self._read, self.mine, self._share.islands_a_run)
+        self._outside = evaluator(parts, backend, self._state)
         arrays = self._state.arrays
         self._halo, self._transport = None, transport.name if transport is not None else "device"
-        if self._algorithm.halo:
-            require_fit(self._algorithm.halo, population, migration, self._share.islands, runs)
-            self._halo = Halo(backend, world, transport, self._algorithm.halo, self._migrant.bytes)
+        if algorithm_part.halo:
+            require_fit(algorithm_part.halo, population, migration, self._share.islands, runs)
+            self._halo = Halo(backend, world, transport, algorithm_part.halo, self._migrant.bytes)
             arrays = arrays | {"halo": self._halo.seen}
         self._attempt = Attempt(backend, self._state)
         arrays |= tables_of(backend, parts, arrays)
-        plan, halt = self._algorithm.plan(arrays), self._attempt.halt
-        launches = Launches(
-            backend, parts, self._shape, plan, self._all, self._lookout.measured, halt.words
-        )
-        self._measuring = launches.measure
-        self._generations = Generations(
-            backend, launches, self._state, halt, outside=self._outside, halo=self._halo
+        plan, halt = algorithm_part.plan(arrays), self._attempt.halt.words
+        self._launches = launches = Launches(
+            backend, parts, shape, plan, memory.all, self._reader.measured, halt
         )
         program = launches.populations
         if self._halo is not None:
-            self._halo.prepare(program, self._all)
-        self._exchange.prepare(program, self._all, launches.rank_again, launches.ranking_room)
-
-    def _allocate(self, parts: Parts) -> None:
-        encoding = self._encoding
-        self._shape = Shape(len(self.mine), self._population, encoding.pitch, encoding.gene)
-        fields = fields_of(parts, self._shape)
-        self._state = State(self._backend, len(self.mine), fields)
-        read = (self._problem, encoding, self._state, self._backend)
-        self._lookout = Lookout(*read, self.mine, self._share.islands_a_run)
-        self._outside = None
-        if parts.outside:
-            self._outside = Outside(self._backend, self._problem, encoding, self._state)
-        self._migrant = Migrant(fields)
-        self._all = as_kernels_see(
-            self._backend, self._state, self._migrant, self._shape, encoding.shape()
-        )
+            self._halo.prepare(program, memory.all)
+        self._exchange.prepare(program, memory.all, launches.rank_again, launches.ranking_room)
 
     @property
     def transport(self) -> str:
@@ -142,12 +123,7 @@ class Archipelago:
     @property
     def migrations(self) -> int:
         """The number of migrations that have begun."""
-        return self._exchange.epoch
-
-    @property
-    def compile_seconds(self) -> float:
-        """Seconds spent on compiling and loading kernels."""
-        return self._backend.compile_seconds
+        return self._exchange.migrations
 
     @property
     def is_on_cpu(self) -> bool:
@@ -163,22 +139,18 @@ class Archipelago:
         """Make and evaluate generation 0; only a part of it if it `may_be_partial` and must end."""
         self.generation = 0
         self._exchange.restore(0, None)
-        self._backend.upload(self._share.new_islands(), self._state.part("island", 0))
-        for name in ("calls", *self._algorithm.fields(self._shape)):
-            self._state.fill(name)
-        if self._problem.marks:
-            self._state.fill("met_cost", _INFEASIBLE)
+        self._memory.clear(self._share.new_islands())
         given = dealt(self._warm_start(), self.mine, self._share.islands, self._population)
         place(given, self._problem, self._encoding, self._backend, self._state)
         self._attempt.start(may_be_partial=self.may_be_partial)
-        self._generations.start()
+        self._run(self._launches.start)
         self.is_partial = not self._attempt.is_whole()
         if self.is_partial:
             self._attempt.leave_out()
-        self._generations.sort()
+        self._backend.run([self._launches.rank_again])
         if not self.is_partial:  # missing individuals have no genes to derive anything from
-            self._generations.derive(everyone=True)
-        self._generations.renew_halo()
+            self._derive(everyone=True)
+        self.renew_halo()
 
     def give_up(self) -> None:
         """Request the end of the generations in progress, from any thread."""
@@ -196,8 +168,8 @@ class Archipelago:
     def withdraw(self) -> None:
         """Return to the generation before the last `attempt`; collective if there is a halo."""
         self.generation = self._attempt.withdraw()
-        self._generations.derive(everyone=True)
-        self._generations.renew_halo()
+        self._derive(everyone=True)
+        self.renew_halo()
 
     @property
     def ahead(self) -> range:
@@ -210,10 +182,36 @@ class Archipelago:
 
     def advance(self, generations: int) -> None:
         """Run this number of generations; only host evaluation and the halo wait for the device."""
-        self._generations.advance(generations)
+        if self._outside is not None:
+            for _ in range(generations):
+                self._run(self._launches.generation)
+                self.renew_halo()
+        else:
+            run = self._backend.run if self._halo is None else self._halo.advance
+            run(self._launches.generation[0], generations)
+        if generations and not self._launches.keeps_order:
+            self._backend.run([self._launches.rank_again])
         self.generation += generations
-        # While the device works, the host sends the migrants in flight.
-        self._exchange.arrive()
+        if self._exchange.in_flight is not None:
+            # While the device works, the host sends the migrants.
+            self._exchange.arrive()
+
+    def _run(self, segments: Segments) -> None:
+        """Run launches, with host evaluation between the segments."""
+        first, *others = segments
+        self._backend.run(first)
+        for calls in others:
+            assert self._outside is not None
+            self._outside.evaluate(self._attempt.halt.is_requested)
+            self._backend.run(calls)
+
+    def _derive(self, *, everyone: bool = False) -> None:
+        """Update the derived fields of changed individuals, or of everyone."""
+        if self._launches.adopt:
+            if everyone:
+                self._state.fill("changed", 1)
+            self._backend.run(self._launches.adopt)
+            self._state.fill("changed")
 
     def wait(self) -> None:
         """Wait until the device has completed all launches."""
@@ -222,13 +220,14 @@ class Archipelago:
     def migrate(self) -> None:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()
-        self._generations.derive()
+        self._derive()
 
     def inject(self, solutions: Sequence[Solution], first: int) -> None:
         """Replace the worst individuals by solutions, dealt in turn from the island `first` on."""
-        read = (self._problem, self._encoding, self._state, self._backend)
-        replace_worst(self._share.dealt(solutions, first), *read, self.generation)
-        self._generations.update()
+        replace_worst(self._share.dealt(solutions, first), *self._read, self.generation)
+        self._backend.run([self._launches.rank_again])
+        self._derive()
+        self.renew_halo()
 
     def populations(self) -> list[Array]:
         """Return the genomes of each island on the device, valid until the islands advance."""
@@ -266,19 +265,20 @@ class Archipelago:
             require_genomes(emigrants, self._migrant, self._encoding)
         self._state.restore(own, generation)
         self.generation = generation
-        self._generations.derive(everyone=True)
+        self._derive(everyone=True)
 
     def renew_halo(self) -> None:
-        """Exchange the halo, if there is one, after `restore`; collective."""
-        self._generations.renew_halo()
+        """Exchange the halo, if there is one; collective."""
+        if self._halo is not None:
+            self._halo.renew()
 
     def measure(self) -> list[IslandMeasure]:
         """Return the measures of each island."""
-        self._backend.run([self._measuring])
-        self._lookout.fetch()
+        self._backend.run([self._launches.measure])
+        self._reader.fetch()
         self._exchange.fetch()
         self._backend.synchronise()
-        return self._lookout.measures()
+        return self._reader.measures()
 
     def best(self) -> Candidate | None:
         """Return the best individual of this rank, or None if no feasible solution was found.
@@ -293,8 +293,8 @@ class Archipelago:
         `run` selects one of several concurrent runs. If populations may hold infeasible solutions,
         only the archives are considered.
         """
-        return self._lookout.elite(self.generation, count, run)
+        return self._reader.elite(self.generation, count, run)
 
     def digests(self, run: int | None = None) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island, of all runs or of one."""
-        return self._lookout.digests(self.generation, run)
+        return self._reader.digests(self.generation, run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError, UsageError
-from islands.problems.arrays import integers, read_array, require_shape, shown
+from islands.problems.arrays import integers, read_array, reals, require_shape, shown
 from islands.problems.base import Problem, Solution
 from islands.text import counted
 
@@ -34,10 +35,14 @@ def checked_solutions(problem: Problem, solutions: Any, most: int) -> list[Solut
 
 
 def _checked(problem: Problem, name: str, values: Any) -> Solution:
-    largest = 1 if problem.solution_kind == "subset" else problem.size - 1
     array = read_array(name, values, 1)
     require_shape(name, array, (problem.size,), f"an entry for each item of {problem.instance}")
-    solution = integers(name, array, largest, fix="Pass whole numbers")
+    solution: NDArray[Any]
+    if problem.solution_kind in ("order", "subset"):
+        largest = 1 if problem.solution_kind == "subset" else problem.size - 1
+        solution = integers(name, array, largest, fix="Pass whole numbers")
+    else:
+        solution = reals(name, array, sys.float_info.max)
     try:
         problem.check(solution)
     except RunError as error:
@@ -65,13 +70,8 @@ def replace_worst(
         for slot, solution in zip(order[island, ::-1].tolist(), own, strict=False):
             seen = solution if numbering is None else solution[numbering]
             backend.upload(encoding.encode(seen), genes[island, slot])
-            cost = _on_device(problem, problem.costs(solution[np.newaxis]))
+            exact = problem.device_costs(solution[np.newaxis])
+            cost = 2 * exact if problem.marks else exact  # all solutions are feasible
             backend.upload(cost, costs[island, slot : slot + 1])
             if changed is not None:
                 backend.upload(one[np.newaxis], changed[island, slot : slot + 1])
-
-
-def _on_device(problem: Problem, costs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return exact costs of feasible solutions as kernels store them."""
-    minimised = -costs if problem.maximise else costs
-    return 2 * minimised if problem.marks else minimised

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from islands.algorithms.schedule import HOST_EVALUATES, Launch, Shape, Step
-from islands.archipelago.parts import Parts
+from islands.archipelago.outside import tiles_of
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.background import Background
 from islands.backends.base import Array, Backend, Call, Program, Room
@@ -27,7 +28,7 @@ class Launches:
     def __init__(
         self,
         backend: Backend,
-        parts: Parts,
+        parts: ProgramParts,
         shape: Shape,
         plan: Struct,
         archipelago: Struct,
@@ -63,17 +64,18 @@ class Launches:
 
     def _data(self) -> Struct:
         """Return `problem::Data`."""
-        if self._parts.outside:
+        if self._parts.evaluation in ("host", "batch"):
             return Struct(nothing=np.int32(0))
-        arrays = self._parts.problem.arrays()
-        return Struct(**{f"array{i}": self._backend.upload(a) for i, a in enumerate(arrays)})
+        members = self._parts.problem.data().items()
+        upload = self._backend.upload
+        return Struct(**{n: v if isinstance(v, np.generic) else upload(v) for n, v in members})
 
-    def _asked(self, launches: set[Launch]) -> Room:
+    def _required_room(self, launches: set[Launch]) -> Room:
         """Return the working memory that a block needs for all of the launches."""
         own = Room(max(launch.room or 0 for launch in launches))
         if all(launch.room is not None for launch in launches):
             return own
-        loop = self._backend.asked_room(self._source(), *self._arguments)
+        loop = self._backend.required_room(self._source(), *self._arguments)
         return Room(max(own.large, loop.large + self._parts.room()), loop.small)
 
     def _source(self) -> Source:
@@ -93,7 +95,7 @@ class Launches:
         started = time.perf_counter()
         populations = Background(self._compiled_populations)
         try:
-            room = self._asked(launches)
+            room = self._required_room(launches)
             program = self._compiled_parts(room)
         except BaseException:
             populations.stop(self._backend.stop_compilers)
@@ -121,10 +123,20 @@ class Launches:
         for step in steps:
             if isinstance(step, Launch):
                 segments[-1].append(self._bound(step))
+            elif self._parts.evaluation == "thread":
+                assert step == HOST_EVALUATES
+                segments[-1].append(self._bound(self._evaluation()))
             else:
                 assert step == HOST_EVALUATES
                 segments.append([])
         return segments
+
+    def _evaluation(self) -> Launch:
+        """Return the launch in which a thread evaluates each child."""
+        shape = self._shape
+        return Launch(
+            "evaluate_children", shape.islands * tiles_of(shape, self._algorithm.children)
+        )
 
     def _bound(self, launch: Launch) -> Call:
         return self._backend.call(

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
+from islands.errors import RunError
 from islands.problems.base import Problem, Solution
+from islands.problems.real_costs import INFINITE, NOT_A_NUMBER
 
 NONE = np.iinfo(np.int64).max
+INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
 # The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
 ISLAND = (
     *("generation", "best", "best_generation", "restart", "restarts", "archived"),
@@ -44,13 +47,15 @@ class IslandMeasure:
     best: int | None
     """None if no feasible solution was found."""
     total: int
-    """The sum of all costs."""
+    """The sum of all costs, if they are integers."""
     mean: float
     worst: int
     best_generation: int
     evaluations: int
     present: int | None = None
     """The best cost of this generation; None if it may be infeasible."""
+    real_total: float = 0.0
+    """The sum of all costs, if they are real."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class Candidate:
     genome: NDArray[Any]
 
 
-class Lookout:
+class IslandReader:
     """Reads the islands `mine` of a run, or of several concurrent runs."""
 
     def __init__(
@@ -80,6 +85,8 @@ class Lookout:
         self._backend, self._mine, self._islands_a_run = backend, mine, islands_a_run
         self.measured = backend.empty((len(mine), len(_MEASURE)), np.int64)
         self._fetched = backend.host_array(self.measured.shape, np.int64)
+        self._worst = INFINITE if problem.real else NONE
+        """Costs from here on are not those of a solution."""
         self._population = int(state.arrays["order"].shape[1])
 
     def fetch(self) -> None:
@@ -95,17 +102,28 @@ class Lookout:
         # An island may find the same cost again after a restart: the first time counts.
         from_archive = self._problem.marks or row["archived"] <= row["best"]
         best = row["archived" if from_archive else "best"]
-        total = (row["sum_high"] << 32) + row["sum_low"]
+        total, real_total = (row["sum_high"] << 32) + row["sum_low"], 0.0
+        if self._problem.real:
+            total, real_total = 0, float(np.int64(row["sum_high"]).view(np.float64))
+            self._refuse_nan(row["worst"], island)
         return IslandMeasure(
             island=island,
-            best=None if best == NONE else self._unmarked(best),
+            best=None if best >= self._worst else self._unmarked(best),
             present=None if self._problem.marks else row["best"],
             total=total,
-            mean=total / self._population,
+            real_total=real_total,
+            mean=(total + real_total) / self._population,
             worst=self._unmarked(row["worst"]),
             best_generation=row["archived_generation" if from_archive else "best_generation"],
             evaluations=row["calls"],
         )
+
+    def _refuse_nan(self, worst: int, island: int) -> None:
+        if worst == NOT_A_NUMBER:
+            raise RunError(
+                f"{self._problem.instance}: the cost of an individual on island {island} is NaN."
+                " Return a number, or infinity if a solution is infeasible"
+            )
 
     def _unmarked(self, cost: int) -> int:
         """Return a cost without the feasibility mark of kernels/core/marks.cuh."""
@@ -130,7 +148,7 @@ class Lookout:
             costs = np.where(others, NONE, costs)
         chosen = np.lexsort((islands, costs))[:count]
         found = []
-        for place in chosen[costs[chosen] < NONE]:
+        for place in chosen[costs[chosen] < self._worst]:
             local = int(islands[place])
             if place < len(costs) - len(self._mine):
                 row = self._state.part("genes", generation)[local, place - local * self._population]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from islands.algorithms.schedule import Shape
-from islands.archipelago.measure import ISLAND
+from islands.archipelago.measure import INFEASIBLE, ISLAND
 from islands.archipelago.outside import fields_for as fields_for_outside
 from islands.archipelago.outside import seen
-from islands.archipelago.parts import Parts
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field, State
@@ -18,7 +19,29 @@ from islands.errors import UsageError
 from islands.migration import Migrant
 
 
-def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
+class Memory:
+    """The arrays of a rank's islands on the device."""
+
+    def __init__(self, backend: Backend, parts: ProgramParts, shape: Shape) -> None:
+        fields = fields_of(parts, shape)
+        self._backend, self._marks = backend, parts.problem.marks
+        self._cleared = ("calls", *parts.algorithm.fields(shape))
+        self.state = State(backend, shape.islands, fields)
+        self.migrant = Migrant(fields)
+        """The layout of an individual that migrates."""
+        self.all = _as_kernels_see(backend, self.state, self.migrant, shape, parts.encoding.shape())
+        """`Archipelago` of kernels/core/archipelago.cuh."""
+
+    def clear(self, islands: NDArray[np.int64]) -> None:
+        """Prepare generation 0: write the records of the islands, and clear their arrays."""
+        self._backend.upload(islands, self.state.part("island", 0))
+        for name in self._cleared:
+            self.state.fill(name)
+        if self._marks:
+            self.state.fill("met_cost", INFEASIBLE)
+
+
+def fields_of(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
     """Return the shape and type of each array of an island."""
     problem, algorithm = parts.problem, parts.algorithm
     population, pitch, gene = shape.population, shape.pitch, shape.gene
@@ -39,11 +62,11 @@ def fields_of(parts: Parts, shape: Shape) -> dict[str, Field]:
     if algorithm.schedule(shape, outside=parts.outside).adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:
-        fields |= fields_for_outside(shape, algorithm.children)
+        fields |= fields_for_outside(parts, shape)
     return fields | _own_fields(parts, shape, fields)
 
 
-def _own_fields(parts: Parts, shape: Shape, others: dict[str, Field]) -> dict[str, Field]:
+def _own_fields(parts: ProgramParts, shape: Shape, others: dict[str, Field]) -> dict[str, Field]:
     """Return the algorithm's fields; refuse names in use, and fields that cannot travel."""
     own, population = parts.algorithm.fields(shape), shape.population
     named = f"algorithm {parts.algorithm.name}: the field"
@@ -60,7 +83,9 @@ def _own_fields(parts: Parts, shape: Shape, others: dict[str, Field]) -> dict[st
     return own
 
 
-def tables_of(backend: Backend, parts: Parts, arrays: Mapping[str, Array]) -> dict[str, Array]:
+def tables_of(
+    backend: Backend, parts: ProgramParts, arrays: Mapping[str, Array]
+) -> dict[str, Array]:
     """Return the algorithm's tables, which all islands share besides their `arrays`."""
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():
@@ -75,7 +100,7 @@ def tables_of(backend: Backend, parts: Parts, arrays: Mapping[str, Array]) -> di
     return {name: backend.upload(table) for name, table in tables.items()}
 
 
-def as_kernels_see(
+def _as_kernels_see(
     backend: Backend, state: State, migrant: Migrant, shape: Shape, genome: Struct
 ) -> Struct:
     """Return `Archipelago` of kernels/core/archipelago.cuh."""

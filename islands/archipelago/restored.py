@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.measure import ISLAND, NONE
+from islands.archipelago.measure import INFEASIBLE, ISLAND, NONE
 from islands.archipelago.share import Share
 from islands.encodings import Encoding
 from islands.encodings.base import are_orders
 from islands.errors import InputError
 from islands.migration import Migrant
-
-_INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
 
 
 def require_sound(
@@ -41,7 +39,7 @@ def require_sound(
     elif has_archived.any():
         raise _unsound("island", "an archived cost, but there is no archive")
     if "met" in saved:
-        genomes["met"] = saved["met"][saved["met_cost"] & _INFEASIBLE == 0]
+        genomes["met"] = saved["met"][saved["met_cost"] & INFEASIBLE == 0]
     for name, rows in genomes.items():
         if not encoding.holds(rows.reshape(-1, encoding.pitch)):
             raise _unsound(name, f"an invalid genome of the encoding {encoding.name}")

@@ -32,7 +32,7 @@ class Struct:
     @property
     def bytes(self) -> int:
         """The size of the struct in bytes."""
-        return int(laid_out(self, lambda _: 0).nbytes)
+        return int(as_in_kernels(self, lambda _: 0).nbytes)
 
 
 Address = Callable[[Any], int]
@@ -44,7 +44,7 @@ class Arguments:
     def __init__(self, values: Sequence[Any], address: Address) -> None:
         """Pack `values`; `address` gives the device address of an array."""
         self._kept = list(values)
-        self._packed = [np.ascontiguousarray(laid_out(value, address)) for value in values]
+        self._packed = [np.ascontiguousarray(as_in_kernels(value, address)) for value in values]
         self.pointers = (ctypes.c_void_p * max(1, len(values)))(
             *(packed.ctypes.data for packed in self._packed)
         )
@@ -60,12 +60,12 @@ def _letter(value: Any) -> str:
     return "i" if isinstance(value, np.integer) else "P"
 
 
-def laid_out(value: Any, address: Address) -> Any:
+def as_in_kernels(value: Any, address: Address) -> Any:
     """Return a value with the layout of C++: a scalar, or a record for a `Struct`."""
     if isinstance(value, Struct):
         if not value.members:
             return np.zeros(1, np.uint8)  # a C++ struct is never empty
-        values = [laid_out(member, address) for member in value.members.values()]
+        values = [as_in_kernels(member, address) for member in value.members.values()]
         kinds = [(name, item.dtype) for name, item in zip(value.members, values, strict=True)]
         record = np.zeros(1, np.dtype(kinds, align=True))
         for (name, _), item in zip(kinds, values, strict=True):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from islands.backends.arguments import Arguments, Struct, laid_out
+from islands.backends.arguments import Arguments, Struct, as_in_kernels
 from islands.backends.compiling import Compiling
 from islands.backends.source import Source
 from islands.errors import CompileError
@@ -114,7 +114,7 @@ class Backend(ABC):
     def stop_compilers(self) -> None:
         """End the compilers that run now for any thread, if that is possible."""
 
-    def asked_room(self, source: Source, *arguments: Any) -> Room:
+    def required_room(self, source: Source, *arguments: Any) -> Room:
         """Return the working memory of a block, as the kernel `room` of a program computes it."""
         program = self.compile(self._of_room(source), Block(threads=32))
         room = self.zeros((2,), np.int64)
@@ -193,6 +193,11 @@ class Backend(ABC):
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         """Launch the calls one after another, and repeat this `times` times, without waiting."""
 
+    @contextmanager
+    @abstractmethod
+    def python(self) -> Iterator[Any]:
+        """Yield the module, NumPy or CuPy, whose functions work on arrays, after all launches."""
+
     @abstractmethod
     def synchronise(self) -> None:
         """Wait for all launches."""
@@ -226,7 +231,7 @@ class Backend(ABC):
         """Return structs of one type as an array on the device, or None if there are none."""
         if not structs:
             return None
-        records = [laid_out(each, self.address) for each in structs]
+        records = [as_in_kernels(each, self.address) for each in structs]
         return self.upload(np.concatenate(records).view(np.uint8))
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:

@@ -186,6 +186,10 @@ class CpuBackend(Backend):
                         f" bytes. Lower {option('threads')} or population"
                     )
 
+    @contextmanager
+    def python(self) -> Iterator[Any]:
+        yield np
+
     def synchronise(self) -> None:
         """Return at once: `run` has waited already."""
 

@@ -205,6 +205,12 @@ class CudaBackend(Backend):
             0,
         )
 
+    @contextmanager
+    def python(self) -> Iterator[Any]:
+        with self._device, self._stream:
+            yield self._cupy
+            self._stream.synchronize()
+
     def synchronise(self) -> None:
         self._stream.synchronize()
 

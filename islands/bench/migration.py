@@ -32,7 +32,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
     parts = {ranks: world.part(ranks) for ranks in _counts(world.size)}
     ends: list[BenchRow] = []
     for name in request.heartbeat.over(request.instances, str):
-        problem = world.agreed(partial(_problem, name))
+        problem = world.run_on_all(partial(_problem, name))
         for is_weak in (True, False):
             for delay in request.delay:
                 alone: ScalingRow | None = None
@@ -42,7 +42,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
                         continue
                     case = Case(request, problem, is_weak, islands, delay)
                     request.heartbeat.detail(case.words(ranks))
-                    world.agreed(partial(case.spec, generations=1))
+                    world.run_on_all(partial(case.spec, generations=1))
                     found = case.measured(part, backend, alone) if part is not None else None
                     # Ranks that are not part of this measurement wait here.
                     found = world.bcast(found)

@@ -22,7 +22,7 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.progress.result import Result
-from islands.run.runner import Output, run_asked
+from islands.run.runner import Output, run_requested
 
 _HIGHS_PROCESSES = 8  # one core each; the thread that controls the GPU needs its own core
 
@@ -117,7 +117,7 @@ def _run(problem: Problem, request: BenchRequest, backend: str, seed: int) -> Re
     if request.threads is not None:
         options["threads"] = request.threads
     request.heartbeat.detail(f"seed {seed}")
-    result = run_asked(options, None, World(), Output(), problem)
+    result = run_requested(options, None, World(), Output(), problem)
     if result.interrupted:
         raise KeyboardInterrupt
     return result

@@ -147,7 +147,7 @@ class TabuSearches:
         if name == "kernel":
             parts = {"ISLANDS_PROBLEM": '"problems/qap.cuh"', **tabu.defines()}
             source = Source("bench/tabu.cuh", {**parts, **macros})
-            room = self._backend.asked_room(source, data, tabu.plan(), np.int32(self._size))
+            room = self._backend.required_room(source, data, tabu.plan(), np.int32(self._size))
         else:
             room = Room(row + 2 * scratch_bytes(4 * self._size**2))
             source = Source("bench/tabu_loop.cuh", macros)

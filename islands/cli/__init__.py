@@ -16,7 +16,7 @@ from types import ModuleType
 import islands
 from islands.cli.arguments import Parser
 from islands.errors import IslandsError, UnwritableError, UsageError
-from islands.parallel import describe, launched, leave, speaks
+from islands.parallel import describe, launched, leave, prints_for_all
 from islands.paths import writing
 from islands.text import command_line, unknown
 
@@ -82,7 +82,7 @@ def _run(line: list[str]) -> int:
         if isinstance(error, OSError):
             # If standard output has failed, it fails again, and this error is reported.
             _flush()
-        if speaks(rank) or not isinstance(error, IslandsError):
+        if prints_for_all(rank) or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
             # Rank 0 reports the same error; a failure here first could make the launcher end it.

@@ -104,7 +104,7 @@ def main(args: argparse.Namespace) -> int:
     ranks = world() if together else World()
     with ranks.guarded(show_traceback=args.debug):
         heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
-        asked = ranks.agreed(lambda: _asked(args, ranks, heartbeat))
+        asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
         stream = sys.stderr if args.json else sys.stdout
 
         def say(text: str) -> None:
@@ -140,7 +140,7 @@ def _measure(
         tables.setdefault(row.TABLE, []).append(row)
 
 
-def _asked(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
+def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
     """Return the request; refuse wrong options before the first measurement."""
     for name in args.what:
         if name not in BENCHES:

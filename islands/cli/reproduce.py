@@ -74,22 +74,22 @@ def main(args: argparse.Namespace) -> int:
         # Ranks may be bound to different numbers of cores, but must make the same runs.
         cores = ranks.bcast(len(os.sched_getaffinity(0)))
         backend = take_device(ranks, meant(args.backend, BACKENDS))
-        paper, asked, selections = ranks.agreed(lambda: _prepared(args, ranks, cores, backend))
+        paper, asked, selections = ranks.run_on_all(lambda: _prepared(args, ranks, cores, backend))
         settings = _settings(args.what, asked, selections)
-        speaks = ranks.rank == 0
-        folder = ranks.agreed(
+        is_first = ranks.rank == 0
+        folder = ranks.run_on_all(
             lambda: (
-                ExperimentFolder(args.out, settings) if args.out is not None and speaks else None
+                ExperimentFolder(args.out, settings) if args.out is not None and is_first else None
             )
         )
 
         heartbeat = Heartbeat(
-            sys.stderr if speaks and not args.quiet else None,
+            sys.stderr if is_first and not args.quiet else None,
             "reproduce " + args.what.partition("/")[0],
         )
 
         def say(text: str) -> None:
-            if speaks:
+            if is_first:
                 heartbeat.print(text, sys.stderr if args.json else sys.stdout)
 
         say(paper.title)
@@ -112,7 +112,7 @@ def main(args: argparse.Namespace) -> int:
                 folder.close()
         if folder is not None:
             say(f"\nWrote {folder.path}")
-    if args.json and speaks:
+    if args.json and is_first:
         print(json.dumps({**settings, "tables": tables}))
     return 0
 

@@ -7,6 +7,7 @@ import sys
 
 from islands.cli import arguments
 from islands.cli.run import PARTS, add_device, add_output, ended
+from islands.errors import UsageError
 from islands.parallel import world
 
 _EXAMPLES = """
@@ -27,20 +28,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     words = "the folder of a run (see --out of islands run)"
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
+    words = "the problem, FILE.py:NAME, if its cost is a Python function, or the script has moved"
+    parser.add_argument("script", metavar="FILE.py:NAME", nargs="?", help=words)
     words = "stopping criterion; replaces the run's criteria, also of a finished run; repeatable"
     parser.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
     moved = parser.add_argument_group("files that have moved")
     moved.add_argument("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
     for name in PARTS:
         moved.add_argument(f"--{name}", metavar="FILE.py:NAME", help=f"the {name} of a script")
+    words = "compile code that is stored in the folder and was not written by you on this machine"
+    parser.add_argument("--trust", action="store_true", help=words)
     add_device(parser)
     add_output(parser.add_argument_group("output"))
 
 
 def main(args: argparse.Namespace) -> int:
     """Resume the run, print the result and return the exit status."""
-    from islands.run.device import Conduct
-    from islands.run.runner import Output, resume_asked
+    from islands.run.device import RankOptions
+    from islands.run.runner import Output, resume_requested
 
     output = Output(
         writes=True,
@@ -51,8 +56,14 @@ def main(args: argparse.Namespace) -> int:
     names = ("stop", "instance", *PARTS, "backend", "threads")
     given = {name: getattr(args, name) for name in names}
     options = {name: value for name, value in given.items() if value is not None}
+    if args.script is not None:
+        if args.instance is not None:
+            raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
+        options["instance"] = args.script
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
-        conduct = Conduct(share_gpu=args.share_gpu)
-        result = resume_asked(args.folder, options, ranks, output, conduct)
+        rank_options = RankOptions(share_gpu=args.share_gpu)
+        result = resume_requested(
+            args.folder, options, ranks, output, rank_options, trusted=args.trust
+        )
         return ended(result, ranks, as_json=args.json)

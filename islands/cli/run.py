@@ -28,7 +28,7 @@ from islands.spec.stop import KINDS
 if TYPE_CHECKING:
     from islands.parallel import World
     from islands.progress.result import Result
-    from islands.run.device import Conduct
+    from islands.run.device import RankOptions
     from islands.series.series import Series
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
@@ -113,16 +113,16 @@ def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     return device
 
 
-def _conduct(args: argparse.Namespace) -> Conduct:
+def _rank_options(args: argparse.Namespace) -> RankOptions:
     """Return how ranks work together; refuse options that exclude each other."""
-    from islands.run.device import Conduct
+    from islands.run.device import RankOptions
 
     if args.asynchronous and args.fault_tolerant:
         raise UsageError(
             "--async with --fault-tolerant: asynchronous ranks have no common checkpoint to resume"
             " from. Leave one of them out"
         )
-    return Conduct(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
+    return RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
 
 
 def add_output(group: argparse._ArgumentGroup) -> None:
@@ -134,7 +134,7 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run, print the result and return the exit status."""
-    from islands.run.runner import Output, run_asked
+    from islands.run.runner import Output, run_requested
     from islands.series.plan import Plan
     from islands.series.several import run_several
 
@@ -146,16 +146,21 @@ def main(args: argparse.Namespace) -> int:
         quiet=args.quiet,
     )
     # All ranks raise the same errors here.
-    requested, conduct = options(args), _conduct(args)
+    requested, rank_options = options(args), _rank_options(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         if args.runs is None and not args.instances[1:]:
-            result = run_asked(
-                requested, args.config, ranks, output, conduct=conduct, allow_no_solution=True
+            result = run_requested(
+                requested,
+                args.config,
+                ranks,
+                output,
+                rank_options=rank_options,
+                allow_no_solution=True,
             )
             return ended(result, ranks, as_json=args.json)
         planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config)
-        series = run_several(ranks.agreed(planned), ranks, output, conduct)
+        series = run_several(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
 
 
@@ -172,9 +177,9 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
         print(result.to_json(), flush=True)
     if isinstance(result, Result):
         hint = hint_of(result.problem)
-        ranks.agreed(lambda: result.require_solution(hint))
+        ranks.run_on_all(lambda: result.require_solution(hint))
     else:
-        ranks.agreed(lambda: result.require_solutions(hint_of))
+        ranks.run_on_all(lambda: result.require_solutions(hint_of))
     # A launcher may end the other ranks as soon as one rank exits with an error status.
     with suppress(RanksLostError):  # everything is written
         ranks.barrier()

@@ -11,11 +11,12 @@ from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, expanded, find
-from islands.instances.remarks import Remark
+from islands.instances.sln import Remark
 from islands.paths import reading
 from islands.problems import load, read
 from islands.problems.base import Problem
 from islands.record.folder import FINISHED, SETTINGS, require_run
+from islands.record.problem_file import has_problem, stored_problem
 from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
 from islands.text import gap
@@ -59,6 +60,8 @@ def main(args: argparse.Namespace) -> int:
 
 def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem]:
     """Return the path of the solution, and its problem."""
+    if has_problem(Path(instance)):
+        return _solution_path(solution, Path(instance)), stored_problem(Path(instance))
     if is_reference(instance):
         return _solution_path(solution, parted(instance)[0]), load(instance, form)
     found = find(instance, FOUND_BY_NAME)
@@ -106,12 +109,16 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
         return [Remark("said", None, str(error))]
     if stated is None:
         return []
-    word, agrees = problem.cost_word, stated == cost
+    word, agrees = problem.cost_word, _agrees(problem, stated, cost)
     result = "correct" if agrees else f"wrong: the {word} of its solution is {cost}"
     return [
         Remark("said", stated, f"{path.resolve().name} states {word} {stated}"),
         Remark("said_agrees", agrees, f"this is {result}"),
     ]
+
+
+def _agrees(problem: Problem, stated: float | str, cost: float) -> bool:
+    return not isinstance(stated, str) and problem.agrees(cost, stated)
 
 
 def _stated(path: Path) -> float | str | None:

@@ -31,7 +31,7 @@ def announce(
     spec: RunSpec, problem: Problem, world: World, stream: TextIO | None, *, quiet: bool
 ) -> Notices:
     """Print what runs before the slow steps, device setup and compilation; collective."""
-    world.agreed(lambda: deal(spec.general.islands, world.size, world.rank))
+    world.run_on_all(lambda: deal(spec.general.islands, world.size, world.rank))
     notices = Notices(Screen(stream if world.rank == 0 else None, None, quiet=quiet))
     notices.say(opening(islands.__version__, spec, problem, world.size))
     return notices

@@ -101,7 +101,7 @@ class Heartbeat:
             return
         self._said_at = now
         what = ", ".join(filter(None, [self._words, self._detail]))
-        line = f"{self.work}: " + "; ".join(filter(None, [what, self._pieces.outlook(now)]))
+        line = f"{self.work}: " + "; ".join(filter(None, [what, self._pieces.time_left(now)]))
         if self._is_terminal:
             # Return the cursor to the start, so that other output overwrites the line.
             self._is_drawn = True
@@ -142,7 +142,7 @@ class _Pieces:
             self._done += self._effort
             self._took += time.perf_counter() - self._piece_began
 
-    def outlook(self, now: float) -> str:
+    def time_left(self, now: float) -> str:
         """Return the elapsed time, and the remaining time if it is known."""
         gone = now - self._began
         if not self._done and self._seconds is not None and gone < 1:

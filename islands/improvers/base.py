@@ -95,6 +95,8 @@ class Improver(ABC):
     """The kinds of solutions that it can improve."""
     moves: ClassVar[tuple[str, ...]] = ()
     """The moves for which it needs `delta` of the problem's header."""
+    adds_costs: ClassVar[bool] = False
+    """Whether it adds up differences of costs, which must then be integers."""
 
     def __init__(self, settings: ImproverSettings = _USUAL, size: int = 0) -> None:
         """Refuse settings that do not fit solutions of `size` items.

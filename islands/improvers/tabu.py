@@ -27,6 +27,7 @@ class Tabu(Improver):
 
     name: ClassVar[str] = "tabu"
     header: ClassVar[Header] = Header("improvers/tabu.cuh")
+    adds_costs: ClassVar[bool] = True
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
     moves: ClassVar[tuple[str, ...]] = ("swap",)
 
@@ -51,7 +52,7 @@ class Tabu(Improver):
         takes_long = self.steps() * self.items() > _MOST_UNCHECKED
         return {
             "TABU_ASPIRATION": str(int(self.settings.aspiration > 0)),
-            "TABU_LOOKS": str(int(takes_long)),
+            "TABU_CHECKS_STOP": str(int(takes_long)),
         }
 
     def items(self) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import Entry, catalogue
-from islands.paths import cache_folder, data_folder, reading, suffix_of, without_gz
+from islands.paths import cache_folder, data_folder, files_in, reading, suffix_of, without_gz
 from islands.text import nearest
 
 VARIABLE = "ISLANDS_INSTANCES"
@@ -53,8 +53,8 @@ class Index:
     def __init__(self) -> None:
         self.files: dict[tuple[str, str], Path] = {}
         for folder in _folders():
-            for path in _files(folder):
-                self.files.setdefault((set_of(path), without_gz(path.name)), path)
+            for name, path in files_in(folder):
+                self.files.setdefault((set_of(path), name), path)
         for each in catalogue().sets.values():
             if not each.base:
                 for entry in each.entries.values():
@@ -72,14 +72,14 @@ class Index:
         Files that would have the same name keep their suffixes.
         """
         sets = catalogue().sets.values()
-        entries = [entry for each in sets for entry in each.entries.values()]
-        known = {(e.set, name) for e in entries for name in (e.file, Path(e.file).name)}
+        files = [(e.set, e.file) for each in sets for e in each.entries.values()]
+        known = {(name, each) for name, file in files for each in (file, Path(file).name)}
         own = {
             (set_name, file): path
             for (set_name, file), path in self.files.items()
-            if suffix_of(file) in suffixes and (set_name, file) not in known
+            if file.lower().endswith(suffixes) and (set_name, file) not in known
         }
-        taken = Counter([e.full_name for e in entries] + [_stem(*key) for key in own])
+        taken = Counter([*catalogue().names(), *(_stem(*key) for key in own)])
         return {
             _stem(*key) if taken[_stem(*key)] == 1 else "/".join(key): path
             for key, path in own.items()
@@ -104,7 +104,7 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     index = Index()
     others = index.others(suffixes)
     names = [*catalogue().names(), *others]
-    suffixed = [name for name in others if suffix_of(name) in suffixes]
+    suffixed = [name for name in others if name.lower().endswith(suffixes)]
     stems = {name: stem for name in suffixed if (stem := _stem(*name.split("/", 1))) not in names}
     # A stem that several files share, and that is no name, matches all of them.
     matches = [name for name in names if _is_called(instance, name, stems.get(name, name))]
@@ -209,12 +209,6 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for root, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(root, name) for name in sorted(files) if not name.startswith("."))
 
 
 def _stem(set_name: str, file: str) -> str:

@@ -15,13 +15,21 @@ from numpy.typing import NDArray
 
 from islands.instances.lines import Lines, shown
 from islands.instances.orders import ENTRY_MAX, Words
-from islands.instances.remarks import Remark
 from islands.paths import published
 
 WORDS = Words("assignment", "location", "locations", "taken")
 
 _COST_MAX = 2**63 - 1
 _IN_A_ROW = 20
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One fact about a file: a key and a value for JSON, and a sentence for text."""
+
+    key: str
+    value: object
+    words: str
 
 
 @dataclass(frozen=True)

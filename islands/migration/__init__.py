@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from islands.migration.arrivals import Arrivals, Phases
 from islands.migration.asynchronous import AsyncExchange
 from islands.migration.base import MigrationSettings, migrates
 from islands.migration.exchange import Exchange
 from islands.migration.migrant import Migrant
-from islands.migration.migration import Arrivals, Phases
 from islands.migration.topology import TOPOLOGIES
 from islands.migration.transport import Transport
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
+from islands.migration.arrivals import Migration
 from islands.migration.exchange import Exchange
-from islands.migration.migration import Migration
 from islands.migration.route import Parcel, Route
 from islands.migration.topology import NOBODY, TOPOLOGIES
 from islands.text import option
@@ -51,23 +51,23 @@ class AsyncExchange(Exchange):
         assert self._carrier is not None
         arrived, free = self._channel.arrived(), sorted(self._channel.free())
         previous = self._latest or self._new(self._route)
-        previous.route = route = self._open(arrived, free, is_packed=previous.is_packed)
+        previous.route = route = self._open(arrived, free, is_packed=previous.packed is not None)
         self._carrier.unstage(route.receives)
         self._kernels.follow(route)
-        previous.unpack()
+        self._unpack(previous)
         self._completed = previous
-        self.epoch += 1
+        self.migrations += 1
         self._latest = self._new(route)
-        self._latest.pack()
+        self._pack(self._latest)
         self._backend.synchronise()
         for rank in arrived:
             self._channel.listen(rank)
         for rank in free:
             self._channel.send(rank)
 
-    def restore(self, epoch: int, emigrants: NDArray[np.uint8] | None) -> None:
-        """Continue after `epoch` migrations, without any migrants that were in flight."""
-        super().restore(epoch, None)
+    def restore(self, migrations: int, emigrants: NDArray[np.uint8] | None) -> None:
+        """Continue after this number of migrations, without any migrants that were in flight."""
+        super().restore(migrations, None)
         self._latest = None
 
     def finish(self) -> None:

@@ -1,6 +1,10 @@
-"""The exchange of migrants among all islands of a run."""
+"""The exchange of migrants among all islands of a run: pack, send, receive, unpack, record."""
 
 from __future__ import annotations
+
+import time
+from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +12,9 @@ from numpy.typing import NDArray
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Call, Program, Room
 from islands.errors import InputError
+from islands.migration.arrivals import Arrivals, Migration, arrivals_of
 from islands.migration.base import MigrationSettings, migrates, require_room
 from islands.migration.kernels import Kernels
-from islands.migration.migration import Arrivals, Migration
 from islands.migration.planner import Planner
 from islands.migration.route import Route
 from islands.migration.topology import TOPOLOGIES
@@ -50,9 +54,10 @@ class Exchange:
         self.active = migrates(settings, self._planner.islands_a_run)
         self._transport_kind = transport if self.active else None
         self._carrier: Transport | None = None
-        self.epoch = 0
+        self.migrations = 0
         """The number of migrations that have begun."""
-        self._in_flight: Migration | None = None
+        self.in_flight: Migration | None = None
+        """The migration whose migrants are not unpacked yet."""
         self._completed: Migration | None = None
         self._require_fit()
 
@@ -106,35 +111,64 @@ class Exchange:
         """Pack, send and unpack migrants as far as they are due; collective over the ranks."""
         if not self.active:
             return
-        if self._in_flight is not None:
-            self._complete(self._in_flight)
-        self.epoch += 1
-        migration = self._new(self._route_now())
-        migration.pack()
+        if self.in_flight is not None:
+            self._complete(self.in_flight)
+        self.migrations += 1
+        migration = self._current()
+        self._pack(migration)
         if self._settings.delay == 0:
             self._complete(migration)
         else:
-            self._in_flight = migration
+            self.in_flight = migration
+
+    def _current(self) -> Migration:
+        """Return the current migration, whose route the kernels follow from now on."""
+        if self._planner.changes:
+            self._route = self._planner.route(self.migrations)
+            self._kernels.follow(self._route)
+        return self._new(self._route)
 
     def _new(self, route: Route) -> Migration:
-        return Migration(self.epoch, route, self._backend, self._kernels, self._carrier)
+        seconds = 0.0 if self._carrier is None else nan
+        return Migration(self.migrations, route, transport_seconds=seconds)
 
-    def _route_now(self) -> Route:
-        """Return the route of the current migration, which the kernels follow from now on."""
-        if self._planner.changes:
-            self._route = self._planner.route(self.epoch)
-            self._kernels.follow(self._route)
-        return self._route
+    def _pack(self, migration: Migration) -> None:
+        """Select and pack the emigrants, and begin to copy those for other ranks to the host."""
+        begin = self._backend.mark()
+        self._backend.run(self._kernels.packing)
+        self._stage(migration, begin)
+
+    def _stage(self, migration: Migration, begin: Any) -> None:
+        migration.packed = (begin, self._backend.mark())
+        if self._carrier is not None:
+            self._carrier.stage(migration.route.sends)
+            migration.staged = self._backend.mark()
+
+    def _complete(self, migration: Migration) -> None:
+        self._send(migration)
+        self._unpack(migration)
+        self.in_flight, self._completed = None, migration
+
+    def _send(self, migration: Migration) -> None:
+        """Send the emigrants and wait for the immigrants, once; kernels may run meanwhile."""
+        if self._carrier is not None and not migration.is_sent:
+            self._backend.wait_for(migration.staged)
+            sent = time.perf_counter()
+            self._carrier.start(migration.route.sends, migration.route.receives)
+            self._carrier.wait()
+            migration.transport_seconds = time.perf_counter() - sent
+        migration.is_sent = True
+
+    def _unpack(self, migration: Migration) -> None:
+        """Let islands accept or refuse the immigrants in the buffer."""
+        begin = self._backend.mark()
+        self._backend.run(self._kernels.unpacking)
+        migration.unpacked = (begin, self._backend.mark())
 
     def arrive(self) -> None:
         """Send migrants in flight and wait for those of other ranks; kernels may run meanwhile."""
-        if self._in_flight is not None:
-            self._in_flight.send()
-
-    def _complete(self, migration: Migration) -> None:
-        migration.send()
-        migration.unpack()
-        self._in_flight, self._completed = None, migration
+        if self.in_flight is not None:
+            self._send(self.in_flight)
 
     def finish(self) -> None:
         """End the exchange after the last migration; collective."""
@@ -147,23 +181,40 @@ class Exchange:
     def arrivals(self) -> Arrivals | None:
         """Return the record of the last migration once, after `fetch` is done; then None."""
         completed, self._completed = self._completed, None
-        return None if completed is None else completed.record(self._planner.mine)
+        if completed is None:
+            return None
+        cost, accepted = self._kernels.arrivals()
+        return arrivals_of(
+            completed,
+            completed.phases(self._backend.seconds_between),
+            self._planner.mine,
+            cost,
+            accepted,
+            migrants=self._settings.migrants,
+            migrant_bytes=self._kernels.migrant_bytes,
+            remote="device" if self._carrier is None else self._carrier.name,
+        )
 
     def emigrants(self) -> NDArray[np.uint8] | None:
         """Return the migrants in flight, a row for each island, or None."""
-        if self._in_flight is None:
+        if self.in_flight is None:
             return None
-        return self._in_flight.emigrants(len(self._planner.mine))
+        leaving = self.in_flight.route.leaving
+        packed = self._backend.download(self._kernels.buffer[: len(leaving)])
+        rows = np.zeros((len(self._planner.mine), packed.shape[1]), np.uint8)
+        rows[leaving] = packed
+        return rows
 
-    def restore(self, epoch: int, emigrants: NDArray[np.uint8] | None) -> None:
-        """Continue after `epoch` migrations; saved `emigrants` are about to be sent."""
+    def restore(self, migrations: int, emigrants: NDArray[np.uint8] | None) -> None:
+        """Continue after this number of migrations; saved `emigrants` are about to be sent."""
         if emigrants is not None:
             self._require_shape(emigrants)
-        self.epoch = epoch
-        self._in_flight = self._completed = None
+        self.migrations = migrations
+        self.in_flight = self._completed = None
         if emigrants is not None:
-            self._in_flight = self._new(self._route_now())
-            self._in_flight.load(emigrants)
+            self.in_flight = self._current()
+            self._kernels.load(emigrants[self.in_flight.route.leaving])
+            self._stage(self.in_flight, self._backend.mark())
 
     def _require_shape(self, emigrants: NDArray[np.uint8]) -> None:
         if not self.active:

@@ -17,7 +17,7 @@ _SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
 
 
 class Kernels:
-    """Packs and unpacks migrants on the device."""
+    """The launches that pack and unpack migrants on the device, and the arrays that they use."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Kernels:
         The `fixed` best individuals of an island are never replaced; `room` is what ranking needs.
         """
         self._backend, self._slots, self._degree = backend, slots, degree
-        self.migrants, self.migrant_bytes = settings.migrants, migrant_bytes
+        self.migrant_bytes = migrant_bytes
         migrants = settings.migrants
         arrivals = degree * migrants
         self.buffer: Array = backend.zeros((slots, migrants * migrant_bytes), np.uint8)
@@ -56,32 +56,38 @@ class Kernels:
             source=self._table[slots:],
             buffer=self.buffer,
         )
-        self._packing: list[Call] = []
-        self._unpacking: list[Call] = []
+        self.packing: list[Call] = []
+        """Select the emigrants and pack them into the buffer."""
+        self.unpacking: list[Call] = []
+        """Accept or refuse each immigrant, replace individuals, and sort the islands again."""
 
         def drawn(stream: int, first: int, count: int, calls: list[Call]) -> Array:
-            lots = backend.empty((islands, count), np.int32)
+            selected = backend.empty((islands, count), np.int32)
             numbers = (np.int32(stream), np.int32(first), np.int32(count))
-            arguments = (archipelago, *numbers, lots)
-            calls.append(backend.call(program, "lots_any", *arguments, blocks=islands, room=room))
-            return lots
+            arguments = (archipelago, *numbers, selected)
+            calls.append(
+                backend.call(program, "select_uniform", *arguments, blocks=islands, room=room)
+            )
+            return selected
 
         chosen, stride = archipelago.members["order"], population
         if settings.selection == "random":
-            chosen, stride = drawn(_SELECT, 0, migrants, self._packing), migrants
+            chosen, stride = drawn(_SELECT, 0, migrants, self.packing), migrants
         elif settings.selection == "roulette":
             chosen, stride = backend.empty((islands, migrants), np.int32), migrants
             arguments = (archipelago, np.int32(migrants), chosen)
-            self._packing.append(backend.call(program, "lots_roulette", *arguments, blocks=islands))
+            self.packing.append(
+                backend.call(program, "select_roulette", *arguments, blocks=islands)
+            )
         packing = (archipelago, plan, chosen, np.int32(stride))
-        self._packing.append(
+        self.packing.append(
             backend.call(program, "migrate_pack", *packing, blocks=slots * migrants)
         )
         victims = None
         if settings.replacement == "random":
-            victims = drawn(_REPLACE, fixed, arrivals, self._unpacking)
+            victims = drawn(_REPLACE, fixed, arrivals, self.unpacking)
         blocks = islands * arrivals
-        self._unpacking += [
+        self.unpacking += [
             backend.call(
                 program, "migrate_check", archipelago, plan, self._arrivals, blocks=blocks
             ),
@@ -98,14 +104,6 @@ class Kernels:
         sources = np.full((len(route.slots), self._degree), NOBODY, np.int32)
         sources[:, : route.slots.shape[1]] = route.slots
         self._backend.upload(np.concatenate([leaving, sources.reshape(-1)]), self._table)
-
-    def pack(self) -> None:
-        """Select the emigrants and pack them into the buffer."""
-        self._backend.run(self._packing)
-
-    def unpack(self) -> None:
-        """Accept or refuse each immigrant, replace individuals, and sort the islands again."""
-        self._backend.run(self._unpacking)
 
     def fetch(self) -> None:
         """Begin to copy the record of the immigrants to the host."""

@@ -25,6 +25,8 @@ class Planner:
         self._dealt = [deal(islands, world.size, rank) for rank in range(world.size)]
         self.mine = self._dealt[world.rank]
         """The islands of this rank."""
+        self.changes = topology.changes
+        """Whether each migration has a route of its own."""
 
     @property
     def most_sources(self) -> int:
@@ -32,11 +34,6 @@ class Planner:
         size = self.islands_a_run
         seeds = range(self._seed, self._seed + self._islands // size)
         return max(self._topology.widest(size, seed) for seed in seeds)
-
-    @property
-    def changes(self) -> bool:
-        """Whether each migration has a route of its own."""
-        return self._topology.changes
 
     def most_slots(self) -> int:
         """Return the largest number of slots in any route."""

@@ -34,11 +34,11 @@ class Scene:
 
     islands: int
     seed: int
-    epoch: int
+    number: int
 
     def draw(self, purpose: int, count: int) -> NDArray[np.uint64]:
         """Return `count` random numbers, the same for equal seed, migration number and purpose."""
-        counter = np.array([0, self.epoch, purpose, 0], np.uint64)
+        counter = np.array([0, self.number, purpose, 0], np.uint64)
         raw = np.random.Philox(key=np.uint64(self.seed), counter=counter).random_raw(count)
         return np.asarray(raw, np.uint64)
 
@@ -120,9 +120,11 @@ class Topology:
 
     def _checked(self, scene: Scene, island: int) -> list[int]:
         """Return the islands that send to `island`, in order; refuse invalid ones."""
-        where = f"topology {self.name}, island {island} of {scene.islands}, migration {scene.epoch}"
+        where = (
+            f"topology {self.name}, island {island} of {scene.islands}, migration {scene.number}"
+        )
         with own_lines(file_of(self.function or type(self)), where):
-            senders = list(self.senders(island, scene.islands, scene.epoch, scene.seed))
+            senders = list(self.senders(island, scene.islands, scene.number, scene.seed))
         for each in senders:
             if isinstance(each, bool) or not isinstance(each, int | np.integer):
                 fault = f"{each!r} is not a whole number"

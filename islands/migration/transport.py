@@ -71,7 +71,7 @@ class Direct(Transport):
     name = "cuda-aware"
 
 
-class Bare(Transport):
+class InHostMemory(Transport):
     """The buffer is in host memory, where MPI reads and writes it."""
 
     name = "staged"
@@ -113,7 +113,7 @@ def find(world: World, backend: Backend) -> tuple[type[Transport] | None, str]:
 
 def candidates(world: World, backend: Backend) -> list[type[Transport]]:
     """Return the transports worth trying between these ranks, the best first; collective."""
-    own: type[Transport] = Bare if backend.in_host_memory else Staged
+    own: type[Transport] = InHostMemory if backend.in_host_memory else Staged
     aware = world.takes_gpu_memory() and not world.any(backend.in_host_memory)
     return [Direct, own] if aware else [own]
 

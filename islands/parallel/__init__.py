@@ -5,7 +5,7 @@ from __future__ import annotations
 from islands.parallel.channel import Channel
 from islands.parallel.failure import RanksLostError, describe
 from islands.parallel.ranks import deal, launched
-from islands.parallel.start import leave, speaks, world
+from islands.parallel.start import leave, prints_for_all, world
 from islands.parallel.stop_notice import StopNotice
 from islands.parallel.world import Pending, World
 
@@ -19,6 +19,6 @@ __all__ = [
     "describe",
     "launched",
     "leave",
-    "speaks",
+    "prints_for_all",
     "world",
 ]

@@ -48,7 +48,7 @@ def world(*, fault_tolerant: bool = False) -> World:
         raise
 
 
-def speaks(launched_as: int) -> bool:
+def prints_for_all(launched_as: int) -> bool:
     """Return whether the process that was launched as this rank prints for all ranks."""
     left = World.rank_after_losses
     return (launched_as if left is None else left) == 0

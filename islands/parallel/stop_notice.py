@@ -51,5 +51,5 @@ class StopNotice:
         """Close the channel; collective."""
         if self._channel is not None:
             # A rank may die here too, and the others may continue.
-            with self._world.talking():
+            with self._world.detecting_lost_ranks():
                 self._channel.close()

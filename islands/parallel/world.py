@@ -38,7 +38,7 @@ class Pending:
     def wait(self) -> None:
         """Wait until all messages have arrived and all sent arrays may be overwritten."""
         try:
-            with self._world.talking():
+            with self._world.detecting_lost_ranks():
                 # One after another, as a single request reports more about its failure.
                 for request in self._requests:
                     request.Wait()
@@ -52,7 +52,7 @@ class Pending:
     def wait_for(self, seconds: float) -> bool:
         """Wait at most `seconds`; return whether all messages are complete."""
         give_up_at = time.monotonic() + seconds
-        with self._world.talking():
+        with self._world.detecting_lost_ranks():
             while not all(request.Test() for request in self._requests):
                 if time.monotonic() >= give_up_at:
                     return False
@@ -86,7 +86,7 @@ class World:
         self.local_rank, self.local_size = 0, 1
         if communicator is not None:
             self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
-            with self.talking():
+            with self.detecting_lost_ranks():
                 self._local = _on_this_host(communicator)
             self._communicators.append(self._local)
             self.local_rank, self.local_size = self._local.Get_rank(), self._local.Get_size()
@@ -95,28 +95,28 @@ class World:
         """Return the value of every rank, in rank order, on every rank."""
         if self.size == 1:
             return [value]
-        with self.talking():
+        with self.detecting_lost_ranks():
             return self._communicator.allgather(value)  # type: ignore[no-any-return]
 
     def local_allgather(self, value: Value) -> list[Value]:
         """Return the value of every rank on this host, in rank order, on each of them."""
         if self.local_size == 1:
             return [value]
-        with self.talking():
+        with self.detecting_lost_ranks():
             return self._local.allgather(value)  # type: ignore[no-any-return]
 
     def gather(self, value: Value) -> list[Value]:
         """Return the value of every rank, in rank order, on rank 0; an empty list elsewhere."""
         if self.size == 1:
             return [value]
-        with self.talking():
+        with self.detecting_lost_ranks():
             return self._communicator.gather(value) or []
 
     def bcast(self, value: Value) -> Value:
         """Return rank 0's value on every rank."""
         if self.size == 1:
             return value
-        with self.talking():
+        with self.detecting_lost_ranks():
             return self._communicator.bcast(value)  # type: ignore[no-any-return]
 
     def any(self, flag: bool) -> bool:
@@ -126,7 +126,7 @@ class World:
     def barrier(self) -> None:
         """Wait for every rank."""
         if self.size > 1:
-            with self.talking():
+            with self.detecting_lost_ranks():
                 self._communicator.Barrier()
 
     def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -136,7 +136,7 @@ class World:
         if self.size == 1:
             return numbers[np.newaxis].copy()
         together = np.empty((self.size, len(numbers)), np.int64)
-        with self.talking():
+        with self.detecting_lost_ranks():
             self._communicator.Allgather(np.ascontiguousarray(numbers, np.int64), together)
         return together
 
@@ -153,7 +153,7 @@ class World:
         """
         arriving: list[Any] = []
         try:
-            with self.talking():
+            with self.detecting_lost_ranks():
                 for rank, to in receives:
                     arriving.append(self._communicator.Irecv(to, rank, tag))
                 leaving = [self._communicator.Isend(what, rank, tag) for rank, what in sends]
@@ -203,7 +203,7 @@ class World:
             )
 
     @contextmanager
-    def talking(self) -> Iterator[None]:
+    def detecting_lost_ranks(self) -> Iterator[None]:
         """Turn the death of other ranks into a `RanksLostError`, in a fault-tolerant run."""
         try:
             yield
@@ -216,7 +216,7 @@ class World:
                 communicator.Revoke()
             raise RanksLostError(f"lost ranks of {self.size}: {error}") from error
 
-    def agreed(self, work: Callable[[], Value]) -> Value:
+    def run_on_all(self, work: Callable[[], Value]) -> Value:
         """Do `work`, which must not use MPI, on every rank; if it fails on one, all raise."""
         if self.size == 1:
             return work()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -15,12 +16,16 @@ from islands import settings as named
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.instances.orders import solution_file
+from islands.problems import real_costs
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
-    from islands.instances.remarks import Remark
+    from islands.instances.sln import Remark
 
-Solution = NDArray[np.int64]
+Solution = NDArray[Any]
+"""An order or a subset of integers, or a vector of numbers."""
+
+_REAL_TOLERANCE = 1e-9
 
 
 class Problem(ABC):
@@ -29,17 +34,19 @@ class Problem(ABC):
     The methods check the kernel header independently: they use NumPy and exact integers.
     """
 
-    name: ClassVar[str]
+    name: str
     """Its name on the command line."""
-    header: ClassVar[Header]
+    header: Header
     """Its kernel header, which computes the same objective on the device."""
-    solution_kind: ClassVar[str]
+    solution_kind: str
     """`order` (a permutation of n items) or `subset` (some of n items)."""
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the usual format of the problem, such as `.tour`."""
-    maximise: ClassVar[bool] = False
-    moves: ClassVar[tuple[str, ...]] = ()
+    maximise: bool = False
+    moves: tuple[str, ...] = ()
     """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
+    moves_fix: str = "Add it to its header and to `moves` of its class"
+    """The fix that is shown if an improver needs another move."""
     updates_swaps: ClassVar[bool] = False
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
     assigns: ClassVar[bool] = False
@@ -63,10 +70,14 @@ class Problem(ABC):
     settings: named.Settings = named.NoSettings()
     unit: int = 1
     """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
-    changes_solutions: ClassVar[bool] = False
+    changes_solutions: bool = False
     """Whether its kernels may change a solution when they evaluate it."""
     marks: bool = False
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
+    evaluation: str = "block"
+    """Who evaluates a solution: all threads of a `block` together, one `thread`, or `python`."""
+    real: bool = False
+    """Whether costs are floating-point numbers; on the device, integers with the same order."""
 
     def adjusted(self, settings: named.Settings) -> Self:
         """Return the same instance with these settings."""
@@ -83,6 +94,22 @@ class Problem(ABC):
     @abstractmethod
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, in the order of the pointers in `problem::Data`."""
+
+    def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
+        """Return the members of `problem::Data`: device arrays, and numbers."""
+        return {f"array{i}": array for i, array in enumerate(self.arrays())}
+
+    def saved(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which it can be made again; empty if a file or script has it."""
+        return {}
+
+    def batch_costs(self, stored: Any) -> Any:
+        """Return the device's costs of stored solutions, in the memory where they are."""
+        raise NotImplementedError
+
+    def stored(self) -> tuple[np.dtype[Any], int]:
+        """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
+        raise NotImplementedError
 
     @property
     def ranks_items(self) -> bool:
@@ -112,6 +139,11 @@ class Problem(ABC):
     @abstractmethod
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the exact cost of each row of `solutions`, in units."""
+
+    def device_costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the exact costs as on the device, where they are minimised."""
+        costs = self.costs(solutions)
+        return -costs if self.maximise else costs
 
     @abstractmethod
     def check(self, solution: Solution) -> None:
@@ -151,7 +183,26 @@ class Problem(ABC):
 
     def own_sense(self, costs: Any) -> Any:
         """Return the values of device costs, which are minimised, in the sense of the instance."""
+        if self.real:
+            values = real_costs.value_of(costs)
+            return 0.0 - values if self.maximise else values
         return self.value_of(-costs if self.maximise else costs)
+
+    def own_mean(self, total: Any, count: int = 1) -> Any:
+        """Return the mean of `count` values in the sense of the instance.
+
+        `total` is their sum, minimised and in units; or an array of such sums.
+        """
+        return self.value_of(-total if self.maximise else total) / count
+
+    def agrees(self, exact: float | None, shown: float | None) -> bool:
+        """Return whether a cost that was computed again confirms the cost that a run shows.
+
+        Integers must be equal; real costs may differ in their last digits.
+        """
+        if not self.real or exact is None or shown is None:
+            return exact == shown
+        return math.isclose(exact, shown, rel_tol=_REAL_TOLERANCE, abs_tol=_REAL_TOLERANCE)
 
     def gap(self, cost: float) -> float | None:
         """Return how much worse `cost` is than the best known value, in percent; None: unknown."""

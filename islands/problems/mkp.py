@@ -39,13 +39,13 @@ _FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
 class Mkp(Problem):
     """An instance; profits, weights and capacities are non-negative integers."""
 
-    name: ClassVar[str] = "mkp"
-    header: ClassVar[Header] = Header("problems/mkp.cuh")
-    solution_kind: ClassVar[str] = "subset"
-    moves: ClassVar[tuple[str, ...]] = ("exchange",)
-    changes_solutions: ClassVar[bool] = True
+    name: str = "mkp"
+    header: Header = Header("problems/mkp.cuh")
+    solution_kind: str = "subset"
+    moves: tuple[str, ...] = ("exchange",)
+    changes_solutions: bool = True
     solution_suffix: ClassVar[str] = ".sol"
-    maximise: ClassVar[bool] = True
+    maximise: bool = True
     cost_word: ClassVar[str] = "profit"
     hint: ClassVar[str] = (
         "Choose infeasible=repair, infeasible=drop or fit_first=true, or with infeasible=linear a"

@@ -19,10 +19,9 @@ from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.orders import order_fault, read_json, solution_file
 from islands.instances.qaplib import QapFile, read_qap
-from islands.instances.remarks import Remark
-from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
+from islands.instances.sln import WORDS, Remark, compared, counted, inverts, read_sln, write_sln
 from islands.problems.base import Problem, Solution
-from islands.problems.qap_stated import confirmed, weighed
+from islands.problems.qap_stated import checked_best_known, confirmed
 
 _PRODUCTS_AT_ONCE = 1 << 20
 
@@ -40,10 +39,10 @@ Matrix = NDArray[np.int64]
 class Qap(Problem):
     """An instance; its matrices may be asymmetric and have non-zero diagonals."""
 
-    name: ClassVar[str] = "qap"
-    header: ClassVar[Header] = Header("problems/qap.cuh")
-    solution_kind: ClassVar[str] = "order"
-    moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
+    name: str = "qap"
+    header: Header = Header("problems/qap.cuh")
+    solution_kind: str = "order"
+    moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".sln"
     assigns: ClassVar[bool] = True
     updates_swaps: ClassVar[bool] = True
@@ -67,7 +66,7 @@ class Qap(Problem):
     ) -> Qap:
         """Return the instance in a QAPLIB file."""
         problem = cls(read_qap(path), instance or str(path), best_known)
-        problem.best_known, problem.remarks = weighed(problem)
+        problem.best_known, problem.remarks = checked_best_known(problem)
         return problem
 
     def defines(self) -> Macros:

@@ -14,14 +14,13 @@ import numpy as np
 from islands.errors import InputError
 from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.orders import order_fault
-from islands.instances.remarks import Remark
-from islands.instances.sln import WORDS, read_sln
+from islands.instances.sln import WORDS, Remark, read_sln
 
 if TYPE_CHECKING:
     from islands.problems.qap import Qap
 
 
-def weighed(problem: Qap) -> tuple[BestKnown | None, list[Remark]]:
+def checked_best_known(problem: Qap) -> tuple[BestKnown | None, list[Remark]]:
     """Return the best known value of an instance, with remarks about the value in its file."""
     stated, known = problem.file.stated, problem.best_known
     words, value = stated.words(), stated.value

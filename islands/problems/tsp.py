@@ -31,10 +31,10 @@ Floats = NDArray[np.float64]
 class Tsp(Problem):
     """A symmetric instance, from coordinates or from a matrix of weights."""
 
-    name: ClassVar[str] = "tsp"
-    header: ClassVar[Header] = Header("problems/tsp.cuh")
-    solution_kind: ClassVar[str] = "order"
-    moves: ClassVar[tuple[str, ...]] = ("swap", "reversal", "insertion")
+    name: str = "tsp"
+    header: Header = Header("problems/tsp.cuh")
+    solution_kind: str = "order"
+    moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".tour"
     cost_word: ClassVar[str] = "length"
 

@@ -33,7 +33,7 @@ class Machine:
             backend.device,
             backend.reason,
             archipelago.transport,
-            archipelago.compile_seconds,
+            backend.compile_seconds,
         )
         names, devices, reasons, transports, seconds = zip(*world.allgather(own), strict=True)
         return cls(

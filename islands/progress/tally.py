@@ -5,6 +5,7 @@ From the same rows, every rank computes the same progress and makes the same dec
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -61,6 +62,8 @@ class Tally:
     total_low: int
     """The lower 32 bits of the sum, which may exceed 64 bits."""
     islands: int
+    real_total: float = 0.0
+    """The sum of all costs if they are real."""
 
     @property
     def total(self) -> int:
@@ -80,7 +83,8 @@ class Tally:
         evaluations = sum(measure.evaluations for measure in measures)
         total = sum(measure.total for measure in measures)
         high, low = divmod(total, 1 << _LOW_BITS)
-        return cls(best, generation, island, evaluations, high, low, len(measures))
+        real = math.fsum(measure.real_total for measure in measures)
+        return cls(best, generation, island, evaluations, high, low, len(measures), real)
 
     @classmethod
     def merged(cls, rows: Sequence[Self]) -> Self:
@@ -89,14 +93,22 @@ class Tally:
         evaluations = sum(row.evaluations for row in rows)
         high, low = divmod(sum(row.total for row in rows), 1 << _LOW_BITS)
         islands = sum(row.islands for row in rows)
-        return cls(best, generation, island, evaluations, high, low, islands)
+        real = math.fsum(row.real_total for row in rows)
+        return cls(best, generation, island, evaluations, high, low, islands, real)
 
     def shared(self, world: World, signals: int, seconds: float) -> tuple[Self, StopRequests]:
         """Return the tally and the stop requests of all ranks; collective."""
         own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
         own += [self.evaluations, self.total_high, self.total_low, self.islands]
+        own += [np.array(self.real_total).view(np.int64).item()]
         rows = world.share(np.array(own, np.int64)).tolist()
-        return self.merged([type(self)(*row[2:]) for row in rows]), StopRequests._of(rows)
+        return self.merged([self._of_row(row[2:]) for row in rows]), StopRequests._of(rows)
+
+    @classmethod
+    def _of_row(cls, row: Sequence[int]) -> Self:
+        best, generation, island, evaluations, high, low, islands, bits = row
+        real = float(np.int64(bits).view(np.float64))
+        return cls(best, generation, island, evaluations, high, low, islands, real)
 
 
 def summarise(
@@ -125,7 +137,9 @@ def summarise(
         cost=cost,
         island=found[0],
         best_generation=found[1],
-        mean=problem.own_sense(tally.total) / (population * tally.islands),
+        mean=problem.own_mean(
+            tally.real_total if problem.real else tally.total, population * tally.islands
+        ),
         gap=None if cost is None else problem.gap(cost),
         best_known=problem.best_known.value if problem.best_known is not None else None,
         maximise=problem.maximise,

@@ -10,7 +10,7 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -28,7 +28,7 @@ from islands.record.folder import (
     UNFINISHED,
     remove_checkpoint,
 )
-from islands.record.manifest import Manifest, Part
+from islands.record.manifest import Manifest, RankFile
 from islands.record.stream import Extent
 
 _KEPT = 2
@@ -52,16 +52,18 @@ class Checkpoints:
         self._archipelago, self._start = archipelago, start
         self._kept = [goes_on_from] if goes_on_from is not None else []
 
-    def keep(self, moment: Moment, records: Callable[[], Mapping[str, Extent]]) -> None:
-        """Write a checkpoint unless the current generation has one; collective.
+    def has(self, generation: int) -> bool:
+        """Return whether this start has written, or begun with, a checkpoint of the generation."""
+        return self._name(generation) in self._kept
 
-        `records` flushes the records to disk and returns their extents.
-        """
-        name = f"{moment.generation:012}.{self._start}"
-        if name in self._kept:
-            return
+    def _name(self, generation: int) -> str:
+        return f"{generation:012}.{self._start}"
+
+    def keep(self, moment: Moment, extents: Mapping[str, Extent]) -> None:
+        """Write a checkpoint, with the extents of the records on disk; collective."""
+        name = self._name(moment.generation)
         folder = self._run / CHECKPOINTS / name
-        parts = self._world.gather(self._world.agreed(lambda: self._part(folder, records)))
+        parts = self._world.gather(self._world.run_on_all(lambda: self._rank_file(folder, extents)))
         if self._world.rank == 0:
             migrations = self._archipelago.migrations
             manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
@@ -69,8 +71,7 @@ class Checkpoints:
         self._kept = [*self._kept, name][-_KEPT:]
         self._tidy()
 
-    def _part(self, folder: Path, records: Callable[[], Mapping[str, Extent]]) -> Part:
-        extents = records()
+    def _rank_file(self, folder: Path, extents: Mapping[str, Extent]) -> RankFile:
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
             summed = HashingWriter(stream)
@@ -80,7 +81,9 @@ class Checkpoints:
             stream.flush()
             os.fsync(stream.fileno())
         mine = self._archipelago.mine
-        return Part(mine.start, len(mine), path.name, path.stat().st_size, summed.digest(), extents)
+        return RankFile(
+            mine.start, len(mine), path.name, path.stat().st_size, summed.digest(), extents
+        )
 
     def _tidy(self) -> None:
         if self._world.rank == 0:

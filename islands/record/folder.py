@@ -35,6 +35,8 @@ CHECKPOINTS = "checkpoints"
 """The folder of checkpoints, each a folder with one file per rank and the manifest."""
 MANIFEST = "manifest.json"
 """The last file written in a checkpoint."""
+PROBLEM = "problem.npz"
+"""The problem, if no file of an instance contains it."""
 PARTS, INDEX = "parts", "index.json"
 """The folder of headers from scripts, and the file that lists them."""
 JOB = "slurm"
@@ -232,6 +234,7 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
     yield from _unpublished_of_a_run(folder)
     yield from (folder / PARTS / name for name in _parts(folder))
     yield folder / PARTS / INDEX
+    yield folder / PROBLEM
     yield folder / SETTINGS
 
 
@@ -241,13 +244,13 @@ def _solutions() -> list[str]:
 
 
 def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
-    yield from _unpublished(folder, FINISHED, *_solutions(), SETTINGS)
+    yield from _unpublished(folder, FINISHED, *_solutions(), PROBLEM, SETTINGS)
     yield from _unpublished(folder / PARTS, *_parts(folder), INDEX)
     for name in (TRACE, MIGRATIONS):
         yield from _unpublished(folder / name, "rank-")
 
 
-def kept_as(header: str) -> str:
+def file_name_of(header: str) -> str:
     """Return the file name under which a script's header is stored."""
     return header.replace("/", "-")
 

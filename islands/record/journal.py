@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import platform
+import re
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.parallel import World
 from islands.paths import writing
@@ -20,11 +25,11 @@ from islands.record.checkpoint import (
     start_of,
 )
 from islands.record.earlier import Losses, set_aside
-from islands.record.folder import FINISHED, remove_unpublished
-from islands.record.origin import Origin, restore
-from islands.record.parts import store_parts
-from islands.record.recorder import Recorder
+from islands.record.folder import FINISHED, MIGRATIONS, TRACE, remove_unpublished
+from islands.record.origin import Origin, records, restore
+from islands.record.script_parts import store_parts
 from islands.record.settings_file import write_settings
+from islands.record.solution import write_solution
 from islands.spec.agreement import identity
 from islands.spec.own import traits
 from islands.spec.spec import RunSpec
@@ -45,21 +50,29 @@ class Journal:
         goes_on: bool,
     ) -> None:
         """Open the folder; if `goes_on`, restore the archipelago from a checkpoint."""
-        self.folder, self._world = folder, world
-        run = identity(spec, problem)
+        self.folder, self._spec, self._problem, self._world = folder, spec, problem, world
+        self._run = identity(spec, problem)
         origin: Origin | None = None
         if goes_on:
-            origin = restore(folder, spec, problem, run, world, archipelago, say)
+            origin = restore(folder, spec, problem, self._run, world, archipelago, say)
         self.origin = origin.moment if origin is not None else None
         self._start = start = world.bcast(next_start(folder) if world.rank == 0 else 0)
         losses = origin.losses if origin is not None else {}
-        world.agreed(lambda: self._prepare(spec, problem, losses))
+        world.run_on_all(lambda: self._prepare(spec, problem, losses))
         earlier = origin.earlier if origin is not None else {}
-        self._recorder = world.agreed(
-            lambda: Recorder(folder, spec, problem, world.rank, start, earlier)
+        kinds = records(spec)
+        self._records = world.run_on_all(
+            lambda: [
+                kind(folder, world.rank, start, problem, earlier.get(kind.folder)) for kind in kinds
+            ]
         )
         self._checkpoints = Checkpoints(
-            folder, run, world, archipelago, start, origin.name if origin is not None else None
+            folder,
+            self._run,
+            world,
+            archipelago,
+            start,
+            origin.name if origin is not None else None,
         )
 
     def _prepare(self, spec: RunSpec, problem: Problem, losses: Losses) -> None:
@@ -75,16 +88,55 @@ class Journal:
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the records."""
-        self._recorder.epoch(epoch)
+        for record in self._records:
+            record.add(epoch)
 
     def keep(self, moment: Moment) -> None:
-        """Write a checkpoint."""
-        self._checkpoints.keep(moment, self._recorder.extents)
+        """Write a checkpoint unless the current generation has one."""
+        if not self._checkpoints.has(moment.generation):
+            extents = self._world.run_on_all(lambda: {r.folder: r.kept() for r in self._records})
+            self._checkpoints.keep(moment, extents)
 
     def finish(self, result: Result) -> None:
         """Write the final files, the solution last, and remove temporary ones."""
-        self._recorder.publish(result)
+        metadata = _metadata(self._spec, result)
+        for record in self._records:
+            record.publish(metadata)
         self._world.barrier()
         if self._world.rank == 0:
-            self._recorder.finish(result)
+            self._remove_other_ranks(result.ranks)
+            write_solution(self.folder, self._problem, result, self._run, self._start, metadata)
             remove_obsolete(self.folder, self._start)
+
+    def _remove_other_ranks(self, ranks: int) -> None:
+        """Remove the Parquet files of an earlier start that had more ranks."""
+        for name in (TRACE, MIGRATIONS):
+            for path in (self.folder / name).glob("rank-*.parquet"):
+                match = re.fullmatch(r"rank-(\d+)\.parquet", path.name)
+                if match is not None and int(match[1]) >= ranks:
+                    path.unlink(missing_ok=True)
+
+
+def _metadata(spec: RunSpec, result: Result) -> dict[str, str]:
+    """Return the metadata of each Parquet file; all keys begin with `islands.`."""
+    facts = result.to_mapping()
+    del facts["solution"]
+    return {
+        "islands.settings": spec.to_toml(),
+        "islands.result": json.dumps(facts),
+        "islands.versions": json.dumps(_versions()),
+        "islands.device": result.device,
+        "islands.seed": str(result.seed),
+        "islands.digest": result.digest,
+        "islands.reason": result.reason,
+    }
+
+
+def _versions() -> dict[str, str]:
+    versions = {"islands": islands.__version__, "python": platform.python_version()}
+    for package in ("numpy", "pyarrow", "mpi4py", "cupy-cuda13x", "cupy-cuda12x"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions

@@ -20,11 +20,11 @@ from islands.spec.spec import FORMAT
 from islands.untrusted import MISMATCH, bounded_text, parsing, typed
 
 _LONGEST = 1 << 28
-_PART = re.compile(r"rank-\d+\.npz")
+_RANK_FILE = re.compile(r"rank-\d+\.npz")
 
 
 @dataclass(frozen=True)
-class Part:
+class RankFile:
     """The file of one rank: the state of its islands, and the extents of its records."""
 
     first: int
@@ -45,7 +45,7 @@ class Manifest:
     """The number of the start that wrote it and the records that belong to it."""
     migrations: int
     moment: Moment
-    parts: tuple[Part, ...]
+    parts: tuple[RankFile, ...]
 
     def write(self, checkpoint: Path) -> None:
         """Write the manifest, which makes the checkpoint valid."""
@@ -85,7 +85,7 @@ class Manifest:
                 seconds=float(moment["seconds"]),
                 before=typed(Progress, before) if before is not None else None,
             ),
-            parts=tuple(map(_part, values["parts"])),
+            parts=tuple(map(_rank_file, values["parts"])),
         )
 
 
@@ -105,10 +105,10 @@ def _require_own_version(values: Mapping[str, Any]) -> None:
         )
 
 
-def _part(values: Mapping[str, Any]) -> Part:
+def _rank_file(values: Mapping[str, Any]) -> RankFile:
     records = {name: typed(Extent, extent) for name, extent in values["records"].items()}
-    part = typed(Part, values, records=records)
-    if _PART.fullmatch(part.file) is None:
+    part = typed(RankFile, values, records=records)
+    if _RANK_FILE.fullmatch(part.file) is None:
         raise ValueError(f"{part.file} is not the file of a rank")
     for number in (part.first, part.islands, *(extent.rows for extent in records.values())):
         _natural(number)

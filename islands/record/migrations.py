@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.record.folder import MIGRATIONS
-from islands.record.record import Record, cost_type, repeated
+from islands.record.record import Record, cost_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,13 +53,13 @@ class Migrations(Record):
         arrivals = [epoch.arrivals for epoch in epochs if epoch.arrivals is not None]
         counts = [len(each.cost) for each in arrivals]
         return [
-            repeated([each.epoch for each in arrivals], counts),
-            repeated([epoch.progress.generation for epoch in epochs], counts),
+            np.repeat([each.number for each in arrivals], counts),
+            np.repeat([epoch.progress.generation for epoch in epochs], counts),
             np.concatenate([each.source for each in arrivals]).astype(np.int32),
             np.concatenate([each.target for each in arrivals]).astype(np.int32),
             self._own_sense(np.concatenate([each.cost for each in arrivals])),
             np.concatenate([each.accepted for each in arrivals]),
-            repeated([each.bytes for each in arrivals], counts),
+            np.repeat([each.bytes for each in arrivals], counts),
             np.concatenate([each.microseconds for each in arrivals]),
             np.concatenate([each.transport for each in arrivals]),
         ]

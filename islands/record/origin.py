@@ -19,8 +19,10 @@ from islands.progress.progress import Moment
 from islands.record.checkpoint import digest, newest_first
 from islands.record.earlier import Losses, earlier_rows, shared_losses
 from islands.record.folder import CHECKPOINTS, SETTINGS
-from islands.record.manifest import Manifest, Part
-from islands.record.recorder import records
+from islands.record.manifest import Manifest, RankFile
+from islands.record.migrations import Migrations
+from islands.record.record import Record
+from islands.record.trace import Trace
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
 from islands.untrusted import MISMATCH, parsing
@@ -41,6 +43,11 @@ class Origin:
     """The losses of all ranks' records."""
 
 
+def records(spec: RunSpec) -> list[type[Record]]:
+    """Return the record classes that a run uses."""
+    return [Trace, Migrations] if spec.record.migrations else [Trace]
+
+
 def restore(
     run: Path,
     spec: RunSpec,
@@ -55,7 +62,7 @@ def restore(
     Use a checkpoint without its records only if there is no other. Return None if there is no
     checkpoint; refuse if all are unusable.
     """
-    names = world.bcast(world.agreed(lambda: newest_first(run) if world.rank == 0 else []))
+    names = world.bcast(world.run_on_all(lambda: newest_first(run) if world.rank == 0 else []))
     refused: list[str] = []
     without_records: list[str] = []
 
@@ -83,7 +90,7 @@ def restore(
             for reason in origin.losses.values():
                 say(f"no other checkpoint, so {reason}")
             return origin
-    world.agreed(lambda: _require_one(run, refused))
+    world.run_on_all(lambda: _require_one(run, refused))
     say("starts again, as there is no checkpoint yet")
     return None
 
@@ -127,7 +134,7 @@ def _tried(
     return Origin(name, moment, rows, losses), None
 
 
-def _needed(manifest: Manifest, mine: range) -> list[tuple[Part, slice]]:
+def _needed(manifest: Manifest, mine: range) -> list[tuple[RankFile, slice]]:
     """Return the parts that contain this rank's islands, with their positions in each."""
     found = []
     for part in manifest.parts:
@@ -139,7 +146,7 @@ def _needed(manifest: Manifest, mine: range) -> list[tuple[Part, slice]]:
     return found
 
 
-def _part(checkpoint: Path, part: Part, place: slice) -> dict[str, NDArray[Any]]:
+def _part(checkpoint: Path, part: RankFile, place: slice) -> dict[str, NDArray[Any]]:
     path = checkpoint / part.file
     with reading(path):
         size = path.stat().st_size

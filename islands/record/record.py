@@ -31,12 +31,18 @@ class Record(ABC):
     is_of_now: ClassVar[bool]
     """Whether a generation's rows describe its state, and so are written again after resuming."""
 
-    def __init__(self, run: Path, rank: int, start: int, problem: Problem) -> None:
+    def __init__(
+        self, run: Path, rank: int, start: int, problem: Problem, earlier: pa.Table | None = None
+    ) -> None:
+        """Open the record of a start, which begins with `earlier` rows."""
         self._problem, self._schema = problem, self.schema(problem)
         self._stream = Stream(run / self.folder, rank, start, self._schema)
         self._waiting: list[Epoch] = []
         self._waiting_rows = 0
         self._written_at = 0.0
+        if earlier is not None:
+            for batch in earlier.to_batches():
+                self._stream.write(batch)
 
     @classmethod
     def unwritten(cls, problem: Problem) -> Self:
@@ -58,11 +64,6 @@ class Record(ABC):
     @abstractmethod
     def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
         """Return the rows of epochs as columns."""
-
-    def begin_with(self, earlier: pa.Table) -> None:
-        """Begin with rows of an earlier start."""
-        for batch in earlier.to_batches():
-            self._stream.write(batch)
 
     def add(self, epoch: Epoch) -> None:
         """Add the rows of an epoch. This is called often, and so mostly only buffers them."""
@@ -109,7 +110,7 @@ def cost_type(problem: Problem) -> pa.DataType:
     """Return the column type of costs."""
     import pyarrow as pa
 
-    return pa.int64() if problem.unit == 1 else pa.float64()
+    return pa.int64() if problem.unit == 1 and not problem.real else pa.float64()
 
 
 def _words(column: NDArray[np.str_]) -> pa.Array:
@@ -123,8 +124,3 @@ def _words(column: NDArray[np.str_]) -> pa.Array:
         codes[column == word] = len(words)
         words.append(str(word))
     return pa.DictionaryArray.from_arrays(codes, words).cast(pa.string())
-
-
-def repeated(values: Sequence[Any], counts: Sequence[int]) -> NDArray[Any]:
-    """Return each value repeated by its count."""
-    return np.repeat(np.array(values), counts)

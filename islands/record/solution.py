@@ -27,9 +27,9 @@ _RUN, _START = b"islands.run", b"islands.start"
 
 def write_solution(
     folder: Path,
-    spec: RunSpec,
     problem: Problem,
     result: Result,
+    run: str,
     start: int,
     metadata: Mapping[str, str],
 ) -> None:
@@ -41,7 +41,7 @@ def write_solution(
     (units,) = problem.costs(result.solution[np.newaxis]).tolist()
     problem.write_solution(native, result.solution, units)
     said: dict[bytes, str] = {key.encode(): value for key, value in metadata.items()}
-    said |= {_RUN: identity(spec, problem), _START: str(start)}
+    said |= {_RUN: run, _START: str(start)}
     table = pa.table({"solution": result.solution}).replace_schema_metadata(said)
     write_parquet(folder / FINISHED, [table], table.schema)
 
@@ -66,7 +66,7 @@ class Finished:
                 " changed since. Restore the changed file"
             )
         exact = problem.cost(result.solution)
-        if exact != result.cost:
+        if not problem.agrees(exact, result.cost):
             word = problem.cost_word
             raise InputError(
                 f"{path}: states {word} {result.cost}, but its solution has {word} {exact}."

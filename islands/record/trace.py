@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.record.folder import TRACE
-from islands.record.record import Record, cost_type, repeated
+from islands.record.record import Record, cost_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,10 +58,10 @@ class Trace(Record):
         measures = [measure for epoch in epochs for measure in epoch.measures]
         return [
             np.array([measure.island for measure in measures], np.int32),
-            repeated([epoch.progress.generation for epoch in epochs], counts),
-            repeated([epoch.progress.seconds for epoch in epochs], counts),
+            np.repeat([epoch.progress.generation for epoch in epochs], counts),
+            np.repeat([epoch.progress.seconds for epoch in epochs], counts),
             own(_known([measure.best for measure in measures])),
-            own(np.array([measure.mean for measure in measures])),
+            self._problem.own_mean(np.array([measure.mean for measure in measures])),
             own(np.array([measure.worst for measure in measures])),
             np.array([measure.best_generation for measure in measures]),
             np.array([measure.evaluations for measure in measures]),

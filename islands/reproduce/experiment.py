@@ -15,7 +15,7 @@ from islands.reproduce.ledger import RunLedger
 from islands.reproduce.runs import Sample
 from islands.run.batch import Batch, run_batch
 from islands.run.device import take_device
-from islands.run.runner import Output, run_asked
+from islands.run.runner import Output, run_requested
 from islands.spec.resolve import layers, resolve
 from islands.text import counted
 
@@ -62,7 +62,7 @@ class Experiment:
 
         def made() -> dict[str, Any]:
             self.heartbeat.detail(_words(settings))
-            result = run_asked(settings, None, self.world, Output(), problem)
+            result = run_requested(settings, None, self.world, Output(), problem)
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.suspended:

@@ -63,7 +63,7 @@ def _rows(
     ledger, heartbeat = experiment.ledger, experiment.heartbeat
     for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
         known = len(ledger)
-        problem = experiment.world.agreed(partial(read, found))
+        problem = experiment.world.run_on_all(partial(read, found))
         why = table.skip_reason(problem)
         if why:
             say(f"{found.name}: skipped, as {why}")

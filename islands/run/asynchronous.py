@@ -42,7 +42,7 @@ def evolve_asynchronous(
     slow = Slow(archipelago, spec, viewer.say)
     with Alarm(archipelago, interruption, loop.is_late, world, slow):
         archipelago.may_be_partial = True
-        world.agreed(archipelago.start)
+        world.run_on_all(archipelago.start)
         loop.look()
         while not loop.is_over:
             if loop.has_done_all():
@@ -103,14 +103,14 @@ class _Loop:
         self._watch(Epoch(measures, arrivals, own))
         self._before = own
         self._has_news = True
-        self._confer()
+        self._share_numbers()
 
     def rest(self) -> None:
         """Wait briefly for slower ranks."""
         time.sleep(_NAP_SECONDS)
-        self._confer()
+        self._share_numbers()
 
-    def _confer(self) -> None:
+    def _share_numbers(self) -> None:
         """Send this rank's numbers to rank 0; on rank 0, receive those of others and decide."""
         signals = self._interruption.requested
         self._has_news |= signals != self._rows[self._world.rank, -1]

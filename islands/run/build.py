@@ -18,9 +18,9 @@ from islands.spec.spec import RunSpec
 
 
 def islands_of(
-    spec: RunSpec, problem: Problem, world: World, backend: Backend, **conduct: Any
+    spec: RunSpec, problem: Problem, world: World, backend: Backend, **others: Any
 ) -> Archipelago:
-    """Return this rank's islands; pass `conduct`, which no setting contains, to `Archipelago`."""
+    """Return this rank's islands; pass `others`, which no setting contains, to `Archipelago`."""
     return Archipelago(
         problem=problem.adjusted(spec.problem),
         algorithm=spec.algorithm,
@@ -34,7 +34,7 @@ def islands_of(
         migration=spec.migration,
         backend=backend,
         world=world,
-        **conduct,
+        **others,
     )
 
 
@@ -51,13 +51,13 @@ def make_archipelago(
     warm_start = cache(lambda: read_start(spec, problem))
     if not goes_on:
         # A resumed run does not need these files, which may have been removed.
-        world.agreed(warm_start)
+        world.run_on_all(warm_start)
     transport = None
     if has_halo(spec) or migrates(spec.migration, spec.general.islands):
         transport, trouble = find(world, backend)
         if trouble and world.rank == 0:
             print(f"islands: {trouble}", file=sys.stderr, flush=True)
-    return world.agreed(
+    return world.run_on_all(
         lambda: islands_of(
             spec,
             problem,

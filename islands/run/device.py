@@ -12,7 +12,7 @@ from islands.parallel import World
 
 
 @dataclass(frozen=True)
-class Conduct:
+class RankOptions:
     """How ranks cooperate in a run; chosen anew at each start."""
 
     share_gpu: bool = False
@@ -25,7 +25,7 @@ def take_device(
     world: World, name: str, threads: int | None = None, *, share_gpu: bool = False
 ) -> Backend:
     """Return the backend `name` on the device of this rank; collective."""
-    visible = world.agreed(lambda: _visible(name))
+    visible = world.run_on_all(lambda: _visible(name))
     everyone = world.local_allgather(visible)
 
     def chosen() -> Backend:
@@ -35,7 +35,7 @@ def take_device(
         place = sum(bool(each) for each in everyone[: world.local_rank])
         return choose(name, threads, numbers[place], world.local_size)
 
-    return world.agreed(chosen)
+    return world.run_on_all(chosen)
 
 
 def _visible(name: str) -> list[str]:

@@ -86,9 +86,9 @@ def evolve(
     with Alarm(archipelago, interruption, loop.is_late, world, slow):
         if origin is None:
             archipelago.may_be_partial = True
-            world.agreed(archipelago.start)
+            world.run_on_all(archipelago.start)
             while loop.must_restart():
-                world.agreed(archipelago.start)
+                world.run_on_all(archipelago.start)
         elif not loop.ends_epoch(origin.generation):
             loop.run_epoch()
         while (outcome := loop.look()) is None:

@@ -10,10 +10,12 @@ from typing import Any
 from islands.custom.kinds import Kind
 from islands.custom.scripts import is_reference
 from islands.errors import InputError, IslandsError, UsageError
+from islands.modelling.saved import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS
-from islands.record.parts import require_same_parts
+from islands.record.problem_file import UntrustedError, has_problem, stored_problem
+from islands.record.script_parts import require_same_parts
 from islands.spec.given import gathered, of_table
 from islands.spec.own import CHOICES, traits
 from islands.spec.resolve import Layer, format_of, instance_of, layers, resolve
@@ -31,7 +33,7 @@ def resolved(asked: Sequence[Layer], problem: Problem | None = None) -> tuple[Ru
     return spec, problem.adjusted(spec.problem)
 
 
-def stored_request(folder: Path, options: Mapping[str, Any]) -> Request:
+def stored_request(folder: Path, options: Mapping[str, Any], *, trusted: bool = False) -> Request:
     """Return the stored settings of a run, with `options` laid over them, and its instance."""
     options = gathered(of_table(options))
     kept = gathered(of_table(read_toml(folder / SETTINGS)))
@@ -55,7 +57,11 @@ def stored_request(folder: Path, options: Mapping[str, Any]) -> Request:
         raise _elsewhere(folder, first, [f"--{name} FILE.py:NAME" for name in lost])
     asked = layers(options, folder / SETTINGS)
     try:
+        if has_problem(folder) and "instance" not in options:
+            return asked, _stored(folder, instance_of(asked), trusted=trusted)
         return asked, load(instance_of(asked), format_of(asked))
+    except UntrustedError:
+        raise
     except IslandsError as error:
         raise _elsewhere(folder, str(error), ["--instance FILE"]) from error
 
@@ -65,6 +71,16 @@ def resolve_stored(folder: Path, asked: Request) -> tuple[RunSpec, Problem]:
     spec, problem = resolved(*asked)
     require_same_parts(folder, traits(spec.to_mapping(), problem))
     return spec, problem
+
+
+def _stored(folder: Path, instance: str, *, trusted: bool) -> Problem:
+    """Return the problem stored in a folder, or of the script if it needs one."""
+    try:
+        return stored_problem(folder, trusted=trusted)
+    except NeedsScriptError:
+        if not is_reference(instance):
+            raise
+        return load(instance)
 
 
 def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:

@@ -20,11 +20,12 @@ from islands.progress.result import Result
 from islands.record.checkpoint import remove_obsolete
 from islands.record.folder import FINISHED, claim, refuse_unfit, require_run
 from islands.record.lock import FolderLock
-from islands.record.parts import store_parts
+from islands.record.problem_file import store_problem
+from islands.record.script_parts import store_parts
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
 from islands.run.build import has_halo, make_archipelago, read_start
-from islands.run.device import Conduct, take_device
+from islands.run.device import RankOptions, take_device
 from islands.run.epochs import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
@@ -34,7 +35,7 @@ from islands.spec.own import traits
 from islands.spec.resolve import layers
 from islands.spec.spec import RunSpec
 
-_ORDERLY = Conduct()
+_DEFAULT = RankOptions()
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,13 @@ class Output:
     """Whether a run without a folder keeps its records in memory for the result."""
 
 
-def run_asked(
+def run_requested(
     options: Mapping[str, Any],
     config: Path | None,
     world: World,
     output: Output,
     problem: Problem | None = None,
-    conduct: Conduct = _ORDERLY,
+    rank_options: RankOptions = _DEFAULT,
     *,
     allow_no_solution: bool = False,
 ) -> Result:
@@ -68,43 +69,57 @@ def run_asked(
     Raise a `RunError` if the run ends without a solution, unless it was interrupted or
     `allow_no_solution` is true.
     """
-    spec, chosen = world.agreed(lambda: resolved(layers(options, config), problem))
-    result = run(spec, chosen, world, output, conduct)
+    spec, chosen = world.run_on_all(lambda: resolved(layers(options, config), problem))
+    result = run(spec, chosen, world, output, rank_options)
     return (
-        result if allow_no_solution else world.agreed(lambda: result.require_solution(chosen.hint))
+        result
+        if allow_no_solution
+        else world.run_on_all(lambda: result.require_solution(chosen.hint))
     )
 
 
-def resume_asked(
+def resume_requested(
     folder: Path,
     options: Mapping[str, Any],
     world: World,
     output: Output,
-    conduct: Conduct = _ORDERLY,
+    rank_options: RankOptions = _DEFAULT,
+    *,
+    trusted: bool = False,
 ) -> Result:
     """Resume the run in a folder, or return its result if it is finished.
 
-    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied.
+    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied. If
+    `trusted`, a problem stored in the folder may have been written by someone else.
     """
-    world.agreed(lambda: require_run(folder))
-    ended = world.agreed(lambda: finished(folder, goes_on="stop" in options))
-    world.agreed(lambda: require_intact(folder))
+    world.run_on_all(lambda: require_run(folder))
+    ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in options))
+    world.run_on_all(lambda: require_intact(folder))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say(ended.result.summary())
-            world.agreed(lambda: _check_again(ended, folder, options, screen.say))
-        world.agreed(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
+            world.run_on_all(
+                lambda: _check_again(ended, folder, options, screen.say, trusted=trusted)
+            )
+        world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
-    spec, problem = world.agreed(lambda: resolve_stored(folder, stored_request(folder, options)))
-    return resume(spec, problem, world, output, folder, conduct)
+    spec, problem = world.run_on_all(
+        lambda: resolve_stored(folder, stored_request(folder, options, trusted=trusted))
+    )
+    return resume(spec, problem, world, output, folder, rank_options)
 
 
 def _check_again(
-    ended: Finished, folder: Path, options: Mapping[str, Any], say: Callable[[str], None]
+    ended: Finished,
+    folder: Path,
+    options: Mapping[str, Any],
+    say: Callable[[str], None],
+    *,
+    trusted: bool,
 ) -> None:
     """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        asked = stored_request(folder, options)
+        asked = stored_request(folder, options, trusted=trusted)
     except InputError as error:
         say(f"Its cost cannot be computed again, as files are missing: {error}")
         return
@@ -119,22 +134,26 @@ def _complete_cleanup(folder: Path, ended: Finished) -> None:
 
 
 def run(
-    spec: RunSpec, problem: Problem, world: World, output: Output, conduct: Conduct = _ORDERLY
+    spec: RunSpec,
+    problem: Problem,
+    world: World,
+    output: Output,
+    rank_options: RankOptions = _DEFAULT,
 ) -> Result:
     """Run on all ranks and return the result, the same on every rank."""
     require_agreement(world, spec, problem, writes=output.writes)
-    world.agreed(lambda: refuse_unfit(output.folder, force=output.force))
-    world.agreed(lambda: _refuse_unfit(spec, conduct))
-    world.agreed(lambda: read_start(spec, problem))
+    world.run_on_all(lambda: refuse_unfit(output.folder, force=output.force))
+    world.run_on_all(lambda: _refuse_unfit(spec, rank_options))
+    world.run_on_all(lambda: read_start(spec, problem))
     # A single rank does not wait for others anyway.
-    asynchronous = conduct.asynchronous and world.size > 1
+    asynchronous = rank_options.asynchronous and world.size > 1
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,
         Interruption(suspends=suspends if output.writes else "") as interruption,
     ):
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
-        backend = _device(spec, world, conduct, notices)
+        backend = _device(spec, world, rank_options, notices)
 
         def begun() -> Start:
             start = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
@@ -149,20 +168,20 @@ def resume(
     world: World,
     output: Output,
     folder: Path,
-    conduct: Conduct = _ORDERLY,
+    rank_options: RankOptions = _DEFAULT,
 ) -> Result:
     """Resume from the newest usable checkpoint in a run's folder, or begin if there is none."""
     require_agreement(world, spec, problem, writes=True)
     with FolderLock() as lock, Interruption(suspends="writing a checkpoint") as interruption:
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
-        backend = _device(spec, world, conduct, notices)
+        backend = _device(spec, world, rank_options, notices)
         begun = partial(_prepared, spec, problem, world, backend, folder)
         return _run_to_end(begun, backend, output, lock, interruption, notices)
 
 
-def _device(spec: RunSpec, world: World, conduct: Conduct, notices: Notices) -> Backend:
+def _device(spec: RunSpec, world: World, rank_options: RankOptions, notices: Notices) -> Backend:
     name, threads = spec.general.backend, spec.general.threads or None
-    backend = take_device(world, name, threads, share_gpu=conduct.share_gpu)
+    backend = take_device(world, name, threads, share_gpu=rank_options.share_gpu)
     backend.compiling.tell = notices.say
     return backend
 
@@ -214,7 +233,7 @@ def _run_to_end(
                 news = f"{size - world.size} of {size} ranks died; the others continue"
                 start = _prepared(spec, problem, world, backend, folder)
             if folder is not None:
-                world.agreed(lambda: lock.take(folder) if world.rank == 0 else None)
+                world.run_on_all(lambda: lock.take(folder) if world.rank == 0 else None)
             return perform(
                 start,
                 interruption,
@@ -232,8 +251,8 @@ def _run_to_end(
             start, said = None, []
 
 
-def _refuse_unfit(spec: RunSpec, conduct: Conduct) -> None:
-    if conduct.asynchronous and has_halo(spec):
+def _refuse_unfit(spec: RunSpec, rank_options: RankOptions) -> None:
+    if rank_options.asynchronous and has_halo(spec):
         raise UsageError(
             "--async with halo=true: slices of one population need each other's ends in each"
             " generation. Leave --async out, or choose halo=false"
@@ -254,7 +273,8 @@ def _folder(
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
         # Write them first: they mark the folder as a run's, even if the run is killed.
         write_settings(folder, spec)
+        store_problem(folder, problem)
         store_parts(folder, traits(spec.to_mapping(), problem))
         return folder
 
-    return world.bcast(world.agreed(claimed))
+    return world.bcast(world.run_on_all(claimed))

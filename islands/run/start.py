@@ -68,9 +68,9 @@ def perform(
     without a folder keeps its records in memory.
     """
     world, folder = start.world, start.folder
-    speaks = world.rank == 0
-    log = folder / LOG if folder is not None and speaks else None
-    with Screen(stream if speaks else None, log, quiet=quiet) as screen:
+    is_first = world.rank == 0
+    log = folder / LOG if folder is not None and is_first else None
+    with Screen(stream if is_first else None, log, quiet=quiet) as screen:
         if news:
             screen.say(news)
         for text in notices:
@@ -158,7 +158,7 @@ def _evolved(
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
     """Raise a `RunError` if the exact objective contradicts the cost that the run reported."""
     exact = None if best is None else problem.cost(best.solution)
-    if exact != shown:
+    if not problem.agrees(exact, shown):
         raise RunError(
             "the kernels gave the best solution"
             f"{'' if best is None else f' of island {best.island}'} the cost {shown}, but its"
@@ -176,7 +176,7 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
     world, archipelago, progress = start.world, start.archipelago, outcome.progress
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
     best = min(bests, key=lambda each: (each.cost, each.island), default=None)
-    world.agreed(lambda: check_exactly(start.problem, best, progress.cost))
+    world.run_on_all(lambda: check_exactly(start.problem, best, progress.cost))
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]

@@ -87,7 +87,7 @@ class Plan:
                 "the ranks would make different series of runs. Start all of them with the same"
                 " options"
             )
-            world.agreed(lambda: _raise(error))
+            world.run_on_all(lambda: _raise(error))
 
     def refuse_unfit(self, folder: Path, *, force: bool) -> None:
         """Refuse a folder with foreign files and, without `force`, one with other runs."""

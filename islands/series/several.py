@@ -13,8 +13,8 @@ from islands.parallel import World
 from islands.paths import writing
 from islands.progress.result import Result
 from islands.record.folder import SETTINGS, fresh
-from islands.run.device import Conduct
-from islands.run.runner import Output, resume_asked, run
+from islands.run.device import RankOptions
+from islands.run.runner import Output, resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
 from islands.series.ledger import LEDGER, enter, holds, row_of
 from islands.series.plan import Job, Plan
@@ -22,15 +22,17 @@ from islands.series.series import Series
 from islands.series.summary import table
 from islands.text import count, counted, gap
 
-_ORDERLY = Conduct()
+_DEFAULT = RankOptions()
 
 
-def run_several(plan: Plan, world: World, output: Output, conduct: Conduct = _ORDERLY) -> Series:
+def run_several(
+    plan: Plan, world: World, output: Output, rank_options: RankOptions = _DEFAULT
+) -> Series:
     """Perform the missing runs and return the series, the same on every rank; collective."""
     plan.require_agreement(world, str(output.folder), output.force)
     with Interruption(suspends="ending the series of runs") as between:
-        folder = world.bcast(world.agreed(lambda: _claimed(plan, output, world.rank)))
-        performance = _Performance(plan, world, output, folder, conduct, between)
+        folder = world.bcast(world.run_on_all(lambda: _claimed(plan, output, world.rank)))
+        performance = _Performance(plan, world, output, folder, rank_options, between)
         try:
             return performance.perform()
         except BaseException:
@@ -65,11 +67,11 @@ class _Performance:
         world: World,
         output: Output,
         folder: Path,
-        conduct: Conduct,
+        rank_options: RankOptions,
         between: Interruption,
     ) -> None:
         self._plan, self._world, self._output, self._folder = plan, world, output, folder
-        self._conduct, self._between = conduct, between
+        self._rank_options, self._between = rank_options, between
         self._results: list[Result] = []
 
     def perform(self) -> Series:
@@ -88,7 +90,7 @@ class _Performance:
             self._report(result)
             if interrupted or suspended:
                 break
-            self._world.agreed(self._enter)
+            self._world.run_on_all(self._enter)
         series = Series.of(
             self._plan,
             self._folder,
@@ -103,18 +105,18 @@ class _Performance:
         """Return the result of a run: new, resumed, or already finished; collective."""
         folder, world = self._folder / job.folder, self._world
         # Without checkpoints (--async), there is nothing to resume from.
-        force = self._output.force or self._conduct.asynchronous
+        force = self._output.force or self._rank_options.asynchronous
         stream = None if self._output.quiet else self._output.stream
         output = replace(self._output, folder=folder, force=force, stream=stream)
-        if not world.bcast(world.agreed(lambda: self._goes_on(job, folder))):
-            return run(job.spec, job.problem, world, output, self._conduct)
+        if not world.bcast(world.run_on_all(lambda: self._goes_on(job, folder))):
+            return run(job.spec, job.problem, world, output, self._rank_options)
         place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
-        return resume_asked(folder, place, world, output, self._conduct)
+        return resume_requested(folder, place, world, output, self._rank_options)
 
     def _goes_on(self, job: Job, folder: Path) -> bool:
         if self._world.rank > 0 or self._output.force or not (folder / SETTINGS).exists():
             return False
-        if not self._conduct.asynchronous:
+        if not self._rank_options.asynchronous:
             return True
         return holds(self._folder, job.problem.instance, job.spec.general.seed)
 

@@ -19,7 +19,7 @@ from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
 from islands.improvers.base import MOST_STEPS
 from islands.problems.base import Problem
-from islands.spec.population import require_population
+from islands.spec.fit import require_population
 from islands.spec.spec import RunSpec
 
 _SECONDS = 0.2
@@ -51,8 +51,6 @@ def adjusted(
 
     The `usual` settings are the problem's defaults, which were chosen on a GPU.
     """
-    if spec.improver.name == "none":
-        return spec
     on_gpu = takes_gpu(spec.general.backend)
     if on_gpu and "improver.name" in usual:
         return spec

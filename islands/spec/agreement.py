@@ -36,7 +36,7 @@ def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: 
         }
     )
     # All ranks have the same facts, so all raise the same error.
-    world.agreed(lambda: _refuse_differences(facts))
+    world.run_on_all(lambda: _refuse_differences(facts))
 
 
 def identity(spec: RunSpec, problem: Problem) -> str:

@@ -1,23 +1,33 @@
-"""Which algorithms, encodings and improvers can be combined, and with which problems."""
+"""Which algorithms, encodings, improvers, problems and sizes of populations can be combined."""
 
 from __future__ import annotations
 
 from islands.algorithms import ALGORITHMS
+from islands.algorithms.base import Algorithm
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
+from islands.migration import TOPOLOGIES, migrates
+from islands.migration.base import require_room
+from islands.migration.halo import require_fit
 from islands.problems.base import Problem
-from islands.text import option, unknown
+from islands.spec.spec import RunSpec
+from islands.text import counted, option, unknown
 
 
 def fitting(problem: Problem) -> list[tuple[str, str]]:
     """Return all pairs of an algorithm and an encoding that can solve the problem."""
+    seen_as = {
+        encoding: (encoding, moved_as(encoding))
+        for encoding, by_kind in ENCODINGS.items()
+        if problem.solution_kind in by_kind
+    }
     return [
         (algorithm, encoding)
         for algorithm, mover in ALGORITHMS.items()
         for moved in mover.encodings
-        for encoding in ENCODINGS
-        if moved in (encoding, moved_as(encoding)) and _represents(encoding, problem)
+        for encoding, names in seen_as.items()
+        if moved in names
     ]
 
 
@@ -56,6 +66,13 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
 def require_improver(settings: ImproverSettings, problem: Problem) -> None:
     """Refuse an improver that does not support the problem."""
     name, of_kind = settings.name, improvers_for(problem.solution_kind)
+    if problem.real:
+        if name in of_kind and of_kind[name].adds_costs:
+            raise UsageError(
+                f"improver {name} adds up differences of costs, which must be integers, but"
+                f" {problem.instance} has real costs. Return long long, or choose another improver"
+            )
+        of_kind = {each: improver for each, improver in of_kind.items() if not improver.adds_costs}
     lacking = {
         each: [move for move in improver.moves if move not in problem.moves]
         for each, improver in of_kind.items()
@@ -69,11 +86,10 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
             )
         return
     if name in lacking:
-        missing, own = " and ".join(lacking[name]), type(problem).__name__
+        missing = " and ".join(lacking[name])
         raise UsageError(
             f"improver {name} needs the delta of the move {missing}, which {problem.name} does not"
-            f" have. Add it to its header and to {own}.moves, or choose an improver that fits:"
-            f" {', '.join(fit)}"
+            f" have. {problem.moves_fix}, or choose an improver that fits: {', '.join(fit)}"
         )
     raise UsageError(
         f"improver {name} does not fit {problem.instance}, whose solutions have the kind"
@@ -81,5 +97,23 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
     )
 
 
-def _represents(encoding: str, problem: Problem) -> bool:
-    return problem.solution_kind in ENCODINGS[encoding]
+def require_population(spec: RunSpec, algorithm: Algorithm) -> None:
+    """Refuse a population that is too small for the algorithm, the migrants or the start."""
+    general, migration = spec.general, spec.migration
+    islands, population = general.islands, general.population
+    algorithm.require_islands(islands)
+    if algorithm.halo:
+        require_fit(algorithm.halo, population, migration, islands, runs=1)
+    if migrates(migration, islands):
+        require_room(
+            migration,
+            islands=islands,
+            sources=TOPOLOGIES[migration.topology].widest(islands, general.seed),
+            population=population,
+            fixed=max(1, algorithm.kept()),
+        )
+    if len(spec.start) > islands * population:
+        raise UsageError(
+            f"{counted(len(spec.start), 'start solution')}: {counted(islands, 'island')} of"
+            f" population={population} hold {islands * population}. Name fewer, or raise population"
+        )

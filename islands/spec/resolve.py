@@ -92,8 +92,7 @@ def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
     algorithm = ALGORITHMS[name]
     _refuse_shared(f"algorithm {name}", algorithm.Settings, problem.Settings.names())
     _refuse_shared(f"problem {problem.name}", problem.Settings)
-    for layer in sources:
-        _refuse_unknown(layer, algorithm, problem)
+    _refuse_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
     if _is_true(values.get("halo")) and _strongest(own, "migration.topology", None) is None:
         values["migration.topology"] = "none"  # slices of one population do not migrate
@@ -105,7 +104,8 @@ def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
     of_problem = problem.Settings.build(_part(values, "", problem.Settings))
-    require_improver(groups["improver"], problem.adjusted(of_problem))
+    solved = problem.adjusted(of_problem)
+    require_improver(groups["improver"], solved)
     spec = RunSpec(
         instance=_lasting(instance_of(sources)),
         format=format_of(sources),
@@ -122,7 +122,9 @@ def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
         **groups,
     )
     traits(spec.to_mapping(), problem)  # refuses headers that contradict each other
-    return adjusted(spec, problem.adjusted(of_problem), _fixed(own), sources[1].values)
+    if spec.improver.name == "none":
+        return spec
+    return adjusted(spec, solved, _fixed(own), sources[1].values)
 
 
 def _fixed(sources: Sequence[Layer]) -> set[str]:
@@ -220,22 +222,24 @@ def _refuse_shared(owner: str, settings: type[Settings], others: Collection[str]
         )
 
 
-def _refuse_unknown(layer: Layer, algorithm: type[Algorithm], problem: Problem) -> None:
+def _refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem: Problem) -> None:
+    """Refuse a name that no setting of the run has."""
     own = problem.Settings.names()
     known = [*GeneralSettings.names(), *algorithm.Settings.names(), *own, *_NAMES]
     known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
-    for key in layer.values:
-        if key in known:
-            continue
-        others = [name for name, kind in PROBLEMS.items() if key in kind.Settings.names()]
-        if others:
-            kinds = " or ".join(others)
-            raise UsageError(
-                f"{layer.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
-                f" instance of {problem.name}. Leave it out, or choose an instance of {kinds}"
-            )
-        what = f"setting of {algorithm.name}" + (f" on {problem.name}" if own else "")
-        raise UsageError(f"{layer.origin}{unknown(what, key, known)}")
+    unknowns = [(each, key) for each in sources for key in each.values if key not in known]
+    if not unknowns:
+        return
+    layer, key = unknowns[0]
+    others = [name for name, kind in PROBLEMS.items() if key in kind.Settings.names()]
+    if others:
+        kinds = " or ".join(others)
+        raise UsageError(
+            f"{layer.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
+            f" instance of {problem.name}. Leave it out, or choose an instance of {kinds}"
+        )
+    what = f"setting of {algorithm.name}" + (f" on {problem.name}" if own else "")
+    raise UsageError(f"{layer.origin}{unknown(what, key, known)}")
 
 
 def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> dict[str, Any]:

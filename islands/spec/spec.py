@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 import islands
@@ -107,11 +107,9 @@ class RunSpec:
         names = {"instance": self.instance, "format": self.format, "preset": self.preset}
         names |= {"algorithm": self.algorithm, "encoding": self.encoding}
         lists = {"stop": [criterion.text for criterion in self.stop], "start": list(self.start)}
-        groups = {name: getattr(self, name).to_mapping() for name in GROUPS}
-        bare: dict[str, Any] = {}
-        for settings in (self.general, self.settings, self.problem):
-            bare |= settings.to_mapping()
-        whole = names | lists | bare | groups
+        values = asdict(self)
+        bare = values["general"] | values["settings"] | values["problem"]
+        whole = names | lists | bare | {name: values[name] for name in GROUPS}
         return {name: value for name, value in whole.items() if value is not None}
 
     def to_toml(self) -> str:

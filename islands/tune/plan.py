@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import World
@@ -17,13 +18,13 @@ from islands.problems.base import Problem
 from islands.run.device import take_device
 from islands.series.plan import Job, Plan
 from islands.settings import Settings
+from islands.spec.fit import require_population
 from islands.spec.given import gathered, of_table, twice
 from islands.spec.own import lasting
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
 from islands.tune.configurations import Candidates, Configuration, Values, grid, random, words_of
 from islands.tune.domain import Domain, Owner, domain, require_distinct
-from islands.tune.possible import require_possible
 from islands.tune.runs import can_batch
 
 _NOT_TUNED = ("seed", "backend", "threads")
@@ -164,3 +165,21 @@ def _owners(spec: RunSpec, problem: Problem) -> dict[str, Owner]:
     for prefix, group in GROUPS.items():
         owners |= {f"{prefix}.{name}": Owner(group, prefix, name) for name in group.names()}
     return owners
+
+
+def require_possible(spec: RunSpec, problem: Problem, backend: Backend) -> None:
+    """Refuse settings that contradict each other or the size of a population, without compiling.
+
+    A lack of device memory appears only when a run allocates it.
+    """
+    algorithm = ProgramParts.of(
+        problem.adjusted(spec.problem),
+        spec.algorithm,
+        spec.encoding,
+        spec.settings,
+        spec.improver,
+        population=spec.general.population,
+        block_memory=backend.block_memory,
+        decoding=spec.general.decoding,
+    ).algorithm
+    require_population(spec, algorithm)

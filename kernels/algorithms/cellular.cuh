@@ -70,7 +70,7 @@ class Mover : public Base<Plan> {
         for (int k = threadIdx.x; k < neighbourhood::SIZE; k += blockDim.x) {
             auto other =
                 neighbourhood::at(plan_.grid, all_, slot.made - 1, slot.local, slot.slot, k);
-            const double cost = double(other.cost);
+            const double cost = real::finite(other.cost);
             other.fitness = cost >= 0.0 ? 1.0 / (1.0 + cost) : 1.0 - cost;
             seen_[k] = other;
         }

@@ -5,6 +5,7 @@
 // Random streams: MATES, OPERATORS, MUTATE; a crossover may use CROSS.
 #pragma once
 
+#include "core/costs.cuh"
 #include "operators.cuh"
 
 #define GA_BEST 0
@@ -92,13 +93,18 @@ __device__ Parents by_tournament(const Previous& previous, int tournament,
 // are drawn and accepted or rejected at random; the best would always be accepted.
 __device__ int by_fitness(const Previous& previous, uint32_t first_quad, const draw::Place& place) {
     const int size = previous.all.population;
-    const uint64_t worst = previous.cost(previous.order[size - 1]);
-    const uint64_t range = worst - uint64_t(previous.cost(previous.order[0])) + 1;
+    const int64_t best = previous.cost(previous.order[0]);
+    const int64_t worst = previous.cost(previous.order[size - 1]);
+    const auto advantage = [&](int64_t cost) {
+        return COSTS_REAL ? real::advantage(cost, best, worst, 53)
+                          : uint64_t(worst) - uint64_t(cost);
+    };
+    const uint64_t range = advantage(best) + 1;
     for (uint32_t quad = first_quad;; quad += 2) {
         const uint4 word = place.words(stream::MATES, quad);
         const int slot = draw::below(word.x, size);
         const uint64_t ball = draw::below(uint64_t(word.z) << 32 | word.w, range);
-        if (ball <= worst - uint64_t(previous.cost(slot))) return slot;
+        if (ball <= advantage(previous.cost(slot))) return slot;
     }
 }
 

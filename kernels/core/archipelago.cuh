@@ -18,11 +18,12 @@ struct Island {
     int64_t number;               // index of the island in its run
 };
 
-// Children that the host evaluates: CHILDREN of the algorithm's mover for each slot.
+// Children that are evaluated between launches: CHILDREN of the algorithm's mover for each slot.
 struct Outside {
     encoding::Gene* genes;  // [islands][population][children][pitch]
     int64_t* cost;          // [islands][population][children]
     int32_t* waiting;       // [islands][population]: number of children to evaluate
+    char* solutions;        // of the children, as problems/solution.cuh stores them, or null
 };
 
 // A field of the algorithm that travels with an individual to another island.

@@ -49,6 +49,8 @@ struct alignas(16) float4 {
 struct alignas(16) double2 {
     double x, y;
 };
+using std::abs;
+using std::max;
 using std::min;
 
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return uint64_t(a) * b >> 32; }
@@ -65,6 +67,18 @@ inline uint32_t __float_as_uint(float value) {
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
     return bits;
+}
+
+inline int64_t __double_as_longlong(double value) {
+    int64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+inline double __longlong_as_double(int64_t bits) {
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 inline float __uint_as_float(uint32_t bits) {

@@ -1,6 +1,8 @@
-// A generation in two launches, for evaluation on the host. The first reads generation g and writes
-// all children to `outside.genes`. The host evaluates those counted in `outside.waiting`. The
-// second reads `outside.cost`, decides about replacements, and writes generation g + 1.
+// A generation in two launches, for evaluation between them. The first reads generation g and writes
+// all children to `outside.genes` and, with ISLANDS_STORED, their solutions to `outside.solutions`.
+// The host or, with ISLANDS_TILED, a kernel with one thread per child evaluates those counted in
+// `outside.waiting`. The last launch reads `outside.cost`, decides about replacements, and writes
+// generation g + 1.
 // Random streams: START for the first generation, and those of slots.cuh and the algorithm.
 #pragma once
 
@@ -16,6 +18,34 @@ __device__ Gene* children_of(const Archipelago& all, const Slot& slot) {
            all.number(slot.local, slot.slot) * algorithm::Mover::CHILDREN * all.shape.pitch;
 }
 
+#ifdef ISLANDS_STORED
+
+// Decode the children of a slot, and store their solutions.
+template <class Mover, class Decoder>
+__device__ void store_solutions(Mover& mover, Decoder& decoder, const Archipelago& all,
+                                const Slot& slot, const Gene* child, int rows) {
+    const int n = genes::items(all.shape), length = problem::stored_length(n);
+    const auto store = [&](const auto& solution, int k) {
+        problem::Stored* const to = problem::stored_at(
+            all.outside.solutions, all.population * Mover::CHILDREN, slot.local,
+            slot.slot * Mover::CHILDREN + k, n);
+        for (int i = threadIdx.x; i < length; i += blockDim.x) {
+            to[i * problem::STRIDE] = problem::stored(solution, i);
+        }
+        __syncthreads();
+    };
+    store(mover.decoded(decoder, child), 0);
+    for (int k = 1; k < rows; ++k) store(decoder.decode(child + k * all.shape.pitch), k);
+}
+
+#else
+
+template <class Mover, class Decoder>
+__device__ void store_solutions(Mover&, Decoder&, const Archipelago&, const Slot&, const Gene*,
+                                int) {}
+
+#endif
+
 template <class Mover, class Decoder>
 __device__ void store_children(Mover& mover, Decoder& decoder, Scratch scratch,
                                const Archipelago& all, const Slot& slot) {
@@ -25,6 +55,7 @@ __device__ void store_children(Mover& mover, Decoder& decoder, Scratch scratch,
         child = make_children(mover, decoder, scratch, all, slot, to);
     } else if (slot.slot < all.given[slot.local]) {
         child = all.genes_of(all.row(0, slot.local, slot.slot));
+        mover.show(decoder, child);
     } else {
         mover.draw(decoder, to, slot, stream::START);
     }
@@ -34,6 +65,7 @@ __device__ void store_children(Mover& mover, Decoder& decoder, Scratch scratch,
         copy_row(to + k * all.shape.pitch, child + k * all.shape.pitch, all.shape.pitch);
     }
     if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = rows;
+    store_solutions(mover, decoder, all, slot, child, rows);
 }
 
 template <class Mover>
@@ -96,3 +128,26 @@ KERNEL(next_generation_selected,
        (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::replace_all<algorithm::Mover>(arena, all, plan, false);
 }
+
+#ifdef ISLANDS_TILED
+
+// Evaluate the children that wait, a thread for each; a block takes a tile of an island.
+KERNEL(evaluate_children,
+       (Arena, Archipelago all, problem::Data data, algorithm::Plan, improver::Plan)) {
+    constexpr int CHILDREN = algorithm::Mover::CHILDREN;
+    const int children = all.population * CHILDREN, n = genes::items(all.shape);
+    const int tiles = (children + problem::TILE - 1) / problem::TILE;
+    for (int job = blockIdx.x; job < all.islands * tiles; job += gridDim.x) {
+        const int local = job / tiles;
+        for (int lane = threadIdx.x; lane < problem::TILE; lane += blockDim.x) {
+            const int child = (job - local * tiles) * problem::TILE + lane;
+            if (child >= children) continue;
+            const int64_t slot = all.number(local, child / CHILDREN);
+            if (child % CHILDREN >= all.outside.waiting[slot]) continue;
+            all.outside.cost[slot * CHILDREN + child % CHILDREN] = problem::cost_of_one(
+                problem::stored_at(all.outside.solutions, children, local, child, n), n, data);
+        }
+    }
+}
+
+#endif

@@ -4,6 +4,7 @@
 // Random streams: POSITION.
 #pragma once
 
+#include "core/costs.cuh"
 #include "improvers/base.cuh"
 #include "improvers/pairs.cuh"
 
@@ -77,7 +78,7 @@ __device__ int64_t improve(const Plan& plan, Scratch, int32_t* order, int n,
                                         : first_choice(plan, pairs, next, order, n, data);
         calls += choice.tried;
         if (choice.delta >= 0) break;
-        cost += choice.delta;
+        cost = real::changed(cost, choice.delta);
         const Pair pair = pairs.at(choice.number);
         Move{pair.u, pair.v}.apply(order);
         next = (choice.number + 1) % pairs.size();

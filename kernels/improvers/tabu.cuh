@@ -1,15 +1,15 @@
 // Robust tabu search (Taillard 1991) on orders: each step makes the best exchange that is allowed,
 // even if it raises the cost. Reads the order, writes the best one found in its place, and returns
-// the cost of that. TABU_LOOKS: long searches check for stop requests on GPUs, which makes steps of
-// a microsecond 5 % slower.
+// the cost of that. TABU_CHECKS_STOP: long searches check for stop requests on GPUs, which makes
+// steps of a microsecond 5 % slower.
 // Random streams: TENURE (prohibitions.cuh).
 #pragma once
 
 #include "improvers/base.cuh"
 #include "improvers/prohibitions.cuh"
 
-#ifndef TABU_LOOKS
-#define TABU_LOOKS 0
+#ifndef TABU_CHECKS_STOP
+#define TABU_CHECKS_STOP 0
 #endif
 
 namespace improver {
@@ -69,7 +69,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
             deltas.follow(swap);
         }
         if (now % DRAWN_AT_ONCE == 0) {
-#if TABU_LOOKS
+#if TABU_CHECKS_STOP
             if (now > 0 && halts(plan)) break;
 #endif
             prohibitions.draw_tenures(plan, now, place);

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "core/core.cuh"
+#ifdef ISLANDS_STORED
+#include "problems/solution.cuh"
+#endif
 
 namespace problem {
 

@@ -226,8 +226,8 @@ def test_all_choices_of_donors_are_equally_likely() -> None:
     for generation in range(800):
         for slot in range(5):
             others = [other for other in range(5) if other != slot]
-            lots = words(4, DONORS, 1, 0, generation, slot).tolist()[:3]
-            a, b, c = (others.pop(lot * len(others) >> 32) for lot in lots)
+            draws = words(4, DONORS, 1, 0, generation, slot).tolist()[:3]
+            a, b, c = (others.pop(draw * len(others) >> 32) for draw in draws)
             seen[slot, a, b, c] += 1
     counts = seen[seen > 0]
     assert len(counts) == 5 * 4 * 3 * 2

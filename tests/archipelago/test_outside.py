@@ -14,7 +14,7 @@ from ranks_for_tests import on_ranks
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
-from islands.archipelago.parts import Parts
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
@@ -136,8 +136,9 @@ def test_combinations_that_need_kernel_evaluation_are_refused(tmp_path: Path) ->
     def parts(problem: Problem, algorithm: str, encoding: str, **changes: Any) -> None:
         kind = ALGORITHMS[algorithm]
         improver = ImproverSettings.build({"name": changes.pop("improver", "none")})
-        Parts.of(problem, algorithm, encoding, kind.completed(kind.Settings(), encoding), improver,
-                 population=16, block_memory=None, **changes)  # fmt: skip
+        settings = kind.completed(kind.Settings(), encoding)
+        sizes = {"population": 16, "block_memory": None}
+        ProgramParts.of(problem, algorithm, encoding, settings, improver, **sizes, **changes)
 
     tsp = cities(9, tmp_path)
     with pytest.raises(UsageError, match="decoding=host with improver swap"):

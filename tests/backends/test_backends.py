@@ -65,7 +65,7 @@ def test_keys_are_sorted_with_any_block_memory(backend: Backend, n: int) -> None
     encoding = Keys(n, backend.block_memory)
     rows = np.zeros((7, encoding.pitch), np.float32)
     rows[:, :n] = keys
-    room = backend.asked_room(CHECKS, encoding.shape())
+    room = backend.required_room(CHECKS, encoding.shape())
     assert backend.block_memory is None or room.small <= backend.block_memory
     block = backend.block(room, n, 2)
     program = backend.compile(CHECKS, block)

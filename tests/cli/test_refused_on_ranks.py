@@ -7,16 +7,33 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 ISLANDS = [sys.executable, "-m", "islands"]
+ATTEMPTS = 5
+DASHES = "-" * 40
 
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
+    """Return status and stderr of a run; call it again, with the next number, if mpirun reports.
+
+    On a busy machine, mpirun may see that rank 0 ends with an error status before the others end,
+    and reports this itself, below a line of dashes.
+    """
+    for attempt in range(ATTEMPTS):
+        status, said = run(attempt)
+        assert said.count("islands: ") == 1
+        if DASHES not in said:
+            break
+    return status, said
 
 
 @pytest.mark.parametrize(
@@ -38,24 +55,35 @@ def test_refusal_prints_one_message_and_gives_status_2(
     mpirun: list[str], line: str, message: str
 ) -> None:
     command = [*mpirun, "3", *ISLANDS, *line.split()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"islands: {message}")
-    assert done.stderr.count("\n") == 1
+
+    def refused(_: int) -> tuple[int, str]:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.stdout == ""
+        return done.returncode, done.stderr
+
+    status, said = without_report(refused)
+    assert status == 2
+    assert said.startswith(f"islands: {message}")
+    assert said.count("\n") == 1
 
 
 def test_suspended_run_ends_quietly(mpirun: list[str]) -> None:
-    line = ["run", "demo/tsp", "--improver", "none", "--backend", "cpu", "--threads", "1"]
-    line += ["--stop", "seconds=60", "--set", "checkpoint.every=0.1", "--out", "a", "--quiet"]
-    command = [*mpirun, "2", "sh", "-c", 'echo $$ >>pids; exec "$@"', "sh", *ISLANDS, *line]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while not list(Path().glob("a/checkpoints/*/manifest.json")):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        os.kill(int(Path("pids").read_text().split()[0]), signal.SIGTERM)
-        _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (75, "islands: SIGTERM; writing a checkpoint\n")
+    def suspended(attempt: int) -> tuple[int, str]:
+        folder, pids = f"run{attempt}", f"pids{attempt}"
+        line = ["run", "demo/tsp", "--improver", "none", "--backend", "cpu", "--threads", "1"]
+        line += ["--stop", "seconds=60", "--set", "checkpoint.every=0.1", "--out", folder]
+        shell = ["sh", "-c", f'echo $$ >>{pids}; exec "$@"', "sh"]
+        command = [*mpirun, "2", *shell, *ISLANDS, *line, "--quiet"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            deadline = time.monotonic() + 60
+            while not list(Path().glob(f"{folder}/checkpoints/*/manifest.json")):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            os.kill(int(Path(pids).read_text().split()[0]), signal.SIGTERM)
+            _, said = process.communicate(timeout=60)
+        return process.returncode, said
+
+    assert without_report(suspended) == (75, "islands: SIGTERM; writing a checkpoint\n")
 
 
 def test_invalid_launcher_variables_print_one_line() -> None:

@@ -27,10 +27,10 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _refusing(*values: object) -> Callable[..., TaskResult]:
     """Return a function like `run_task` that refuses configurations with the given values of F."""
 
-    def run(spec: RunSpec, *others: Any, **conduct: Any) -> TaskResult:
+    def run(spec: RunSpec, *others: Any, **options: Any) -> TaskResult:
         if not values or spec.to_mapping()["F"] in values:
             raise UsageError("the GPU's 1 GiB are too little")
-        return run_task(spec, *others, **conduct)
+        return run_task(spec, *others, **options)
 
     return run
 

@@ -6,7 +6,7 @@ from fakes import FakeProblem
 
 from islands.display.header import opening, place
 from islands.instances.catalogue import BestKnown
-from islands.instances.remarks import Remark
+from islands.instances.sln import Remark
 from islands.progress.machine import Machine
 from islands.spec.resolve import layers, resolve
 

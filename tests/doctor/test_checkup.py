@@ -16,7 +16,7 @@ from islands.doctor.checkup import examine
 from islands.doctor.software import compile_troubles
 from islands.errors import CompileError
 from islands.migration.route import Parcel
-from islands.migration.transport import Bare
+from islands.migration.transport import InHostMemory
 from islands.parallel import World, world
 
 
@@ -104,7 +104,7 @@ def test_no_device_is_a_problem_not_a_crash(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.ranks[0].device == "none"
 
 
-class Careless(Bare):
+class Careless(InHostMemory):
     """A transport that changes the last byte."""
 
     name = "careless"
@@ -113,7 +113,7 @@ class Careless(Bare):
         self._buffer[parcels[0].first, -1] ^= 1
 
 
-class Broken(Bare):
+class Broken(InHostMemory):
     """A transport that does not open."""
 
     name = "broken"
@@ -125,7 +125,7 @@ class Broken(Bare):
 @pytest.mark.mpi(min_size=2)
 def test_every_transport_is_timed_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     backend, ranks = choose("cpu", 1), world()
-    monkeypatch.setattr(transports, "candidates", lambda *_: [Careless, Broken, Bare])
+    monkeypatch.setattr(transports, "candidates", lambda *_: [Careless, Broken, InHostMemory])
     careless, broken, good = transports.trials(ranks, backend)
     assert careless.trouble == "rank 0: the message changed on its way, in 1024 bytes"
     assert broken.trouble == "rank 0: RuntimeError: no transport, in 1024 bytes"

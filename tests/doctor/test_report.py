@@ -7,8 +7,7 @@ import json
 import pytest
 from checkups import checkup, gpu, place, trial
 
-from islands.doctor.advice import advice
-from islands.doctor.report import as_json, as_text
+from islands.doctor.report import advice, as_json, as_text
 
 TWO = [place(0, on=gpu(0)), place(1, on=gpu(1))]
 GPUS = [gpu(0), gpu(1)]

@@ -76,7 +76,6 @@ class FakeArchipelago:
         self.generation = -1
         self.migrations = 0
         self.came = False
-        self.compile_seconds = 0.25
         self.transport = "device"
         self.calls: list[str] = []
 
@@ -148,11 +147,11 @@ class FakeArchipelago:
         return [(i, f"{i:064x}") for i in self.mine]
 
 
-def arrivals(epoch: int, source: Any, target: Any, cost: Any) -> Arrivals:
+def arrivals(number: int, source: Any, target: Any, cost: Any) -> Arrivals:
     """Return arrivals: those from odd islands are accepted, and every second one is `staged`."""
     count = np.arange(len(target))
     return Arrivals(
-        epoch=epoch,
+        number=number,
         source=np.array(source),
         target=np.array(target),
         cost=np.array(cost),

@@ -48,7 +48,7 @@ def evaluate_choices(
     arrays = [backend.upload(array) for array in problem.arrays()]
     data = Struct(**{f"array{i}": array for i, array in enumerate(arrays)})
     source = Source(str(KERNEL), macros)
-    room = backend.asked_room(source, np.int32(n), data)
+    room = backend.required_room(source, np.int32(n), data)
     block = backend.block(room, 16 * threads, count, fewest=threads)
     program = backend.compile(source, block)
     chosen, cost = backend.upload(packed(choices[:, order])), backend.empty((count,), np.int64)

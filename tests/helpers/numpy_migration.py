@@ -39,7 +39,7 @@ class NumpyMigration:
     ) -> None:  # fmt: skip
         self.topology, self.migrants, self.selection = topology, migrants, selection
         self.replacement, self.duplicates, self.delay = replacement, duplicates, delay
-        self.seed, self.fixed, self.epoch = seed, fixed, 0
+        self.seed, self.fixed, self.number = seed, fixed, 0
         self.in_flight: list[list[Migrant]] | None = None
 
     def migrate(
@@ -58,7 +58,7 @@ class NumpyMigration:
         return found
 
     def send(self) -> None:
-        self.epoch += 1
+        self.number += 1
         self.in_flight = [
             [self.migrant(i, k) for k in self.selected(i)] for i in range(len(self.cost))
         ]
@@ -104,7 +104,7 @@ class NumpyMigration:
 
     def receive(self) -> list[Arrival]:
         assert self.in_flight is not None
-        scene = Scene(len(self.cost), self.seed, self.epoch)
+        scene = Scene(len(self.cost), self.seed, self.number)
         sources = TOPOLOGIES[self.topology].sources(scene, range(len(self.cost)))
         in_flight, self.in_flight = self.in_flight, None
         found = []

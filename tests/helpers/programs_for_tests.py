@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.parts import Parts
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Block
 from islands.backends.source import Macros, Source
 from islands.improvers import ImproverSettings
@@ -35,10 +35,10 @@ def parts(
     settings: dict[str, Any] | None = None,
     improver: dict[str, Any] | None = None,
     decoding: str = "",
-) -> Parts:
+) -> ProgramParts:
     """Return the parts of a run of 20 individuals; no improver by default."""
     kind = ALGORITHMS[algorithm]
-    return Parts.of(
+    return ProgramParts.of(
         problem,
         algorithm,
         encoding,

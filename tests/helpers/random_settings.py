@@ -31,7 +31,7 @@ from islands.settings import Settings
 from islands.spec.fit import fitting
 from islands.spec.resolve import layers
 from islands.spec.spec import GeneralSettings
-from islands.tune.possible import require_possible
+from islands.tune.plan import require_possible
 
 SEED = 7
 """The seed of the synthetic instances."""

@@ -14,7 +14,7 @@ from fakes import FakeArchipelago, FakeProblem
 from islands.archipelago.measure import Candidate
 from islands.parallel import World
 from islands.run import request as request
-from islands.run.runner import Output, resume_asked, run_asked
+from islands.run.runner import Output, resume_requested, run_requested
 
 
 class Honest(FakeArchipelago):
@@ -34,11 +34,11 @@ class Honest(FakeArchipelago):
 def solved(folder: Path | None, problem: FakeProblem | None = None, **options: Any) -> Any:
     output = Output(writes=folder is not None, folder=folder, stream=StringIO())
     options = {"backend": "cpu", "stop": "generations=100", **options}
-    return run_asked(options, None, World(), output, problem or FakeProblem())
+    return run_requested(options, None, World(), output, problem or FakeProblem())
 
 
 def resumed(folder: Path, world: World | None = None, **options: Any) -> Any:
     output = Output(writes=True, folder=folder, stream=StringIO())
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(request, "load", lambda *_: FakeProblem())
-        return resume_asked(folder, options, world or World(), output)
+        return resume_requested(folder, options, world or World(), output)

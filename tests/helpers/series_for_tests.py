@@ -20,7 +20,7 @@ from islands.archipelago.measure import Candidate
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.run import request as request
-from islands.run.device import Conduct
+from islands.run.device import RankOptions
 from islands.run.runner import Output
 from islands.series.plan import Plan
 from islands.series.series import Series
@@ -94,13 +94,13 @@ def done(
     force: bool = False,
     quiet: bool = True,
     said: StringIO | None = None,
-    conduct: Conduct | None = None,
+    rank_options: RankOptions | None = None,
     **options: Any,
 ) -> Series:
     folder = Path(out) if out is not None else None
     output = Output(True, folder, force, said or StringIO(), quiet)
     asked = planned(*instances, runs=runs, **options)
-    return run_several(asked, World(), output, conduct or Conduct())
+    return run_several(asked, World(), output, rank_options or RankOptions())
 
 
 def rows(folder: str = "out") -> list[dict[str, str]]:

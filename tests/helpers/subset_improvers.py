@@ -45,7 +45,7 @@ def improved(
     improver = improvers_for("subset")[settings.name](settings, n)
     data = Struct(**{f"array{i}": backend.upload(a) for i, a in enumerate(problem.arrays())})
     source = source_of(problem, improver)
-    room = backend.asked_room(source, np.int32(n), data, improver.plan())
+    room = backend.required_room(source, np.int32(n), data, improver.plan())
     program = backend.compile(source, backend.block(room, 16 * threads, count, fewest=threads))
     device = NumpyKnapsack(problem)
     start = np.array([device.cost(c) if device.fits(c) else INFEASIBLE for c in choices])

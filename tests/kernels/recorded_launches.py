@@ -54,7 +54,7 @@ class Recorder(CpuBackend):
         self.launches.append(Launch(program.handle, kernel, given))
         return Call(None, blocks, 1, 0, Arguments(given, self.address))
 
-    def asked_room(self, source: Source, *arguments: Any) -> Room:
+    def required_room(self, source: Source, *arguments: Any) -> Room:
         asked = self.zeros((2,), np.int64)
         self.launches.append(Launch(source, "room", (*arguments, asked)))
         return Room(64)

@@ -14,7 +14,7 @@ from programs_for_tests import parts
 from recorded_launches import CASES, Recorder, recorded
 
 from islands.archipelago.measure import _MEASURE, ISLAND
-from islands.backends.arguments import Struct, laid_out
+from islands.backends.arguments import Struct, as_in_kernels
 from islands.backends.source import Source
 from islands.backends.state import Field
 from islands.bench.tabu import TabuSearches
@@ -47,7 +47,7 @@ def require_same(
 ) -> None:
     """Fail if a struct of Python, or one inside it, differs from its declaration in a header."""
     layout = declared.layouts[name]
-    record = laid_out(given, lambda array: int(array.ctypes.data)).dtype
+    record = as_in_kernels(given, lambda array: int(array.ctypes.data)).dtype
     assert record.names is not None
     assert record.fields is not None
     if name.rpartition("::")[2] != _UNNAMED:

@@ -65,7 +65,7 @@ def test_keys_are_sorted_as_numpy_sorts_them(
     for launch in launchers:
         out = launch.upload(np.zeros((7, n), np.int32))
         arguments = (np.int32(7), encoding.shape(), launch.upload(rows), out)
-        room = launch.backend.asked_room(CHECKS, encoding.shape())
+        room = launch.backend.required_room(CHECKS, encoding.shape())
         launch("check_order", *arguments, blocks=7, room=room)
         assert (launch.download(out) == np.argsort(rows[:, :n], axis=1, kind="stable")).all()
         assert (launch.download(out) == encoding.decode(rows)).all()

@@ -74,7 +74,7 @@ def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -
     shift(islands, late)
     # The second and third migrations follow at once, and bring individuals that exist already.
     reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)
-    reference.epoch, delay = late, settings["delay"]
+    reference.number, delay = late, settings["delay"]
     refused = 0
     for generations in (3, 0, 0, 4):
         islands.advance(generations)
@@ -95,7 +95,7 @@ def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -
         assert [tuple(np.array(row).tolist()) for row in found] == [
             tuple(np.array(row).tolist()) for row in rows
         ]
-        assert arrivals.epoch == reference.epoch - delay
+        assert arrivals.number == reference.number - delay
         refused += sum(not row[3] for row in rows)
     assert islands.migrations == late + 4
     return refused

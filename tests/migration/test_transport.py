@@ -10,7 +10,7 @@ from islands.backends.base import Backend
 from islands.errors import RunError
 from islands.migration import transport as module
 from islands.migration.route import Parcel
-from islands.migration.transport import Bare, Direct, Staged, candidates, find
+from islands.migration.transport import Direct, InHostMemory, Staged, candidates, find
 from islands.parallel import World, world
 
 
@@ -19,7 +19,7 @@ def test_one_rank_needs_no_transport(backend: Backend) -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("kind", [Bare, Staged, Direct])
+@pytest.mark.parametrize("kind", [InHostMemory, Staged, Direct])
 def test_parcels_of_different_sizes_reach_every_rank(
     backend: Backend, kind: type[module.Transport]
 ) -> None:
@@ -57,7 +57,7 @@ def test_parcels_of_different_sizes_reach_every_rank(
         assert np.array_equal(arrived, content(parcel.rank, ranks.rank))
 
 
-class Corrupting(Bare):
+class Corrupting(InHostMemory):
     """Changes one bit of a message on rank 0."""
 
     name = "corrupting"
@@ -136,7 +136,7 @@ def test_a_transport_that_fails_its_trial_is_skipped(
 @pytest.mark.mpi(min_size=2)
 def test_without_a_gpu_messages_are_in_host_memory() -> None:
     transport, trouble = find(world(), choose("cpu", 1))
-    assert (transport, trouble) == (Bare, "")
+    assert (transport, trouble) == (InHostMemory, "")
 
 
 @pytest.mark.mpi(min_size=3)
@@ -144,5 +144,5 @@ def test_trials_between_some_ranks_do_not_disturb_trials_of_all() -> None:
     ranks, backend = world(), choose("cpu", 1)
     part = ranks.part(2)
     if part is not None:
-        assert find(part, backend) == (Bare, "")
-    assert find(ranks, backend) == (Bare, "")
+        assert find(part, backend) == (InHostMemory, "")
+    assert find(ranks, backend) == (InHostMemory, "")

@@ -19,7 +19,7 @@ from ranks_for_tests import on_ranks
 from starts_for_tests import facts, record
 
 from islands.backends import choose
-from islands.migration.transport import Bare
+from islands.migration.transport import InHostMemory
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
@@ -62,7 +62,9 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
         problem = made()
         spec = resolve(layers(asked), problem)
         problem, backend = problem.adjusted(spec.problem), choose("cpu", 1)
-        mine = islands_of(spec, problem, world, backend, transport=Bare if ranks > 1 else None)
+        mine = islands_of(
+            spec, problem, world, backend, transport=InHostMemory if ranks > 1 else None
+        )
         advance = mine.advance
 
         def dying(generations: int) -> None:

@@ -28,7 +28,7 @@ from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
 from islands.record.migrations import Migrations
 from islands.run import request as request
-from islands.run.runner import Output, resume_asked, run_asked
+from islands.run.runner import Output, resume_requested, run_requested
 from islands.series.plan import Plan
 from islands.series.several import run_several
 from islands.spec.stop import parse
@@ -77,7 +77,7 @@ ASKED = {"backend": "cpu", "stop": "generations=100", "population": 10, "islands
 def run(folder: Path | None, **options: Any) -> tuple[Result, str]:
     stream = StringIO()
     output = Output(writes=folder is not None, folder=folder, stream=stream)
-    return run_asked({**ASKED, **options}, None, World(), output, Tenths()), stream.getvalue()
+    return run_requested({**ASKED, **options}, None, World(), output, Tenths()), stream.getvalue()
 
 
 @pytest.mark.parametrize("digits", range(1, 16))
@@ -112,7 +112,9 @@ def test_the_result_of_a_run_has_decimals(tmp_path: Path) -> None:
 
 def test_the_result_of_a_finished_run_is_read_again(tmp_path: Path) -> None:
     result, _ = run(tmp_path / "a")
-    again = resume_asked(tmp_path / "a", {}, World(), Output(writes=True, folder=tmp_path / "a"))
+    again = resume_requested(
+        tmp_path / "a", {}, World(), Output(writes=True, folder=tmp_path / "a")
+    )
     assert again.to_json() == result.to_json()
 
 
@@ -134,7 +136,7 @@ def test_a_run_with_decimals_can_be_resumed(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     run(folder)
     more = {"stop": "generations=150"}
-    assert resume_asked(folder, more, World(), Output(writes=True, folder=folder)).cost == 87.1
+    assert resume_requested(folder, more, World(), Output(writes=True, folder=folder)).cost == 87.1
     trace = pq.read_table(folder / "trace" / "rank-000.parquet")
     assert trace.column("best").to_pylist() == [87.0, 87.1] * 4
 

@@ -15,7 +15,7 @@ from islands.parallel import World
 from islands.record.lock import FolderLock
 from islands.record.parquet import read_parquet, write_parquet
 from islands.run import request as request
-from islands.run.runner import Output, resume_asked
+from islands.run.runner import Output, resume_requested
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +98,7 @@ def test_a_result_is_returned_even_if_its_instance_is_missing(
 
     monkeypatch.setattr(request, "load", gone)
     stream = StringIO()
-    ended = resume_asked(folder, {}, World(), Output(True, folder, stream=stream))
+    ended = resume_requested(folder, {}, World(), Output(True, folder, stream=stream))
     assert ended.cost == 100
     assert "cannot be computed again, as files are missing: mine.tsp" in stream.getvalue()
 

@@ -7,7 +7,7 @@ from starts_for_tests import checkpoints, require_same, start, whole
 
 from islands.errors import InputError
 from islands.progress.progress import Moment, Progress
-from islands.record.manifest import Manifest, Part
+from islands.record.manifest import Manifest, RankFile
 from islands.record.stream import Extent
 from islands.run import pace as pace
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")
 def test_a_manifest_is_read_unchanged(cost: float | None, tmp_path: Path) -> None:
     progress = Progress(40, 10**12, 0.1 + 0.2, cost, 3, 25, 1 / 3, gap=0.7, best_known=6)
     records = {"trace": Extent(7, "cd")}
-    parts = tuple(Part(first, 2, f"rank-{first}.npz", 9, "ab", records) for first in (0, 2))
+    parts = tuple(RankFile(first, 2, f"rank-{first}.npz", 9, "ab", records) for first in (0, 2))
     for before in (None, progress):
         written = Manifest("run", 3, 8, Moment(48, 1e-9 / 3, before), parts)
         written.write(tmp_path)

@@ -83,8 +83,7 @@ def test_a_record_begins_with_the_rows_of_an_earlier_start(tmp_path: Path) -> No
     first.add(epoch(0))
     first.publish({})
     earlier = pq.read_table(tmp_path / "trace" / "rank-000.parquet")
-    second = Trace(tmp_path, 0, 2, FakeProblem())
-    second.begin_with(earlier.replace_schema_metadata(None))
+    second = Trace(tmp_path, 0, 2, FakeProblem(), earlier.replace_schema_metadata(None))
     second.add(epoch(50))
     assert second.kept().rows == 4
     second.publish({})

@@ -59,7 +59,7 @@ class FakeRuns:
         monkeypatch.setattr(module, "read", problem)
         monkeypatch.setattr(output, "write_plot", lambda *_: None)
         monkeypatch.setattr(experiment, "take_device", lambda *_: None)
-        monkeypatch.setattr(experiment, "run_asked", self._run)
+        monkeypatch.setattr(experiment, "run_requested", self._run)
         monkeypatch.setattr(experiment, "run_batch", self._batch)
 
     def _chance(self, asked: Any) -> int:

@@ -196,7 +196,7 @@ def test_an_interruption_ends_the_run_at_the_next_epoch() -> None:
 
 def test_arrivals_belong_to_the_epoch_of_their_migration() -> None:
     _, _, epochs = run({"interval": 20, "stop": "generations=60"}, FakeProblem())
-    came = [(e.progress.generation, e.arrivals.epoch) for e in epochs if e.arrivals is not None]
+    came = [(e.progress.generation, e.arrivals.number) for e in epochs if e.arrivals is not None]
     assert came == [(20, 1), (40, 2), (60, 3)]
 
 

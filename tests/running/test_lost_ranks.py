@@ -14,7 +14,7 @@ from fakes import FakeProblem
 from runs_for_tests import Honest, resumed
 
 from islands.parallel import RanksLostError, World
-from islands.run.runner import Output, run_asked
+from islands.run.runner import Output, run_requested
 
 
 class Shrinking(World):
@@ -54,7 +54,7 @@ def test_the_remaining_ranks_resume_from_the_last_checkpoint(
     world, stream = Shrinking(), StringIO()
     output = Output(writes=True, folder=tmp_path / "a", stream=stream)
     options = {"backend": "cpu", "stop": "generations=300", "checkpoint.every": "1e-9"}
-    result = run_asked(options, None, world, output, FakeProblem())
+    result = run_requested(options, None, world, output, FakeProblem())
     assert (world.shrunk, Losing.lives, result.generations) == (2, 2, 300)
     said = stream.getvalue()
     assert said.count("0 of 1 ranks died; the others continue\nislands ") == 2
@@ -80,7 +80,7 @@ def test_a_failed_start_is_released_before_the_next_one(
     gc.disable()
     try:
         for begin in (
-            lambda: run_asked(options, None, Shrinking(), output, FakeProblem()),
+            lambda: run_requested(options, None, Shrinking(), output, FakeProblem()),
             lambda: resumed(tmp_path / "a", Shrinking()),
         ):
             monkeypatch.setattr("islands.run.build.Archipelago", counted)
@@ -100,7 +100,7 @@ def test_without_a_folder_the_run_cannot_continue(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("islands.run.build.Archipelago", Losing)
     monkeypatch.setattr(Losing, "lives", 0)
     with pytest.raises(RanksLostError):
-        run_asked(
+        run_requested(
             {"backend": "cpu", "stop": "generations=300"},
             None,
             Shrinking(),

@@ -27,9 +27,9 @@ from islands.progress.result import Result
 from islands.run import request as request
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.batch import run_batch
-from islands.run.device import Conduct
+from islands.run.device import RankOptions
 from islands.run.epochs import evolve
-from islands.run.runner import Output, resume_asked, run_asked
+from islands.run.runner import Output, resume_requested, run_requested
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 from islands.series.plan import Plan
 from islands.series.series import Series
@@ -80,11 +80,11 @@ ASKED = {"backend": "cpu", "stop": "generations=100", "islands": 2, "instance": 
 
 def run(folder: Path, **options: Any) -> Result:
     output = Output(writes=True, folder=folder, stream=StringIO())
-    return run_asked({**ASKED, **options}, None, World(), output)
+    return run_requested({**ASKED, **options}, None, World(), output)
 
 
 def resume(folder: Path, **options: Any) -> Result:
-    return resume_asked(folder, options, World(), Output(writes=True, folder=folder))
+    return resume_requested(folder, options, World(), Output(writes=True, folder=folder))
 
 
 def test_all_ranks_agree_on_a_run_that_finds_a_solution_late(
@@ -143,7 +143,7 @@ def test_a_run_without_a_solution_is_an_error_and_can_be_resumed(
 
 def test_without_a_folder_the_error_has_no_resume_command(first: Callable[[float], None]) -> None:
     with pytest.raises(RunError, match=r"evaluations\. Choose another way$"):
-        run_asked(ASKED, None, World(), Output(), Hinting())
+        run_requested(ASKED, None, World(), Output(), Hinting())
 
 
 @pytest.mark.parametrize(
@@ -202,14 +202,14 @@ def test_a_series_reports_runs_without_a_solution_separately(
 
     monkeypatch.setattr("islands.run.build.Archipelago", Seeded)
 
-    def series(conduct: Conduct, **output: Any) -> tuple[Series, str]:
+    def series(rank_options: RankOptions, **output: Any) -> tuple[Series, str]:
         stream = StringIO()
         where = Output(writes=True, folder=tmp_path / "a", stream=stream, **output)
         planned = Plan.of(["fake/five"], 3, ASKED)
-        return run_several(planned, World(), where, conduct), stream.getvalue()
+        return run_several(planned, World(), where, rank_options), stream.getvalue()
 
     for _ in "ab":
-        done, said = series(Conduct(), quiet=True)
+        done, said = series(RankOptions(), quiet=True)
         (found,) = done.summaries
         assert (found.runs, found.without_solution, found.best, found.worst, found.mean) == (
             *(3, 1, 100, 100, 100),

@@ -13,7 +13,7 @@ from series_for_tests import COSTS, Named, Seeded, done, entered, planned, prete
 from islands.errors import InputError, UsageError
 from islands.parallel import World
 from islands.record.settings_file import read_settings
-from islands.run.runner import Output, run_asked
+from islands.run.runner import Output, run_requested
 from islands.series.series import Series
 from islands.series.several import run_several
 
@@ -37,7 +37,7 @@ def test_each_run_equals_the_single_run_with_its_seed() -> None:
     series = done("fake/a", seed=2)
     output = Output(True, Path("alone"))
     options = {"backend": "cpu", "stop": "generations=100", "seed": 3}
-    alone = run_asked(options, None, World(), output, Named("fake/a"))
+    alone = run_requested(options, None, World(), output, Named("fake/a"))
     assert [each.seed for each in series.results] == [2, 3]
     assert series.results[1].digest == alone.digest != series.results[0].digest
     whole, single = read_settings(Path("out/a-seed3")), read_settings(Path("alone"))

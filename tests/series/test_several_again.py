@@ -13,8 +13,8 @@ from series_for_tests import Seeded, done, entered, pretend, rows
 
 from islands.errors import InputError, UsageError
 from islands.parallel import World
-from islands.run.device import Conduct
-from islands.run.runner import Output, resume_asked
+from islands.run.device import RankOptions
+from islands.run.runner import Output, resume_requested
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +120,7 @@ def test_runs_with_other_settings_are_refused_before_any_begins() -> None:
 def test_a_run_that_was_extended_separately_is_refused() -> None:
     done("fake/a")
     output = Output(True, Path("out/a-seed2"))
-    resume_asked(Path("out/a-seed2"), {"stop": "generations=150"}, World(), output)
+    resume_requested(Path("out/a-seed2"), {"stop": "generations=150"}, World(), output)
     with pytest.raises(UsageError, match="a-seed2 holds a run with other settings: stop"):
         done("fake/a")
 
@@ -130,7 +130,7 @@ def test_without_checkpoints_unfinished_runs_start_again() -> None:
     lines = Path("out/runs.tsv").read_text().splitlines(keepends=True)
     Path("out/runs.tsv").write_text("".join(lines[:2]))
     Seeded.begun.clear()
-    done("fake/a", conduct=Conduct(asynchronous=True))
+    done("fake/a", rank_options=RankOptions(asynchronous=True))
     assert Seeded.begun == [("fake/a", 2)]
 
 

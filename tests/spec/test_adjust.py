@@ -26,7 +26,7 @@ from islands.record.settings_file import write_settings
 from islands.spec.fit import fitting
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec
-from islands.tune.possible import require_possible
+from islands.tune.plan import require_possible
 
 BACKENDS = ("cpu", "cuda")
 ORDERS = {"algorithm": "de", "improver": "tabu"}

@@ -26,7 +26,7 @@ class Ranks(World):
         self.said.append(value)
         return [*self.said[::-1], *[value] * 3][:3]
 
-    def agreed(self, work: Any) -> Any:
+    def run_on_all(self, work: Any) -> Any:
         return work()
 
 

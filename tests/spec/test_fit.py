@@ -94,7 +94,7 @@ def test_improver_without_delta_of_its_moves_is_refused(
             islands.Solver(Unpriced(), improver=name, backend="cpu")
         assert str(caught.value) == (
             f"improver {name} needs the delta of the move swap, which unpriced does not have. Add"
-            " it to its header and to Unpriced.moves, or choose an improver that fits: none,"
+            " it to its header and to `moves` of its class, or choose an improver that fits: none,"
             " two_opt"
         )
     resolve(layers({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())

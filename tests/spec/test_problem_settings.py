@@ -23,7 +23,7 @@ from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run import request as request
 from islands.run.batch import run_batch
-from islands.run.runner import Output, resume_asked, run_asked
+from islands.run.runner import Output, resume_requested, run_requested
 from islands.series.plan import Plan
 from islands.series.several import run_several
 from islands.settings import Settings, setting
@@ -176,8 +176,8 @@ def test_run_and_resumed_run_use_settings_of_the_problem(
     ways: list[Settings], tmp_path: Path
 ) -> None:
     folder = tmp_path / "a"
-    run_asked(ASKED, None, World(), Output(writes=True, folder=folder))
-    resume_asked(folder, {"stop": "generations=6"}, World(), Output(writes=True, folder=folder))
+    run_requested(ASKED, None, World(), Output(writes=True, folder=folder))
+    resume_requested(folder, {"stop": "generations=6"}, World(), Output(writes=True, folder=folder))
     assert ways == [WaySettings("right")] * 2
 
 

@@ -12,8 +12,7 @@ from islands.parallel import World
 from islands.problems import load
 from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
-from islands.tune.plan import TuneRequest, Tuning
-from islands.tune.possible import require_possible
+from islands.tune.plan import TuneRequest, Tuning, require_possible
 
 TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}
 TSP |= {"improver": "none", "migration": "ring"}

@@ -1,14 +1,15 @@
 // Random selection of individuals for migration: a block selects for one island after another.
 // Reads the ranks of generation g; writes indices of individuals to `drawn`.
-// Random streams: SELECT, or for lots_any the one that the host names (SELECT or REPLACE).
+// Random streams: SELECT, or for select_uniform the one that the host names (SELECT or REPLACE).
 #pragma once
 
 #include "core/archipelago.cuh"
+#include "core/costs.cuh"
 
 // Select `count` different individuals with rank `first` or worse, with equal probability, and
 // write them to drawn[island][count] in the order of selection.
-KERNEL(lots_any, (Arena arena, Archipelago all, int32_t stream, int32_t first, int32_t count,
-                  int32_t* drawn)) {
+KERNEL(select_uniform, (Arena arena, Archipelago all, int32_t stream, int32_t first, int32_t count,
+                        int32_t* drawn)) {
     const int size = all.population - first;
     int64_t* const value = reinterpret_cast<int64_t*>(arena.large());
     uint32_t* const rank = reinterpret_cast<uint32_t*>(value + block::power_of_two(size));
@@ -27,36 +28,39 @@ KERNEL(lots_any, (Arena arena, Archipelago all, int32_t stream, int32_t first, i
     }
 }
 
-namespace lots {
+namespace selection {
 
 // The weights of a roulette wheel: the advantage of each rank over the worst. Weights are rounded
 // so that their sum over a population fits.
 struct Wheel {
     const int64_t* cost;
     const int32_t* order;
-    uint64_t worst;
+    int64_t best, worst;
     int shift;
 
     __device__ Wheel(const Archipelago& all, int me)
         : cost(all.cost + all.row(all.island[me].generation, me, 0)),
           order(all.order + me * all.population),
+          best(cost[order[0]]),
           worst(cost[order[all.population - 1]]),
           shift(0) {
-        const uint64_t range = worst - uint64_t(cost[order[0]]);
+        const uint64_t range = uint64_t(worst) - uint64_t(best);
         while (range >> shift >= 1ull << 31) ++shift;
     }
 
     __device__ int64_t weight(int rank) const {
-        return int64_t((worst - uint64_t(cost[order[rank]])) >> shift) + 1;
+        const int64_t own = cost[order[rank]];
+        if (COSTS_REAL) return int64_t(real::advantage(own, best, worst, 31)) + 1;
+        return int64_t((uint64_t(worst) - uint64_t(own)) >> shift) + 1;
     }
 };
 
-}  // namespace lots
+}  // namespace selection
 
 // Select `count` different individuals, with higher probability for lower cost (roulette wheel).
-KERNEL(lots_roulette, (Archipelago all, int32_t count, int32_t* drawn)) {
+KERNEL(select_roulette, (Archipelago all, int32_t count, int32_t* drawn)) {
     const int me = blockIdx.x, size = all.population;
-    const lots::Wheel wheel(all, me);
+    const selection::Wheel wheel(all, me);
     int32_t* const mine = drawn + int64_t(me) * count;
     for (int k = 0; k < count; ++k) {
         // `mine` holds the ranks already selected; they are replaced by individuals at the end.

@@ -21,15 +21,21 @@ _FREE = "free"
 
 
 @dataclass(frozen=True)
-class Parts:
+class ProgramParts:
     """The parts of a program, with their settings."""
 
     problem: Problem
     encoding: Encoding
     improver: Improver
     algorithm: Algorithm
-    outside: bool
-    """Whether the host evaluates the children, not a kernel."""
+    evaluation: str
+    """Who evaluates children: the `block` that made them, then each in one `thread`, the `host`, or
+    a Python function in a `batch` on the GPU."""
+
+    @property
+    def outside(self) -> bool:
+        """Whether children are evaluated between two launches."""
+        return self.evaluation != "block"
 
     @classmethod
     def of(
@@ -43,13 +49,12 @@ class Parts:
         population: int,
         block_memory: int | None,
         decoding: str = "",
-    ) -> Parts:
+    ) -> ProgramParts:
         """Return the parts with these names and settings; refuse combinations that do not fit."""
         kind = ALGORITHMS[algorithm]
         algorithm_part = kind(settings, population, moved_as(encoding))
         solutions = problem.solution_kind
-        if decoding == HOST:
-            _require_host_evaluation(problem, improver.name)
+        evaluation = _evaluation(problem, improver.name, decoding, on_cpu=block_memory is None)
         encoder = ENCODINGS[encoding][solutions]
         encoded = encoder(
             problem.size,
@@ -58,19 +63,23 @@ class Parts:
             assigns=problem.assigns,
         )
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
-        return cls(problem, encoded, improving, algorithm_part, decoding == HOST)
+        return cls(problem, encoded, improving, algorithm_part, evaluation)
 
     def macros(self) -> Macros:
         """Return the macros that choose the parts, and the macros of each part."""
-        evaluation = Header("problems/outside.cuh") if self.outside else self.problem.header
+        is_host = self.evaluation in ("host", "batch")
         chosen: Macros = {
-            "ISLANDS_PROBLEM": evaluation,
+            "ISLANDS_PROBLEM": Header("problems/outside.cuh") if is_host else self.problem.header,
             "ISLANDS_IMPROVER": self.improver.header,
             "ISLANDS_ALGORITHM": self.algorithm.header,
         }
         if self.outside:
             chosen["ISLANDS_OUTSIDE"] = str(self.algorithm.children)
-        else:
+        if self.evaluation in ("thread", "batch"):
+            chosen["ISLANDS_STORED"] = "1"
+        if self.evaluation == "thread":
+            chosen["ISLANDS_TILED"] = "1"
+        if self.evaluation != "host":
             chosen |= self.problem.defines()
         own = self.improver.defines() | self.algorithm.defines()
         return self.encoding_macros() | chosen | own
@@ -80,6 +89,7 @@ class Parts:
         return {
             "ISLANDS_ENCODING": self.encoding.header,
             "COSTS_MARKED": str(int(self.problem.marks)),
+            "COSTS_REAL": str(int(self.problem.real)),
             **self.encoding.defines(),
         }
 
@@ -111,6 +121,25 @@ def _decoding(
     if requested not in ("", known[0]):
         raise _unimproved(requested, improver)
     return _FREE
+
+
+def _evaluation(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
+    """Return who evaluates the children of an algorithm."""
+    if problem.evaluation == "python":
+        if improver != "none":
+            raise UsageError(
+                f"improver {improver}: {problem.instance} is evaluated by a Python function, which"
+                f" local search cannot call. Choose {option('improver', 'none')}, or state the cost"
+                " in CUDA (cost=)"
+            )
+        is_batch = getattr(problem, "python", ("",))[0] == "batch"
+        return "batch" if is_batch and not on_cpu and decoding != HOST else HOST
+    if decoding == HOST:
+        _require_host_evaluation(problem, improver)
+        return HOST
+    # On a CPU, a block is one thread. A search or a repair changes solutions in the block.
+    is_split = not on_cpu and improver == "none" and not problem.changes_solutions
+    return "thread" if problem.evaluation == "thread" and is_split else "block"
 
 
 def _require_host_evaluation(problem: Problem, improver: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from islands.errors import InputError
 from islands.paths import published
-from islands.record.folder import INDEX, PARTS, kept_as
+from islands.record.folder import INDEX, PARTS, file_name_of
 from islands.spec.own import Trait
 from islands.untrusted import bounded_text, parsing
 
@@ -17,9 +17,9 @@ def store_parts(folder: Path, traits: Sequence[Trait]) -> None:
     """Write all headers, for users to read, and an index of all parts with their checksums."""
     if not traits:
         return
-    index = [{"part": t.part, "file": kept_as(t.file), "sha256": t.sha256} for t in traits]
+    index = [{"part": t.part, "file": file_name_of(t.file), "sha256": t.sha256} for t in traits]
     # Write the index first: it lists which files belong to the run.
-    texts = {INDEX: json.dumps(index, indent=1), **{kept_as(t.file): t.text for t in traits}}
+    texts = {INDEX: json.dumps(index, indent=1), **{file_name_of(t.file): t.text for t in traits}}
     for name, text in texts.items():
         if name:
             with published(folder / PARTS / name) as temporary:
@@ -39,7 +39,7 @@ def require_same_parts(folder: Path, traits: Sequence[Trait]) -> None:
         kept = {
             (each["part"], each["file"]): each["sha256"] for each in json.loads(bounded_text(index))
         }
-    now = {(each.part, kept_as(each.file)): each.sha256 for each in traits}
+    now = {(each.part, file_name_of(each.file)): each.sha256 for each in traits}
     began, brought = ({part for part, _ in each} for each in (kept, now))
     if began != brought:
         raise InputError(

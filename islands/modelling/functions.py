@@ -1,0 +1,125 @@
+"""Calls of a user's Python functions, whose results are checked."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import RunError
+
+Function = Callable[..., Any]
+
+
+def costs_by(
+    function: Function, argument: str, solutions: Any, *, is_batch: bool, real: bool | None
+) -> Any:
+    """Return the costs of solutions, each row of which is one; int64 or float64.
+
+    `argument` names the function in messages. Unless `real` is None, costs have this type. The
+    solutions may be in the memory of a GPU, and the costs are then as well.
+    """
+    call = _called_once if is_batch else _called_for_each
+    costs = call(function, argument, solutions)
+    module = module_of(solutions)
+    if real is None:
+        real = costs.dtype.kind == "f"
+    elif not real and costs.dtype.kind == "f":
+        raise RunError(
+            f"{argument}= returned real costs, such as {float(costs.reshape(-1)[0])!r}, but its"
+            " first cost was an integer. Return float(cost) always, or int(cost) always"
+        )
+    costs = costs.astype(module.float64 if real else module.int64)
+    if real and bool(module.isnan(costs).any()):
+        row = int(module.isnan(costs).argmax())
+        raise RunError(
+            f"{argument}= returned NaN for the solution {_shown(solutions[row])}. Return a number,"
+            " or infinity if a solution is infeasible"
+        )
+    return costs
+
+
+def _called_once(function: Function, argument: str, solutions: Any) -> Any:
+    module, count = module_of(solutions), len(solutions)
+    given = solutions.copy()
+    with_errors = _Raising(argument, given)
+    with with_errors:
+        costs = function(given)
+    _refuse_changed(argument, given, solutions)
+    return _array(argument, costs, module, (count,))
+
+
+def _called_for_each(function: Function, argument: str, solutions: NDArray[Any]) -> NDArray[Any]:
+    costs = []
+    for row in solutions:
+        given = row.copy()
+        with _Raising(argument, given):
+            cost = function(given)
+        _refuse_changed(argument, given, row)
+        costs.append(_array(argument, cost, np, ()))
+    kind = np.float64 if any(each.dtype.kind == "f" for each in costs) else np.int64
+    return np.array(costs, kind)
+
+
+class _Raising:
+    """Turns an exception of the user's function into an error that shows its line."""
+
+    def __init__(self, argument: str, given: Any) -> None:
+        self._argument, self._given = argument, given
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        """Raise the error."""
+        if error is None or not isinstance(error, Exception):
+            return
+        frames = traceback.extract_tb(trace)
+        last = frames[1] if len(frames) > 1 else frames[-1]  # the first of the user
+        raise RunError(
+            f"{self._argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
+            f" {last.lineno}, {last.line!r}) for {_shown(self._given)}"
+        ) from error
+
+
+def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> Any:
+    """Return costs as an array in the memory of the solutions; refuse anything else."""
+    try:
+        array = module.asarray(costs)
+    except (TypeError, ValueError) as error:
+        raise RunError(
+            f"{argument}= returned {costs!r:.80}, not {_wanted(shape)}: {error}"
+        ) from None
+    if array.shape != shape or array.dtype.kind not in "iufb":
+        what = f"an array of shape {array.shape} and type {array.dtype}"
+        if array.ndim == 0 and shape:
+            what = f"{costs!r:.80}"
+        raise RunError(f"{argument}= returned {what}. Return {_wanted(shape)}")
+    return array
+
+
+def _wanted(shape: tuple[int, ...]) -> str:
+    return f"an array of {shape[0]} numbers, one per solution" if shape else "one number"
+
+
+def _refuse_changed(argument: str, given: Any, solutions: Any) -> None:
+    if bool((given != solutions).any()):
+        raise RunError(
+            f"{argument}= changed the solutions that it was given. Work on a copy, such as"
+            " solutions.copy()"
+        )
+
+
+def _shown(solution: Any) -> str:
+    row = solution[0] if getattr(solution, "ndim", 1) > 1 else solution
+    values = row[:8].tolist()
+    return f"[{', '.join(map(str, values))}{', ...' if len(row) > 8 else ''}]"
+
+
+def module_of(array: Any) -> Any:
+    """Return the module of an array: NumPy, or CuPy for an array on a GPU."""
+    return sys.modules[type(array).__module__.partition(".")[0]]

@@ -1,0 +1,202 @@
+"""A problem that a user states in a script: a kind of solution, and functions for its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.header import Header
+from islands.backends.source import Macros
+from islands.errors import InputError, RunError
+from islands.instances.catalogue import BestKnown
+from islands.instances.orders import solution_file
+from islands.modelling.data import Members
+from islands.modelling.functions import Function, costs_by
+from islands.modelling.header import Functions, box_members
+from islands.modelling.kinds import Box, SolutionKind
+from islands.modelling.program import costs_of
+from islands.modelling.saved import saved
+from islands.paths import published, reading
+from islands.problems.base import Problem, Solution
+from islands.problems.real_costs import ordered
+
+_ROWS_AT_ONCE = 1 << 22
+
+
+class StatedProblem(Problem):
+    """A problem whose cost a user has written, in CUDA or in Python."""
+
+    moves_fix = "Define delta for it, or leave delta out"
+    solution_suffix: ClassVar[str] = ".txt"
+    hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
+
+    def __init__(
+        self,
+        kind: SolutionKind,
+        name: str,
+        *,
+        members: Members,
+        functions: Functions | None,
+        python: tuple[str, Function] | None,
+        reference: Function | None,
+        maximise: bool,
+        best_known: BestKnown | None,
+    ) -> None:
+        """Take either CUDA `functions` or the Python function of `batch=` or `function=`."""
+        self.kind, self.members, self.functions = kind, members, functions
+        self.python, self.reference = python, reference
+        self.name, self.solution_kind = name, kind.name
+        self.instance, self.size = name, kind.size
+        self.maximise, self.best_known = maximise, best_known
+        self._is_real: bool | None = None
+        if functions is not None:
+            self._is_real = functions.returns_real()
+            self.header = functions.header(kind, members | box_members(kind))
+            self.moves = functions.moves(kind)
+            self.evaluation = "block" if functions.cooperative else "thread"
+            self.changes_solutions = functions.repair is not None
+        else:
+            self.header = Header("problems/outside.cuh")
+            self.evaluation = "python"
+        if isinstance(kind, Box):
+            self.low, self.high = kind.low, kind.high
+
+    @property
+    def real(self) -> bool:  # type: ignore[override]
+        """Whether costs are floating-point numbers; a Python function shows it by a first cost."""
+        if self._is_real is None:
+            first = self.kind.drawn(1, seed=0)
+            self._is_real = self._python_costs(first, real=None).dtype.kind == "f"
+        return self._is_real
+
+    def defaults(self) -> dict[str, Any]:
+        """Return the default algorithm for this kind of solution."""
+        return {"algorithm": self.kind.algorithm}
+
+    def defines(self) -> Macros:
+        """Return the macros of the header."""
+        if self.functions is None:
+            return {"SOLUTION_KIND": str(self.kind.number)}
+        return dict(self.functions.macros(self.kind, real=self.real, maximise=self.maximise))
+
+    def stored(self) -> tuple[np.dtype[Any], int]:
+        """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
+        return self.kind.stored_dtype, self.kind.stored_length
+
+    def saved(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which the problem can be made again."""
+        return saved(self)
+
+    def batch_costs(self, stored: Any) -> Any:
+        """Return the device's costs of stored solutions, in the memory where they are."""
+        assert self.python is not None
+        argument, function = self.python
+        solutions = self.kind.read(stored)
+        costs = costs_by(function, argument, solutions, is_batch=True, real=self.real)
+        return self.on_device(costs)
+
+    def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
+        """Return the members of `struct Data`."""
+        return self.members | box_members(self.kind)
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """Return the members of `struct Data` as arrays."""
+        return [np.asarray(value) for value in self.data().values()]
+
+    def items(self) -> int:
+        """Return 1 if one thread evaluates a solution, else the number of items."""
+        return 1 if self.evaluation == "thread" else self.size
+
+    def costs(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each row: by the reference, the Python function, or the program."""
+        solutions = np.asarray(solutions).astype(self.kind.dtype)
+        if self.reference is not None:
+            return self._by("reference", self.reference, solutions, is_batch=True)
+        if self.python is not None:
+            return self._python_costs(solutions, real=self.real)
+        return self.program_costs(solutions)
+
+    def program_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
+        """Return the cost of each row as the program on a backend computes it.
+
+        By default, the backend is the CPU if there is a compiler, otherwise a GPU.
+        """
+        units = costs_of(self, np.asarray(solutions), backend)
+        return np.asarray(self.own_sense(units))
+
+    def device_costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the costs as on the device: minimised integers."""
+        return self.on_device(self.costs(solutions))
+
+    def on_device(self, costs: NDArray[Any]) -> NDArray[np.int64]:
+        """Return costs in the sense of the problem as minimised integers."""
+        minimised = -costs if self.maximise else costs
+        return ordered(minimised) if self.real else minimised.astype(np.int64)
+
+    def cost(self, solution: Solution) -> float:
+        """Return the exact cost of one solution; refuse an invalid one."""
+        self.check(solution)
+        cost: float = self.costs(np.asarray(solution)[np.newaxis])[0].item()
+        return cost
+
+    def check(self, solution: Solution) -> None:
+        """Raise a `RunError` if `solution` is not of the right kind."""
+        array = np.asarray(solution)
+        if array.shape != (self.size,):
+            raise RunError(
+                f"not a solution of {self.instance}: has the shape {array.shape}, not"
+                f" ({self.size},)"
+            )
+        if not self.kind.holds(array[np.newaxis]):
+            raise RunError(f"not a solution of {self.instance}: is not {self.kind.words}")
+
+    def read_solution(self, path: Path) -> Solution:
+        """Return the solution in a file with a number on each line."""
+        path = solution_file(path, self.solution_suffix, "solution")
+        with reading(path):
+            lines = path.read_text(encoding="utf-8").splitlines()
+        words = [line for line in lines if line.strip() and not line.startswith("#")]
+        try:
+            numbers = np.array([float(word) for word in words])
+        except ValueError as error:
+            raise InputError(f"{path}: {error}. Write one number on each line") from None
+        solution = numbers.astype(self.kind.dtype)
+        if solution.shape != (self.size,):
+            raise InputError(f"{path}: has {len(solution)} numbers, but needs {self.size}")
+        if (solution != numbers).any() and self.kind.dtype.kind == "i":
+            raise InputError(f"{path}: has numbers that are not whole. Correct them")
+        return solution.astype(np.int64) if self.kind.dtype.kind == "i" else solution
+
+    def write_solution(self, path: Path, solution: Solution, cost: float) -> None:
+        """Write the entries of a solution, one on each line."""
+        lines = [f"# {self.instance}: cost {cost}", *(str(each) for each in solution.tolist())]
+        with published(path) as temporary:
+            temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def _python_costs(self, solutions: NDArray[Any], *, real: bool | None) -> NDArray[Any]:
+        assert self.python is not None
+        argument, function = self.python
+        return self._by(argument, function, solutions, is_batch=argument == "batch", real=real)
+
+    def _by(
+        self,
+        argument: str,
+        function: Function,
+        solutions: NDArray[Any],
+        *,
+        is_batch: bool,
+        real: bool | None = True,
+    ) -> NDArray[Any]:
+        if argument == "reference":
+            real = self.real
+        rows = max(1, _ROWS_AT_ONCE // self.size)
+        found = [
+            costs_by(function, argument, solutions[i : i + rows], is_batch=is_batch, real=real)
+            for i in range(0, len(solutions), rows)
+        ]
+        costs: NDArray[Any] = np.concatenate(found)
+        return costs

@@ -1,0 +1,224 @@
+"""The functions that state a problem: `permutation`, `subset`, `keys` and `real`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from islands.errors import UsageError
+from islands.instances.catalogue import BestKnown
+from islands.modelling.data import members_of
+from islands.modelling.functions import Function
+from islands.modelling.header import Functions, Text
+from islands.modelling.kinds import Keys, Order, SolutionKind, Subset, box_of, size_of
+from islands.modelling.problem import StatedProblem
+
+Code = str | Path
+
+
+def permutation(
+    n: int,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    cooperative: bool = False,
+    delta: Code | None = None,
+    repair: Code | None = None,
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+) -> StatedProblem:
+    """Return a problem whose solutions are orders of the items 0 to n - 1.
+
+    State what a solution costs by one of:
+
+    - `cost`: CUDA code, `__device__ long long cost(const Solution& s, int n, const Data& data)` or
+      `double`, in which `s[i]` is the item at place i. One thread calls it for each solution; with
+      `cooperative`, all threads of a block call it together and return the same cost.
+    - `batch`: a Python function from an array of solutions, one per row, to their costs. On a GPU
+      it receives and returns CuPy arrays.
+    - `function`: a Python function from one solution to its cost.
+
+    `data` are arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
+    change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
+    `repair` is CUDA code that may change a solution before it is evaluated. `reference` computes
+    the costs of a batch in NumPy; the best solution is checked with it.
+    """
+    return _stated(Order(size_of(n)), **_arguments(locals()))
+
+
+def subset(
+    n: int,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    cooperative: bool = False,
+    delta: Code | None = None,
+    repair: Code | None = None,
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+) -> StatedProblem:
+    """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
+
+    The other arguments are those of `permutation`.
+    """
+    return _stated(Subset(size_of(n)), **_arguments(locals()))
+
+
+def keys(
+    n: int,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    cooperative: bool = False,
+    delta: Code | None = None,
+    repair: Code | None = None,
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+) -> StatedProblem:
+    """Return a problem whose solutions are n random keys in [0, 1), as `float`.
+
+    The other arguments are those of `permutation`.
+    """
+    return _stated(Keys(size_of(n)), **_arguments(locals()))
+
+
+def real(
+    low: ArrayLike,
+    high: ArrayLike,
+    n: int | None = None,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    cooperative: bool = False,
+    delta: Code | None = None,
+    repair: Code | None = None,
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+) -> StatedProblem:
+    """Return a problem whose solutions are vectors between `low` and `high`, as `double`.
+
+    The bounds are vectors, or numbers for all `n` coordinates. The other arguments are those of
+    `permutation`.
+    """
+    return _stated(box_of(low, high, n), **_arguments(locals()))
+
+
+def _arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in ("n", "low", "high")}
+
+
+def _stated(
+    kind: SolutionKind,
+    *,
+    cost: Code | None,
+    batch: Function | None,
+    function: Function | None,
+    data: Mapping[str, Any] | None,
+    cooperative: bool,
+    delta: Code | None,
+    repair: Code | None,
+    reference: Function | None,
+    maximise: bool,
+    name: str | None,
+    best_known: float | None,
+) -> StatedProblem:
+    _require_one(kind, {"cost": cost, "batch": batch, "function": function})
+    python = _python(batch, function)
+    functions = None
+    if python is None:
+        functions = Functions(
+            Text.of("cost", cost),
+            None if delta is None else _delta(kind, delta),
+            None if repair is None else Text.of("repair", repair),
+            bool(cooperative),
+        )
+    else:
+        for argument, value in {"delta": delta, "repair": repair, "data": data}.items():
+            if value is not None:
+                raise UsageError(
+                    f"{argument}: only belongs to cost=, CUDA code, but {python[0]}= was given."
+                    f" Leave {argument} out"
+                )
+        if cooperative:
+            raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
+    if reference is not None:
+        _require_callable("reference", reference)
+    return StatedProblem(
+        kind,
+        _named(name, kind),
+        members=members_of(data),
+        functions=functions,
+        python=python,
+        reference=reference,
+        maximise=bool(maximise),
+        best_known=_best(best_known),
+    )
+
+
+def _require_one(kind: SolutionKind, given: Mapping[str, Any]) -> None:
+    named = [argument for argument, value in given.items() if value is not None]
+    if len(named) == 1:
+        return
+    what = f"{' and '.join(f'{each}=' for each in named)} were given" if named else "no cost"
+    raise UsageError(
+        f"islands.{kind.stated_by}: {what}. Pass one of cost= (CUDA code), batch= (a Python"
+        " function of many solutions) and function= (a Python function of one)"
+    )
+
+
+def _python(batch: Function | None, function: Function | None) -> tuple[str, Function] | None:
+    for argument, value in {"batch": batch, "function": function}.items():
+        if value is not None:
+            _require_callable(argument, value)
+            return argument, value
+    return None
+
+
+def _require_callable(argument: str, value: Any) -> None:
+    if not isinstance(value, Callable):  # type: ignore[arg-type]
+        fix = "CUDA code is passed as cost=" if isinstance(value, str | Path) else "Pass a function"
+        raise UsageError(f"{argument}={value!r:.60}: is not a Python function. {fix}")
+
+
+def _delta(kind: SolutionKind, delta: Code) -> Text:
+    if not isinstance(kind, Order):
+        raise UsageError(
+            f"delta: is only used for orders, but these solutions are {kind.words}. Leave it out"
+        )
+    return Text.of("delta", delta)
+
+
+def _named(name: str | None, kind: SolutionKind) -> str:
+    if name is None:
+        return f"{kind.stated_by}-{kind.size}"
+    if not isinstance(name, str):
+        raise UsageError(f"name={name!r}: is not a string")
+    return name
+
+
+def _best(value: float | None) -> BestKnown | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise UsageError(f"best_known={value!r}: is not a finite number")
+    return BestKnown(value, "best_known", "the script")

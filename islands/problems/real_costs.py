@@ -1,0 +1,29 @@
+"""Real costs on the device: doubles as 64-bit integers with the same order (core/costs.cuh)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_MOST = np.iinfo(np.int64).max
+INFINITE = 0x7FF0000000000000
+"""The integer for an infinite cost, which marks an infeasible solution."""
+NOT_A_NUMBER = 0x7FF8000000000000
+"""The integer for NaN, which is worse than all others."""
+
+
+def ordered(costs: Any) -> Any:
+    """Return the integers for an array of real costs, of NumPy or CuPy."""
+    bits = (costs + 0.0).view(np.int64)
+    found = np.where(bits < 0, bits ^ _MOST, bits)
+    return np.where(np.isnan(costs), NOT_A_NUMBER, found)
+
+
+def value_of(units: Any) -> Any:
+    """Return the real cost for an integer, or an array for an array, which may be masked."""
+    bits = np.asarray(units, np.int64)
+    values = np.where(bits < 0, bits ^ _MOST, bits).view(np.float64)
+    if isinstance(units, np.ma.MaskedArray):
+        return np.ma.MaskedArray(values, units.mask)
+    return float(values) if bits.ndim == 0 else values

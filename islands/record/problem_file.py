@@ -1,0 +1,88 @@
+"""The problem of a run, stored in its folder if no file of an instance contains it.
+
+The file is signed with a key of this user on this machine, since it may contain code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.cache import own_folder
+from islands.errors import InputError
+from islands.modelling.saved import restored
+from islands.paths import published
+from islands.problems.base import Problem
+from islands.record.folder import PROBLEM
+from islands.untrusted import parsing
+
+_SIGNATURE = "signature"
+
+
+class UntrustedError(InputError):
+    """The folder contains code that somebody else may have written."""
+
+
+def store_problem(folder: Path, problem: Problem) -> None:
+    """Write the problem, unless it is read from a file of its own."""
+    arrays = problem.saved()
+    if arrays:
+        signature = np.frombuffer(_signature(arrays), np.uint8)
+        with published(folder / PROBLEM) as temporary, temporary.open("wb") as stream:
+            np.savez_compressed(stream, allow_pickle=False, **{_SIGNATURE: signature}, **arrays)
+
+
+def has_problem(folder: Path) -> bool:
+    """Return whether the folder contains the problem of its run."""
+    return (folder / PROBLEM).is_file()
+
+
+def stored_problem(folder: Path, *, trusted: bool = False) -> Problem:
+    """Return the problem stored in a run's folder.
+
+    Refuse code that this user has not stored on this machine, unless it is `trusted`.
+    """
+    path = folder / PROBLEM
+    with parsing(path), np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+        signature = arrays.pop(_SIGNATURE).tobytes()
+    if not trusted and not hmac.compare_digest(signature, _signature(arrays)):
+        raise UntrustedError(
+            f"{path}: contains code that you have not stored on this machine, or that was changed"
+            f" since. Read it in {folder / 'parts'}; if you trust it, add --trust:"
+            f" islands resume {shlex.quote(str(folder))} --trust"
+        )
+    with parsing(path):
+        return restored(arrays)
+
+
+def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return what only this user on this machine can compute for these arrays."""
+    content = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        content.update(json.dumps([name, array.dtype.str, array.shape]).encode())
+        content.update(array.tobytes())
+    return hmac.digest(_key(), content.digest(), "sha256")
+
+
+def _key() -> bytes:
+    """Return the secret of this user on this machine, which is made when it is first used."""
+    path = own_folder("keys") / "problems"
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(secrets.token_bytes(32))
+    return path.read_bytes()

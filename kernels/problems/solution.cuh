@@ -1,0 +1,135 @@
+// The solution of a stated problem, as a user's cost reads it: s[i] is the item at place i, 1 or 0,
+// key i, or coordinate i (SOLUTION_KIND). Solutions lie in rows or, with ISLANDS_TILED, in tiles of
+// 32 whose entries alternate, so that neighbouring threads read neighbouring words. Reads a
+// solution; writes stored ones. No random numbers.
+#pragma once
+
+#include "core/core.cuh"
+
+#define SOLUTION_ORDER 0
+#define SOLUTION_SUBSET 1
+#define SOLUTION_KEYS 2
+#define SOLUTION_VECTOR 3
+
+namespace problem {
+
+constexpr int TILE = 32;
+#ifdef ISLANDS_TILED
+constexpr int STRIDE = TILE;
+#else
+constexpr int STRIDE = 1;
+#endif
+
+#if SOLUTION_KIND == SOLUTION_ORDER
+
+using Stored = int32_t;
+
+// Sorted keys have other bits in front of the item.
+struct Solution {
+    const int32_t* item;
+    int32_t mask = -1;
+
+    __device__ int operator[](int place) const { return item[place * STRIDE] & mask; }
+};
+
+__device__ int stored_length(int n) { return n; }
+
+template <class Order>
+__device__ Stored stored(const Order& order, int i) {
+    return order[i];
+}
+
+#elif SOLUTION_KIND == SOLUTION_SUBSET
+
+using Stored = uint32_t;
+
+struct Solution {
+    const uint32_t* word;
+
+    __device__ int operator[](int item) const {
+        return word[item / 32 * STRIDE] >> (item % 32) & 1;
+    }
+};
+
+__device__ int stored_length(int n) { return (n + 31) / 32; }
+
+template <class Subset>
+__device__ Stored stored(const Subset& subset, int i) {
+    return subset.word[i];
+}
+
+#elif SOLUTION_KIND == SOLUTION_KEYS
+
+using Stored = float;
+
+struct Solution {
+    const float* key;
+
+    __device__ float operator[](int item) const { return key[item * STRIDE]; }
+};
+
+__device__ int stored_length(int n) { return n; }
+
+template <class Keys>
+__device__ Stored stored(const Keys& keys, int i) {
+    return keys[i];
+}
+
+#else
+
+using Stored = double;
+
+// Coordinates, or those of the unit box, which are stretched to the bounds.
+struct Solution {
+    const double* unit;
+    const double *low, *width, *high;
+
+    __device__ double operator[](int i) const {
+        const double own = unit[i * STRIDE];
+        if (low == nullptr) return own;
+        const double stretched = low[i] + width[i] * own;
+        return stretched < high[i] ? stretched : high[i];
+    }
+};
+
+__device__ int stored_length(int n) { return n; }
+
+template <class Vector>
+__device__ Stored stored(const Vector& vector, int i) {
+    return vector[i];
+}
+
+#endif
+
+// A solution that a user's repair may change: s[i] reads an entry, s.set(i, value) writes it.
+struct Changing {
+    Solution solution;
+    Stored* memory;
+    bool changed;
+
+    __device__ auto operator[](int i) const { return solution[i]; }
+
+    template <class Value>
+    __device__ void set(int i, Value value) {
+        if (solution[i] == value) return;
+        changed = true;
+#if SOLUTION_KIND == SOLUTION_SUBSET
+        memory[i / 32] ^= 1u << (i % 32);
+#elif SOLUTION_KIND == SOLUTION_VECTOR
+        const double unit = (double(value) - solution.low[i]) / solution.width[i];
+        memory[i] = unit < 0.0 ? 0.0 : unit < 1.0 ? unit : 1.0;
+#else
+        memory[i] = value;
+#endif
+    }
+};
+
+// Return where a child of an island is stored; its entries are STRIDE words apart.
+__device__ Stored* stored_at(char* memory, int children, int local, int child, int n) {
+    Stored* const all = reinterpret_cast<Stored*>(memory);
+    const int64_t tiles = (children + TILE - 1) / TILE, length = stored_length(n);
+    if (STRIDE == 1) return all + (int64_t(local) * tiles * TILE + child) * length;
+    return all + (local * tiles + child / TILE) * length * TILE + child % TILE;
+}
+
+}  // namespace problem
