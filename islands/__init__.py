@@ -1,5 +1,9 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
+`load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays.
+`solve` solves a problem and returns a `Result`; `Solver` lets the caller advance the islands step
+by step. The classes are the base classes of your own parts. All errors are `IslandsError`.
+
 Public names are imported when they are first used, so that importing this package is fast.
 """
 
@@ -19,6 +23,7 @@ __all__ = [
     "Launch",
     "Mutation",
     "Problem",
+    "Progress",
     "Result",
     "Schedule",
     "Settings",
@@ -28,11 +33,14 @@ __all__ = [
     "Topology",
     "keys",
     "load",
+    "mkp",
     "permutation",
+    "qap",
     "real",
     "setting",
     "solve",
     "subset",
+    "tsp",
 ]
 
 if TYPE_CHECKING:
@@ -49,6 +57,8 @@ if TYPE_CHECKING:
     from islands.modelling.statements import keys, permutation, real, subset
     from islands.problems import load
     from islands.problems.base import Problem
+    from islands.problems.data import mkp, qap, tsp
+    from islands.progress.progress import Progress
     from islands.progress.result import Result
     from islands.settings import Settings, setting
     from islands.solver import Solver, solve
@@ -64,6 +74,7 @@ else:
         "Launch": "islands.algorithms.schedule",
         "Mutation": "islands.algorithms.operators",
         "Problem": "islands.problems.base",
+        "Progress": "islands.progress.progress",
         "Result": "islands.progress.result",
         "Schedule": "islands.algorithms.schedule",
         "Settings": "islands.settings",
@@ -73,11 +84,14 @@ else:
         "Topology": "islands.migration.topology",
         "keys": "islands.modelling.statements",
         "load": "islands.problems",
+        "mkp": "islands.problems.data",
         "permutation": "islands.modelling.statements",
+        "qap": "islands.problems.data",
         "real": "islands.modelling.statements",
         "setting": "islands.settings",
         "solve": "islands.solver",
         "subset": "islands.modelling.statements",
+        "tsp": "islands.problems.data",
     }
 
     def __getattr__(name):

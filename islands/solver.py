@@ -8,24 +8,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from islands.algorithms import Algorithm
+from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
 from islands.custom.scripts import refuse_while_importing
 from islands.encodings import Encoding
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.parallel import world as launched_world
-from islands.problems import KIND, load
+from islands.problems import load, taken
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run.build import make_archipelago
 from islands.run.device import RankOptions, take_device
+from islands.run.epochs import Callback
 from islands.run.runner import Output, run_requested
 from islands.run.start import check_exactly
 from islands.spec.agreement import require_agreement
 from islands.spec.given import gathered, of_table
 from islands.spec.resolve import format_of, layers, resolve
-from islands.text import one_line
+from islands.spec.stop_arguments import stop_texts
 
 
 def solve(
@@ -36,6 +40,13 @@ def solve(
     preset: str | None = None,
     config: str | Path | None = None,
     stop: str | Sequence[str] | None = None,
+    seconds: float | str | None = None,
+    generations: int | None = None,
+    evaluations: float | None = None,
+    target: float | None = None,
+    gap: float | str | None = None,
+    stagnation: int | None = None,
+    callback: Callback | None = None,
     seed: int | None = None,
     islands: int | None = None,
     population: int | None = None,
@@ -47,16 +58,29 @@ def solve(
     world: World | None = None,
     **settings: Any,
 ) -> Result:
-    """Solve an instance, given by name or as an object, and return the best solution found.
+    """Solve a problem and return the best solution found.
 
-    An omitted setting takes the value of the preset, or its default. `stop` takes the values of
-    `--stop`; `settings` are any other settings by name: `rho=0.7`, `migration="ring"`,
-    `interval=200`, `record={"every": 10}`, `infeasible="drop"`. A setting that names a part also
-    accepts your own part: a class derived from `islands.Algorithm` and so on, an object of such a
-    class for a crossover, mutation or topology, or `FILE.py:NAME`.
+    `problem` is the name of an instance, a path, or an object, such as from `islands.tsp`.
 
-    Files are written only if `out` names a folder. Under MPI, call this on every rank; all ranks
-    return the same result. `share_gpu` lets ranks share a GPU.
+    An omitted setting takes the value of the preset, or its default. `settings` are any other
+    settings by name: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`,
+    `infeasible="drop"`. A setting that names a part also accepts your own part: a class derived
+    from `islands.Algorithm` and so on, an object of such a class for a crossover, mutation or
+    topology, or `FILE.py:NAME`.
+
+    The run stops at the first criterion that is satisfied. `stop` takes the values of `--stop`, as
+    text or as a list: `stop="best-known"`, `stop=["optimum", "seconds=60"]`. Criteria with a value
+    are also keywords, which are combined with `stop`: `seconds`, `generations`, `evaluations`,
+    `target` (a cost), `gap` (in per cent) and `stagnation` (generations without improvement).
+
+    `callback` is called on rank 0 with an `islands.Progress` at the end of each epoch, which is a
+    number of generations up to a migration or a row of the trace. If it returns True, the run ends
+    normally; other values have no effect. If it raises an exception, the run ends with it, on all
+    ranks.
+
+    Output is printed only with `verbose`, and files are written only if `out` names a folder. Under
+    MPI, call this on every rank; all ranks return the same result. `share_gpu` lets ranks share a
+    GPU.
 
     In the main thread, Ctrl-C (SIGINT) ends the run with the best solution so far; a second Ctrl-C
     ends the process. If `out` is given, SIGTERM and SIGUSR1 end the run with a checkpoint, from
@@ -64,13 +88,26 @@ def solve(
     their usual effect.
     """
     refuse_while_importing("islands.solve")
-    name, made = _taken(problem)
+    name, made = taken(problem, "solve")
+    criteria = {
+        "seconds": seconds,
+        "generations": generations,
+        "evaluations": evaluations,
+        "target": target,
+        "gap": gap,
+        "stagnation": stagnation,
+    }
+    if callback is not None and not callable(callback):
+        raise UsageError(
+            f"callback={callback!r}: is not a function. Pass a function of one argument, the"
+            " progress"
+        )
     named = {
         "instance": name,
         "algorithm": algorithm,
         "encoding": encoding,
         "preset": preset,
-        "stop": stop,
+        "stop": stop_texts(stop, criteria),
         "seed": seed,
         "islands": islands,
         "population": population,
@@ -83,6 +120,8 @@ def solve(
         folder=Path(out) if out is not None else None,
         force=force,
         stream=sys.stdout if verbose else None,
+        callback=callback,
+        collects=True,
     )
     ranks = world if world is not None else launched_world()
     configured = Path(config) if config is not None else None
@@ -96,7 +135,7 @@ class Solver:
     """Islands that the caller advances step by step.
 
     It takes the same settings as `solve`, but stops, records and migrates only on request. Under
-    MPI, make the same calls on every rank.
+    MPI, make the same calls on every rank, with the same arguments.
     """
 
     def __init__(
@@ -110,7 +149,7 @@ class Solver:
         """Create generation 0 for `problem`, an instance or its name."""
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
-        name, made = _taken(problem)
+        name, made = taken(problem, "Solver")
         options = gathered([*of_table({"instance": name}), *of_table(settings)])
         asked = self._world.run_on_all(lambda: layers(options))
         chosen = made or self._world.run_on_all(lambda: load(name, format_of(asked)))
@@ -121,18 +160,25 @@ class Solver:
         name, threads = general.backend, general.threads or None
         backend = take_device(self._world, name, threads, share_gpu=share_gpu)
         self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
-        self._world.run_on_all(self._archipelago.start)
+        self.reset()
 
     @property
     def generation(self) -> int:
         """The number of completed generations."""
         return self._archipelago.generation
 
+    def reset(self) -> None:
+        """Return to generation 0 with the same seed, as a new `Solver` begins."""
+        self._world.run_on_all(self._archipelago.start)
+        self._next_island = 0
+
     def evolve(self, generations: int = 1) -> None:
         """Advance all islands by the given number of generations."""
+        if not isinstance(generations, int | np.integer) or isinstance(generations, bool):
+            raise UsageError(f"generations={generations!r}: must be a whole number")
         if generations < 0:
             raise UsageError(f"generations={generations}: must be at least 0")
-        self._archipelago.advance(generations)
+        self._archipelago.advance(int(generations))
 
     def exchange(self) -> None:
         """Exchange migrants between islands according to the migration settings."""
@@ -154,16 +200,24 @@ class Solver:
             check_exactly(self.problem, candidate, candidate.cost)
         return best
 
+    def inject(self, solutions: Sequence[Any]) -> None:
+        """Let solutions replace the worst individuals of the islands in turn.
 
-def _taken(problem: str | Path | Problem | type[Problem]) -> tuple[str, Problem | None]:
-    """Return the name of an instance for `run.toml`, and the instance if it already exists.
+        Each solution is one like `Result.solution`: the items in their order, or 1 or 0 for each
+        item. The first one enters the island after the one that received the last solution of
+        the previous call. Costs are computed by NumPy.
+        """
+        general = self.spec.general
+        most = general.islands * general.population
+        chosen = self._world.run_on_all(lambda: checked_solutions(self.problem, solutions, most))
+        self._archipelago.inject(chosen, self._next_island)
+        self._next_island = (self._next_island + len(chosen)) % general.islands
 
-    An instance without a file or a script may have any name.
-    """
-    if isinstance(problem, str | Path):
-        return str(problem), None
-    own = KIND.taken(problem)
-    made: Problem = own.part
-    if made.path is not None:
-        return made.instance, made
-    return own.reference or one_line(made.instance, 200), made
+    def populations(self) -> list[Any]:
+        """Return the genomes of each island of this rank: arrays of population x genes.
+
+        They are views of the backend's memory, NumPy arrays on a CPU and CuPy arrays on a GPU, and
+        valid until the next call that changes the islands. Only read them. Genomes are encoded as
+        in the kernels; `best` returns solutions.
+        """
+        return self._archipelago.populations()

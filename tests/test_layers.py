@@ -41,7 +41,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 IMPORTERS = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/gpus.py",),
-    "matplotlib": ("reproduce/output.py", "bench/output.py"),
+    "matplotlib": ("reproduce/output.py", "bench/output.py", "progress/plot.py"),
 }
 """The only files or folders that import a package."""
 LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "scipy"}

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from problems_for_tests import cities, facilities, knapsack
 
@@ -85,6 +86,22 @@ def test_a_problem_object_may_have_any_name(
     assert result.instance == name
     again = solve(problem, config="out/run.toml", backend="cpu")
     assert again.digest == result.digest
+
+
+@pytest.mark.parametrize("data", [[[0, 1], [1, 0]], ([0, 1], [1, 0]), np.eye(2), []])
+def test_data_instead_of_a_problem_is_refused(data: Any) -> None:
+    with pytest.raises(
+        IslandsError, match=r"Write solve\(islands\.tsp\(distances=\.\.\.\)\)"
+    ) as caught:
+        solve(data)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_problem_may_be_a_path(tmp_path: Path) -> None:
+    few = {"generations": 2, "population": 16, "backend": "cpu"}
+    problem = cities(9, tmp_path)
+    assert problem.path is not None
+    assert solve(problem.path, **few).digest == solve(str(problem.path), **few).digest
 
 
 def test_only_verbose_runs_print(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from problems_for_tests import cities, flat
+from ranks_for_tests import on_ranks
 
 from islands import IslandsError, Solver, solve
+from islands.backends.base import Backend
+from islands.parallel import World, world
 
 
 def test_single_steps_give_the_same_result_as_solve(tmp_path: Path) -> None:
@@ -48,6 +52,8 @@ def test_settings_are_checked(tmp_path: Path) -> None:
     solver = Solver(cities(9, tmp_path), population=20, backend="cpu")
     with pytest.raises(IslandsError, match="generations=-1: must be at least 0"):
         solver.evolve(-1)
+    with pytest.raises(IslandsError, match=r"generations=2\.5: must be a whole number"):
+        solver.evolve(2.5)  # type: ignore[arg-type]
     with pytest.raises(IslandsError, match="count=0: must be at least 1"):
         solver.best(0)
 
@@ -63,3 +69,184 @@ def test_restarts_keep_the_best(tmp_path: Path) -> None:
         best = now
     assert solver._archipelago.snapshot()["island"][:, 4].sum() > 0, "no island restarted"
     assert best == min(measure.best for measure in solver._archipelago.measure())
+
+
+ALGORITHMS = ("brkga", "de", "ga", "cellular", "pso")
+
+
+def state(solver: Solver) -> list[tuple[int, str]]:
+    return solver._archipelago.digests()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("instance", ["demo/tsp", "demo/mkp"])
+def test_reset_gives_the_bits_of_a_new_solver(algorithm: str, instance: str) -> None:
+    if (algorithm, instance) in (("pso", "demo/tsp"), ("de", "demo/mkp")):
+        settings: dict[str, Any] = {"encoding": "keys"}
+    else:
+        settings = {}
+    settings |= {"algorithm": algorithm, "islands": 2, "population": 24, "backend": "cpu"}
+    settings |= {"migration": {"topology": "random", "delay": 1, "interval": 10}}
+
+    def run(solver: Solver) -> list[list[tuple[int, str]]]:
+        seen = [state(solver)]
+        for _ in range(3):
+            solver.evolve(2)
+            solver.exchange()
+            seen.append(state(solver))
+        return seen
+
+    solver = Solver(instance, **settings)
+    first = run(solver)
+    solver.inject([each.solution for each in solver.best(3)])
+    solver.evolve()
+    solver.reset()
+    assert solver.generation == 0
+    assert run(solver) == first == run(Solver(instance, **settings))
+
+
+@pytest.mark.parametrize(
+    ("instance", "settings"),
+    [
+        ("demo/tsp", {"encoding": "keys"}),
+        ("demo/tsp", {"algorithm": "cellular", "encoding": "permutation"}),
+        ("demo/qap", {"algorithm": "de"}),
+        ("demo/qap", {"algorithm": "cellular", "encoding": "permutation"}),
+        ("demo/mkp", {"algorithm": "ga"}),
+        ("demo/mkp", {"algorithm": "pso", "infeasible": "dynamic"}),
+        ("demo/mkp", {"algorithm": "ga", "infeasible": "linear"}),
+        ("demo/mkp", {"algorithm": "brkga", "encoding": "keys"}),
+    ],
+)
+def test_injected_solutions_are_among_the_best(instance: str, settings: dict[str, Any]) -> None:
+    good = solve(instance, stop=["optimum", "generations=40"], backend="cpu", seed=3).solution
+    solver = Solver(instance, islands=3, population=20, backend="cpu", improver="none", **settings)
+    solver.evolve(2)
+    before = solver.best(1)
+    cost = solver.problem.cost(good)
+    solver.inject([good])
+    (best,) = solver.best(1)
+    assert (best.cost, best.solution.tolist()) == (cost, good.tolist())
+    assert (best.island, before[0].cost) != (0, cost)
+    solver.evolve(5)
+    (best,) = solver.best(1)
+    problem = solver.problem
+    assert best.cost >= cost if problem.maximise else best.cost <= cost
+
+
+def test_injected_solutions_replace_the_worst_of_the_islands_in_turn(tmp_path: Path) -> None:
+    problem = cities(15, tmp_path)
+    solver = Solver(problem, algorithm="ga", islands=3, population=8, backend="cpu")
+    tours = [np.roll(np.arange(15), k).tolist() for k in range(4)]
+    cost = problem.cost(np.array(tours[0]))
+
+    def costs() -> list[list[int]]:
+        return np.sort(solver._archipelago.snapshot()["cost"]).tolist()
+
+    before = costs()
+    solver.inject(tours)
+    kept = [before[0][:-2], before[1][:-1], before[2][:-1]]
+    assert costs() == [sorted([*k, *[cost] * n]) for k, n in zip(kept, (2, 1, 1), strict=True)]
+    solver.reset()
+    for tour in tours[:2]:
+        solver.inject([tour])
+    kept = [before[0][:-1], before[1][:-1], before[2]]
+    assert costs() == [sorted([*k, *[cost] * n]) for k, n in zip(kept, (1, 1, 0), strict=True)]
+    solver.inject([])
+    solver.inject(np.array(tours[:1]))
+    assert costs()[2] == sorted([*before[2][:-1], cost])
+
+
+@pytest.mark.parametrize(
+    ("solutions", "message"),
+    [
+        ([0, 1, 2], r"inject\(\[0, 1, 2\]\): is not a list of solutions. Write inject\(\[solution"),
+        ("tour", r"inject\('tour'\): is not a list of solutions"),
+        ([range(9), [0] * 9], r"^solutions\[1\]: not a tour of .*: city 1 is visited twice"),
+        ([range(8)], r"^solutions\[0\]: has the shape \(8,\), must be \(9,\): an entry for each"),
+        ([range(9), range(1, 10)], r"^solutions\[1\]\[8\] = 9: must be a whole number from 0 to 8"),
+        ([[0.5] * 9], r"^solutions\[0\]\[0\] = 0.5: must be a whole number .* Pass whole numbers"),
+        ([None], r"is not a list of solutions"),
+        ([range(9)] * 9, r"^inject: 9 solutions for 8 individuals\. Pass fewer, or raise"),
+    ],
+)
+def test_wrong_solutions_are_refused_by_index(solutions: Any, message: str, tmp_path: Path) -> None:
+    solver = Solver(cities(9, tmp_path), islands=2, population=4, backend="cpu", elite=0.5)
+    before = state(solver)
+    with pytest.raises(IslandsError, match=message):
+        solver.inject(solutions)
+    assert state(solver) == before
+
+
+def test_infeasible_subsets_are_refused_by_index() -> None:
+    solver = Solver("demo/mkp", islands=2, population=16, backend="cpu")
+    n = solver.problem.size
+    with pytest.raises(IslandsError, match=r"^solutions\[1\]: not feasible for demo/mkp: constr"):
+        solver.inject([np.zeros(n), np.ones(n)])
+    with pytest.raises(IslandsError, match=r"^solutions\[0\]\[0\] = 2: must be a whole number fro"):
+        solver.inject([np.full(n, 2)])
+
+
+def test_populations_are_views_of_the_genomes(backend: Backend) -> None:
+    name = "cpu" if backend.in_host_memory else "cuda"
+    solver = Solver("demo/tsp", islands=3, population=20, backend=name, encoding="keys")
+    solver.evolve(3)
+    populations = solver.populations()
+    assert [each.shape for each in populations] == [(20, 120)] * 3
+    saved = solver._archipelago.snapshot()["genes"][:, :, :120]
+    assert (np.array([backend.read(each) for each in populations]) == saved).all()
+    if backend.in_host_memory:
+        assert all(each.base is not None for each in populations)
+        assert np.shares_memory(populations[1], solver.populations()[1])
+
+
+def joined(ranks: World, items: list[Any]) -> list[Any]:
+    return [item for each in ranks.allgather(items) for item in each]
+
+
+def test_all_calls_agree_on_several_ranks() -> None:
+    settings = {"islands": 3, "population": 16, "backend": "cpu", "threads": 1, "seed": 2}
+    tours = [np.roll(np.arange(120), k) for k in range(4)]
+
+    def work(world: World) -> tuple[Any, ...]:
+        solver = Solver("demo/tsp", world=world, **settings)
+        solver.evolve(2)
+        solver.exchange()
+        solver.inject(tours)
+        solver.evolve(2)
+        first = joined(world, state(solver))
+        shapes = joined(world, [each.shape for each in solver.populations()])
+        solver.reset()
+        solver.evolve(1)
+        with pytest.raises(IslandsError, match=r"^solutions\[0\]: has the shape \(2,\)"):
+            solver.inject([[0, 1]])
+        best = [(each.cost, each.island) for each in solver.best(4)]
+        return first, shapes, joined(world, state(solver)), best
+
+    (alone,) = on_ranks(1, work)
+    assert on_ranks(2, work) == [alone] * 2
+    assert len(alone[1]) == 3
+
+
+@pytest.mark.mpi(min_size=2)
+def test_processes_agree_on_all_calls() -> None:
+    ranks = world()
+    solver = Solver("demo/tsp", islands=ranks.size, population=16, backend="cpu", threads=1)
+    good = np.arange(120)
+    solver.evolve(2)
+    solver.exchange()
+    solver.inject([good] * ranks.size)
+    assert len(solver.populations()) == 1
+    costs = [each.cost for each in solver.best(5)]
+    assert ranks.allgather(costs) == [costs] * ranks.size
+    first = ranks.allgather(state(solver))
+    solver.reset()
+    solver.evolve(2)
+    solver.exchange()
+    solver.inject([good] * ranks.size)
+    assert ranks.allgather(state(solver)) == first
+
+
+def test_wrong_problems_are_refused() -> None:
+    with pytest.raises(IslandsError, match=r"Write Solver\(islands\.tsp\(distances=\.\.\.\)\)"):
+        Solver([[0, 1], [1, 0]])  # type: ignore[arg-type]

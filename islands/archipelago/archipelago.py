@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from islands.algorithms.schedule import Shape
 from islands.archipelago.attempt import Attempt
+from islands.archipelago.injection import replace_worst
 from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import Memory, tables_of
@@ -17,7 +18,7 @@ from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_genomes, require_sound
 from islands.archipelago.share import Share
 from islands.archipelago.warm_start import dealt, place
-from islands.backends.base import Backend
+from islands.backends.base import Array, Backend
 from islands.improvers import ImproverSettings
 from islands.migration import (
     Arrivals,
@@ -74,11 +75,7 @@ class Archipelago:
         self._problem, self._backend, self._population = problem, backend, population
         self._warm_start = warm_start
         parts = ProgramParts.of(
-            problem,
-            algorithm,
-            encoding,
-            settings,
-            improver if improver is not None else ImproverSettings(),
+            *(problem, algorithm, encoding, settings, improver or ImproverSettings()),
             population=population,
             block_memory=backend.block_memory,
             decoding=decoding,
@@ -88,10 +85,7 @@ class Archipelago:
         algorithm_part.require_islands(self._share.islands)
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
-            migration,
-            backend,
-            world,
-            transport,
+            *(migration, backend, world, transport),
             islands=self._share.islands,
             population=population,
             kept=algorithm_part.kept(),
@@ -101,9 +95,8 @@ class Archipelago:
         shape = Shape(len(self.mine), population, self._encoding.pitch, self._encoding.gene)
         self._memory = memory = Memory(backend, parts, shape)
         self._state, self._migrant = memory.state, memory.migrant
-        self._reader = IslandReader(
-            problem, self._encoding, self._state, backend, self.mine, self._share.islands_a_run
-        )
+        self._read = (problem, self._encoding, self._state, backend)
+        self._reader = IslandReader(*self._read, self.mine, self._share.islands_a_run)
         self._outside = evaluator(parts, backend, self._state)
         arrays = self._state.arrays
         self._halo, self._transport = None, transport.name if transport is not None else "device"
@@ -233,6 +226,19 @@ class Archipelago:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()
         self._derive()
+
+    def inject(self, solutions: Sequence[Solution], first: int) -> None:
+        """Replace the worst individuals by solutions, dealt in turn from the island `first` on."""
+        replace_worst(self._share.dealt(solutions, first), *self._read, self.generation)
+        self._backend.run([self._launches.rank_again])
+        self._derive()
+        self.renew_halo()
+
+    def populations(self) -> list[Array]:
+        """Return the genomes of each island on the device, valid until the islands advance."""
+        self.wait()
+        genes = self._state.part("genes", self.generation)
+        return [genes[island, :, : self._encoding.size] for island in range(len(self.mine))]
 
     def finish(self) -> None:
         """End the exchange after the last migration; collective."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import ISLAND, NONE
 from islands.errors import UsageError
 from islands.parallel import World, deal
+from islands.problems.base import Solution
 from islands.text import counted
 
 _MOST_ISLANDS = 1 << 24  # random streams have 24 bits for the number of an island
@@ -39,6 +42,10 @@ class Share:
         """The number of each island in its run."""
         self.seeds: NDArray[np.int64] = (run.astype(np.uint64) + np.uint64(seed)).view(np.int64)
         """The seed of the run of each island."""
+
+    def dealt(self, solutions: Sequence[Solution], first: int) -> list[Sequence[Solution]]:
+        """Deal the solutions in turn from the island `first` on; return those of each island."""
+        return [solutions[(each - first) % self.islands :: self.islands] for each in self.mine]
 
     def new_islands(self) -> NDArray[np.int64]:
         """Return the records of the islands before generation 0: `Island` of the kernels."""

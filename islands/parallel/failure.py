@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
+import pickle
+import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 
 from islands.custom.scripts import place_in
 from islands.errors import IslandsError, RunError, Suspended
@@ -34,6 +37,19 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
         return f"{place}: {type(error).__name__}: {error}"
     hint = "" if is_traced else ". --debug shows where it happened"
     return f"unexpected {type(error).__name__}: {error}{hint}"
+
+
+def portable(error: BaseException | None) -> BaseException | None:
+    """Return an exception of this rank for others: it can be pickled and contains its traceback."""
+    if error is None:
+        return None
+    copy: object = None
+    with suppress(Exception):  # an exception of the user's may refuse in any way
+        copy = pickle.loads(pickle.dumps(error))
+    if not isinstance(copy, BaseException):
+        copy = RunError(f"{type(error).__name__}: {error}")
+    copy.add_note(f"On rank 0:\n{''.join(traceback.format_exception(error))}")
+    return copy
 
 
 def common(errors: Sequence[IslandsError | None]) -> IslandsError:

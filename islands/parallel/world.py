@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
 from islands.errors import IslandsError, RunError
 from islands.parallel.channel import Channel
-from islands.parallel.failure import RanksLostError, common, describe
+from islands.parallel.failure import RanksLostError, common, describe, portable
 from islands.parallel.library import takes_gpu_memory, takes_threads
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class World:
     """The rank of this process after other ranks have died."""
 
     def __init__(self, communicator: Any = None, *, fault_tolerant: bool = False) -> None:
-        self._agreed_error: IslandsError | None = None
+        self._agreed_error: BaseException | None = None
         self._useless_shrinks = 0
         self.fault_tolerant = fault_tolerant
         self._begin(communicator)
@@ -228,8 +228,27 @@ class World:
         errors = self.allgather(error)
         if not any(errors):
             return value  # type: ignore[return-value]
-        self._agreed_error = common(errors)
-        raise self._agreed_error from error
+        agreed = self._agreed_error = common(errors)
+        raise agreed from error
+
+    def from_first(self, work: Callable[[], Value]) -> Value:
+        """Do `work`, which must not use MPI, on rank 0 and return its value on every rank.
+
+        If it fails, with any exception, all ranks raise that exception.
+        """
+        if self.size == 1:
+            return work()
+        value, error = None, None
+        if self.rank == 0:
+            try:
+                value = work()
+            except BaseException as failure:
+                error = failure
+        value, received = self.bcast((value, portable(error)))
+        if received is None:
+            return value  # type: ignore[return-value]
+        self._agreed_error = received if error is None else error
+        raise self._agreed_error
 
     @contextmanager
     def guarded(self, *, show_traceback: bool) -> Iterator[None]:

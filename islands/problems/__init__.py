@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from islands.custom.kinds import Kind
 from islands.custom.scripts import is_reference
@@ -12,11 +13,12 @@ from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import FORMATS, FOUND_BY_NAME, recognised
 from islands.instances.locate import Found, find
 from islands.instances.mkp import read_mkp
+from islands.problems.arrays import shown
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
-from islands.text import counted, option, unknown
+from islands.text import counted, one_line, option, unknown
 
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
 
@@ -34,12 +36,13 @@ READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
 """The reader of each format; the other formats are those of knapsacks."""
 
 
-def load(instance: str, form: str | None = None) -> Problem:
+def load(instance: str | Path, form: str | None = None) -> Problem:
     """Return the instance called `set/name`, a unique bare name, or a path.
 
     `FILE:00` is the first instance of a file with several. Without `form`, the format is detected.
     `FILE.py:NAME` is the problem that a script defines as NAME.
     """
+    instance = str(instance)
     if is_reference(instance):
         if form is not None:
             raise UsageError(
@@ -49,6 +52,27 @@ def load(instance: str, form: str | None = None) -> Problem:
         problem: Problem = KIND.taken(instance).part
         return problem
     return read(find(instance, FOUND_BY_NAME), form)
+
+
+def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
+    """Return the name of an instance for `run.toml`, and the instance if it already exists.
+
+    An instance without a file or a script may have any name. Refuse data that is no problem yet;
+    `call` is the name of the calling function.
+    """
+    if isinstance(problem, str | Path):
+        return str(problem), None
+    if isinstance(problem, list | tuple) or hasattr(problem, "__array__"):
+        raise UsageError(
+            f"{call}({shown(problem)}): data is not a problem yet. Write"
+            f" {call}(islands.tsp(distances=...)) for a matrix of distances, or"
+            f" {call}(islands.tsp(...)) for coordinates"
+        )
+    own = KIND.taken(problem)
+    made: Problem = own.part
+    if made.path is not None:
+        return made.instance, made
+    return own.reference or one_line(made.instance, 200), made
 
 
 def hint_of(name: str) -> str:

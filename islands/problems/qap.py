@@ -25,7 +25,7 @@ from islands.problems.qap_stated import checked_best_known, confirmed
 
 _PRODUCTS_AT_ONCE = 1 << 20
 
-_COST_MAX = 2**60
+COST_MAX = 2**60
 """Up to this cost, cost differences and their terms also fit into 64 bits."""
 
 _FIX = "Divide each matrix by a common factor of its numbers"
@@ -166,10 +166,10 @@ class Qap(Problem):
     def _check_costs(self) -> None:
         """Refuse an instance whose costs may be too large for exact arithmetic."""
         total, largest = int(self.file.a.sum()), int(self.file.b.max())
-        if total * largest > _COST_MAX:
+        if total * largest > COST_MAX:
             raise self._error(
                 f"costs may reach {total * largest}, the sum of A times the largest number of B,"
-                f" but are only exact up to {_COST_MAX}. {_FIX}"
+                f" but are only exact up to {COST_MAX}. {_FIX}"
             )
 
     def _narrowed(self, matrix: Matrix) -> NDArray[np.generic]:

@@ -5,18 +5,36 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands import text
 from islands.errors import RunError
-from islands.text import counted
+from islands.progress.plot import draw_best
+from islands.text import counted, one_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NOT_IN_JSON = ("checked", "settings", "records")
 
 
-@dataclass(frozen=True, eq=False)
+class Records(Protocol):
+    """The records of a run, in memory or in its folder."""
+
+    @property
+    def maximise(self) -> bool:
+        """Whether larger costs are better."""
+
+    def table(self, name: str) -> pa.Table:
+        """Return all rows of the record `trace` or `migrations`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """The best solution, exactly checked, and how it was found.
 
@@ -71,6 +89,42 @@ class Result:
     """The part of `seconds` spent on generations that were abandoned at the end of the run."""
     is_partial: bool = False
     """Whether it ended inside generation 0, so that there is nothing to resume from."""
+    checked: str = "NumPy"
+    """What computed the cost of the solution again; empty without a solution."""
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """All settings of the run, as in `run.toml`."""
+    records: Records | None = None
+    """Where `trace` and `migrations` find their rows."""
+
+    def trace(self) -> pa.Table:
+        """Return a row for each epoch and island, of all ranks, as an Arrow table.
+
+        The columns are those of the folder's trace. Without a folder, the rows are in memory, and
+        a run of more than about a million rows keeps only every second, fourth, ... epoch.
+        """
+        return self._recorded("trace")
+
+    def migrations(self) -> pa.Table:
+        """Return a row for each migrant that arrived, of all ranks, as an Arrow table.
+
+        Without a folder, the same limit as for `trace` applies.
+        """
+        return self._recorded("migrations")
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the course of the best cost; return the Matplotlib axes.
+
+        `axes` are existing axes to draw into. Matplotlib comes with `pip install
+        'islands[report]'`.
+        """
+        maximise = self.records is not None and self.records.maximise
+        title = f"{one_line(self.instance, 60)}, {self.algorithm}, seed {self.seed}"
+        return draw_best(self.trace(), maximise=maximise, title=title, axes=axes)
+
+    def _recorded(self, name: str) -> pa.Table:
+        if self.records is None:
+            raise RunError(f"this result has no {name}. Call islands.solve to get one")
+        return self.records.table(name)
 
     def items(self) -> list[int] | None:
         """Return the solution as a list of items: in their order, or only the chosen items."""
@@ -82,7 +136,8 @@ class Result:
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the result as a dictionary for JSON."""
-        return dataclasses.asdict(self) | {"solution": self.items()}
+        names = [each.name for each in dataclasses.fields(self) if each.name not in _NOT_IN_JSON]
+        return {name: getattr(self, name) for name in names} | {"solution": self.items()}
 
     def require_solution(self, hint: str = "") -> Self:
         """Return the result; raise a `RunError` if the run ended without a solution.
@@ -101,6 +156,35 @@ class Result:
             again = f"islands resume {shlex.quote(self.folder)} --stop KIND=VALUE"
             sentences.append(f"To continue this run: {again}")
         raise RunError(". ".join(sentences))
+
+    def __repr__(self) -> str:
+        """Return the most important facts on one line."""
+        cost = "no feasible solution" if self.cost is None else f"cost {self.cost}"
+        return (
+            f"Result({one_line(self.instance, 60)}: {cost}{self._comparison()},"
+            f" {counted(self.generations, 'generation')}, {self.seconds:.1f} s, seed {self.seed})"
+        )
+
+    def __str__(self) -> str:
+        """Return the most important facts as aligned lines."""
+        rows = {
+            "instance": f"{one_line(self.instance, 200)} ({self.problem})",
+            "cost": "no feasible solution found",
+            "method": f"{self.algorithm} on {self.encoding},"
+            f" {counted(self.islands, 'island')} x {self.population}",
+            "stopped": self.reason,
+            "effort": f"{counted(self.generations, 'generation')},"
+            f" {counted(self.evaluations, 'evaluation', form=',')}, {self.seconds:.1f} s",
+            "device": f"{self.device}, {counted(self.ranks, 'rank')}",
+            "seed": str(self.seed),
+            "digest": self.digest[:16] or "none: generation 0 is incomplete",
+            "folder": self.folder or "none",
+        }
+        if self.cost is not None:
+            rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
+            found = f"on island {self.island}, generation {self.best_generation}"
+            rows = {**dict(list(rows.items())[:2]), "found": found, **rows}
+        return "\n".join(f"{name:10}{value}" for name, value in rows.items())
 
     def to_json(self) -> str:
         """Return the result as one JSON object on one line."""
@@ -131,4 +215,6 @@ class Result:
         )
 
     def _comparison(self) -> str:
-        return "" if self.best_known is None else f", gap {text.gap(self.gap)} to {self.best_known}"
+        if self.best_known is None or self.cost is None:
+            return ""
+        return f", gap {text.gap(self.gap)} to {self.best_known}"

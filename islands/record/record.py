@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,13 @@ class Record(ABC):
         if earlier is not None:
             for batch in earlier.to_batches():
                 self._stream.write(batch)
+
+    @classmethod
+    def unwritten(cls, problem: Problem) -> Self:
+        """Return a record without a file, which only converts epochs by `columns`."""
+        made = cls.__new__(cls)
+        made._problem = problem
+        return made
 
     @staticmethod
     @abstractmethod
@@ -83,17 +90,20 @@ class Record(ABC):
         self._stream.publish(metadata)
 
     def _write(self) -> None:
-        import pyarrow as pa
-
         if self._waiting:
-            schema = self._schema
-            columns = self.columns(self._waiting)
-            arrays = [
-                _words(column) if column.dtype.kind == "U" else pa.array(column, field.type)
-                for column, field in zip(columns, schema, strict=True)
-            ]
-            self._stream.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
+            self._stream.write(batch_of(self.columns(self._waiting), self._schema))
             self._waiting, self._waiting_rows = [], 0
+
+
+def batch_of(columns: Sequence[NDArray[Any]], schema: pa.Schema) -> pa.RecordBatch:
+    """Return columns of NumPy arrays as an Arrow batch."""
+    import pyarrow as pa
+
+    arrays = [
+        _words(column) if column.dtype.kind == "U" else pa.array(column, field.type)
+        for column, field in zip(columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def cost_type(problem: Problem) -> pa.DataType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from islands.spec.agreement import identity
 from islands.spec.spec import RunSpec
 from islands.untrusted import parsing, typed
 
-_RESULT = b"islands.result"
+_RESULT, _SETTINGS = b"islands.result", b"islands.settings"
 _RUN, _START = b"islands.run", b"islands.start"
 
 
@@ -101,8 +102,14 @@ def recorded(folder: Path) -> Finished:
         with parsing(path):
             said = table.schema.metadata
             facts = json.loads(said[_RESULT])
-            solution = table.column("solution").to_numpy()
-            result = typed(Result, facts, solution=solution, folder=str(folder))
+            made = {
+                "solution": table.column("solution").to_numpy(),
+                "folder": str(folder),
+                "checked": Result.checked,
+                "settings": tomllib.loads(said[_SETTINGS].decode()),
+                "records": None,
+            }
+            result = typed(Result, facts, **made)
             return Finished(result, said[_RUN].decode(), int(said[_START]))
     except InputError as error:
         raise InputError(f"{error}. {_remedy(folder)}") from error

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
+
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.display.slow import Slow
@@ -28,6 +30,10 @@ from islands.text import counted
 _VIEW_SECONDS = 1.0
 INTERRUPTED = "interrupted by a signal"
 """The reason of a run that SIGINT ended."""
+_ENDED_BY_CALLBACK = "the callback returned True"
+
+Callback = Callable[[Progress], object]
+"""A user's function for the progress at the end of an epoch; the run ends if it returns True."""
 
 
 class Viewer(Protocol):
@@ -66,13 +72,16 @@ def evolve(
     keep: Callable[[Moment], None] | None = None,
     origin: Moment | None = None,
     viewer: Viewer | None = None,
+    callback: Callback | None = None,
 ) -> Outcome:
     """Run until a criterion is satisfied or a signal arrives, from the start or from `origin`.
 
     `keep` writes a checkpoint; it is called on all ranks. A `viewer` also receives progress between
-    epochs; pass one on all ranks or on none.
+    epochs; pass one on all ranks or on none. The `callback` of rank 0 may end the run.
     """
-    loop = _Loop(archipelago, spec, problem, world, watch, interruption, keep, origin, viewer)
+    loop = _Loop(
+        archipelago, spec, problem, world, watch, interruption, keep, origin, viewer, callback
+    )
     slow = Slow(archipelago, spec, viewer.say) if viewer is not None else None
     with Alarm(archipelago, interruption, loop.is_late, world, slow):
         if origin is None:
@@ -104,10 +113,12 @@ class _Loop:
         keep: Callable[[Moment], None] | None,
         origin: Moment | None,
         viewer: Viewer | None,
+        callback: Callback | None,
     ) -> None:
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
         self._world, self._watch, self._interruption = world, watch, interruption
         self._keep, self._viewer = keep, viewer
+        self._callback, self._has_callback = callback, world.bcast(callback is not None)
         self._schedule, self._limit = Schedule.of(spec), time_limit(spec.stop)
         self._before = origin.before if origin is not None else None
         self._kept_at = origin.seconds if origin is not None else 0.0
@@ -156,12 +167,34 @@ class _Loop:
         self._unseen, self._viewed_at = (measures, progress), requests.seconds
         moment = Moment(generation, requests.seconds, self._before)
         outcome = self._outcome(progress, requests, moment)
+        if self._is_ended_by_callback(progress) and outcome is None:
+            outcome = Outcome(
+                progress,
+                _ENDED_BY_CALLBACK,
+                moment,
+                given_up_seconds=self._given_up_seconds,
+            )
         if outcome is None:
             self._keep_if_due(moment)
             self._before = progress
         else:
             self._show()
         return outcome
+
+    def _is_ended_by_callback(self, progress: Progress) -> bool:
+        """Call the callback of rank 0; return whether it returned True. Collective.
+
+        Other true values do not count: functions of libraries return all kinds of values.
+        """
+        if not self._has_callback:
+            return False
+
+        def answer() -> bool:
+            assert self._callback is not None
+            given = self._callback(progress)
+            return isinstance(given, bool | np.bool_) and bool(given)
+
+        return self._world.from_first(answer)
 
     def _show(self) -> None:
         """Report the last epoch unless this is done."""

@@ -26,6 +26,7 @@ from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
 from islands.run.build import has_halo, make_archipelago, read_start
 from islands.run.device import RankOptions, take_device
+from islands.run.epochs import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
 from islands.run.start import Start, perform
@@ -39,7 +40,7 @@ _DEFAULT = RankOptions()
 
 @dataclass(frozen=True)
 class Output:
-    """Where a run writes its files and prints; by default nowhere."""
+    """Where a run writes its files, prints and reports; by default nowhere."""
 
     writes: bool = False
     folder: Path | None = None
@@ -47,6 +48,10 @@ class Output:
     force: bool = False
     stream: TextIO | None = None
     quiet: bool = False
+    callback: Callback | None = None
+    """A user's function that receives the progress of each epoch on rank 0."""
+    collects: bool = False
+    """Whether a run without a folder keeps its records in memory for the result."""
 
 
 def run_requested(
@@ -230,7 +235,14 @@ def _run_to_end(
             if folder is not None:
                 world.run_on_all(lambda: lock.take(folder) if world.rank == 0 else None)
             return perform(
-                start, interruption, output.stream, quiet=output.quiet, news=news, notices=said
+                start,
+                interruption,
+                output.stream,
+                quiet=output.quiet,
+                news=news,
+                notices=said,
+                callback=output.callback,
+                collects=output.collects,
             )
         except RanksLostError:
             if folder is None:

@@ -23,12 +23,14 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
 from islands.progress.progress import Epoch, Moment
-from islands.progress.result import Result
+from islands.progress.result import Records, Result
 from islands.record.folder import LOG
 from islands.record.journal import Journal
+from islands.record.tables import FolderRecords, Memory
 from islands.run.asynchronous import evolve_asynchronous
-from islands.run.epochs import Outcome, evolve
+from islands.run.epochs import Callback, Outcome, evolve
 from islands.run.signals import Interruption
+from islands.spec.own import lasting
 from islands.spec.spec import RunSpec
 
 
@@ -58,10 +60,13 @@ def perform(
     quiet: bool,
     news: str = "",
     notices: Sequence[str] = (),
+    callback: Callback | None = None,
+    collects: bool = False,
 ) -> Result:
     """Evolve on all ranks, print on rank 0, and write files if there is a folder; collective.
 
-    `notices` are the messages that were printed before the log existed.
+    `notices` are the messages that were printed before the log existed. If it `collects`, a run
+    without a folder keeps its records in memory.
     """
     world, folder = start.world, start.folder
     is_first = world.rank == 0
@@ -85,8 +90,11 @@ def perform(
         journal = _journal(start, screen)
         screen.say("")
         interruption.handle_interrupts()
-        outcome = _evolved(start, journal, screen, interruption)
-        result = _result(start, outcome)
+        memory = None
+        if collects and journal is None:
+            memory = Memory(start.spec, start.problem, world)
+        outcome = _evolved(start, journal, memory, screen, interruption, callback)
+        result = _result(start, outcome, memory)
         if journal is not None:
             if not start.asynchronous and not outcome.is_partial:
                 journal.keep(outcome.moment)
@@ -134,24 +142,31 @@ def _journal(start: Start, screen: Screen) -> Journal | None:
 
 
 def _evolved(
-    start: Start, journal: Journal | None, screen: Screen, interruption: Interruption
+    start: Start,
+    journal: Journal | None,
+    memory: Memory | None,
+    screen: Screen,
+    interruption: Interruption,
+    callback: Callback | None,
 ) -> Outcome:
+    records = journal if journal is not None else memory
+
     def watch(epoch: Epoch) -> None:
-        if journal is not None:
-            journal.epoch(epoch)
+        if records is not None:
+            records.epoch(epoch)
         screen.show(epoch.progress)
 
     evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
     if start.asynchronous:
         return evolve_asynchronous(*evolution, screen)
     if journal is None:
-        return evolve(*evolution, viewer=screen)
+        return evolve(*evolution, viewer=screen, callback=callback)
 
     def keep(moment: Moment) -> None:
         journal.keep(moment)
         screen.kept()
 
-    outcome = evolve(*evolution, keep, journal.origin, screen)
+    outcome = evolve(*evolution, keep, journal.origin, screen, callback)
     if outcome.suspended:
         hint = f"islands resume {shlex.quote(str(journal.folder))}"
         kept = "no checkpoint; start again" if outcome.is_partial else "checkpoint written; resume"
@@ -176,7 +191,7 @@ def combined(digests: Iterable[tuple[int, str]]) -> str:
     return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
 
 
-def _result(start: Start, outcome: Outcome) -> Result:
+def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
     """Return the checked result, the same on every rank; collective."""
     world, archipelago, progress = start.world, start.archipelago, outcome.progress
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
@@ -185,7 +200,12 @@ def _result(start: Start, outcome: Outcome) -> Result:
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
-    spec, machine = start.spec, start.machine
+    spec, machine, maximise = start.spec, start.machine, start.problem.maximise
+    records: Records | None = None
+    if start.folder is not None:
+        records = FolderRecords(maximise, start.folder.absolute())
+    elif memory is not None:
+        records = memory.shared()
     return Result(
         instance=start.problem.instance,
         problem=start.problem.name,
@@ -218,4 +238,7 @@ def _result(start: Start, outcome: Outcome) -> Result:
         reproducible=not start.asynchronous,
         digest="" if outcome.is_partial else combined(digests),
         folder=str(start.folder) if start.folder is not None else None,
+        checked="" if best is None else Result.checked,
+        settings=lasting(spec.to_mapping()),
+        records=records,
     )

@@ -46,23 +46,24 @@ class Kind:
     """The value of the catalogue that it needs."""
 
 
-def parse(text: str) -> Criterion:
-    """Return the criterion of `--stop TEXT`."""
+def parse(text: str, words: str = "") -> Criterion:
+    """Return the criterion of `--stop TEXT`; errors quote `words` instead if they are given."""
+    words = words or option("stop", text)
     name, equals, value = (part.strip() for part in text.partition("="))
     name = meant(name, KINDS)
     if name not in KINDS:
-        raise UsageError(f"{option('stop', text)}: {unknown('criterion', name, KINDS)}")
+        raise UsageError(f"{words}: {unknown('criterion', name, KINDS)}")
     kind = KINDS[name]
     takes_value = "=" in kind.example
     if takes_value and not value:
         example = option("stop", kind.example)
-        raise UsageError(f"{option('stop', text)}: needs a value, such as {example}")
+        raise UsageError(f"{words}: needs a value, such as {example}")
     if equals and not takes_value:
-        raise UsageError(f"{option('stop', text)}: takes no value; write {option('stop', name)}")
+        raise UsageError(f"{words}: takes no value; write {option('stop', name)}")
     try:
         return Criterion(name, kind.read(value), f"{name}={value}" if takes_value else name)
     except ValueError as error:
-        raise UsageError(f"{option('stop', text)}: {error}") from None
+        raise UsageError(f"{words}: {error}") from None
 
 
 def require_known(criteria: Iterable[Criterion], instance: str, known: BestKnown | None) -> None:

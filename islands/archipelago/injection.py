@@ -1,0 +1,77 @@
+"""Solutions of a script that replace individuals of running islands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.base import Backend
+from islands.backends.state import State
+from islands.encodings import Encoding
+from islands.errors import RunError, UsageError
+from islands.problems.arrays import integers, read_array, reals, require_shape, shown
+from islands.problems.base import Problem, Solution
+from islands.text import counted
+
+
+def checked_solutions(problem: Problem, solutions: Any, most: int) -> list[Solution]:
+    """Return the solutions as arrays; refuse wrong ones by index, and more than `most`."""
+    if not isinstance(solutions, list | tuple | np.ndarray) or any(
+        np.ndim(each) == 0 for each in solutions
+    ):
+        raise UsageError(
+            f"inject({shown(solutions)}): is not a list of solutions. Write inject([solution])"
+        )
+    if len(solutions) > most:
+        raise UsageError(
+            f"inject: {counted(len(solutions), 'solution')} for {counted(most, 'individual')}."
+            " Pass fewer, or raise population or islands"
+        )
+    return [_checked(problem, f"solutions[{i}]", each) for i, each in enumerate(solutions)]
+
+
+def _checked(problem: Problem, name: str, values: Any) -> Solution:
+    array = read_array(name, values, 1)
+    require_shape(name, array, (problem.size,), f"an entry for each item of {problem.instance}")
+    solution: NDArray[Any]
+    if problem.solution_kind in ("order", "subset"):
+        largest = 1 if problem.solution_kind == "subset" else problem.size - 1
+        solution = integers(name, array, largest, fix="Pass whole numbers")
+    else:
+        solution = reals(name, array, sys.float_info.max)
+    try:
+        problem.check(solution)
+    except RunError as error:
+        raise UsageError(f"{name}: {error}") from error
+    return solution
+
+
+def replace_worst(
+    solutions: Sequence[Sequence[Solution]],
+    problem: Problem,
+    encoding: Encoding,
+    state: State,
+    backend: Backend,
+    generation: int,
+) -> None:
+    """Replace the worst individuals of each island by its solutions.
+
+    Islands have to be sorted before and after. Other fields of the individuals stay.
+    """
+    numbering, order = problem.numbering(), backend.download(state.arrays["order"])
+    genes, costs = state.part("genes", generation), state.part("cost", generation)
+    changed = state.arrays.get("changed")
+    one = np.ones((), np.int32)
+    for island, own in enumerate(solutions):
+        for slot, solution in zip(order[island, ::-1].tolist(), own, strict=False):
+            seen = solution if numbering is None else solution[numbering]
+            backend.upload(encoding.encode(seen), genes[island, slot])
+            exact = problem.device_costs(solution[np.newaxis])
+            cost = 2 * exact if problem.marks else exact  # all solutions are feasible
+            backend.upload(cost, costs[island, slot : slot + 1])
+            if changed is not None:
+                backend.upload(one[np.newaxis], changed[island, slot : slot + 1])

@@ -1,0 +1,200 @@
+"""Make problems from data in a script: lists, NumPy arrays, or anything that converts to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import UsageError
+from islands.instances import qaplib, tsplib_matrix
+from islands.instances.catalogue import BestKnown
+from islands.instances.mkp_file import LARGEST, MOST_CONSTRAINTS, MOST_ITEMS, SUM_MAX, MkpFile
+from islands.instances.qaplib import QapFile
+from islands.instances.tsplib import METRICS, TspFile
+from islands.instances.tsplib_coordinates import FARTHEST, MOST_CITIES
+from islands.problems.arrays import (
+    element,
+    integers,
+    read_array,
+    read_number,
+    reals,
+    require_shape,
+    shown,
+)
+from islands.problems.mkp import Mkp
+from islands.problems.qap import COST_MAX, Qap
+from islands.problems.tsp import Tsp
+from islands.text import meant, unknown
+
+_NUMBER_MAX = 2**31 - 1
+_OF_COORDINATES = tuple(metric for metric in METRICS if metric != "EXPLICIT")
+
+Matrix = NDArray[np.int64]
+
+
+def tsp(
+    coordinates: Any = None,
+    metric: str = "EUC_2D",
+    *,
+    distances: Any = None,
+    name: str | None = None,
+    best_known: float | None = None,
+) -> Tsp:
+    """Return a travelling salesman problem from coordinates, or from a matrix of distances.
+
+    `coordinates` has a row `x, y` for each city. `metric` computes distances from them by the rules
+    of TSPLIB: `EUC_2D` (rounded), `CEIL_2D` (rounded up), `ATT` or `GEO` (latitude and longitude in
+    degrees and minutes, DDD.MM).
+
+    `distances` is a symmetric matrix of whole numbers; its diagonal is ignored.
+
+    `name` is the name in results. `best_known` is the best known length, for gaps and for
+    `stop="best-known"`.
+    """
+    if (coordinates is None) == (distances is None):
+        given = "neither" if coordinates is None else "both"
+        raise UsageError(
+            f"tsp: {given} of coordinates and distances given. Write islands.tsp(coordinates) or"
+            " islands.tsp(distances=matrix)"
+        )
+    known = _best_known(best_known)
+    if distances is not None:
+        if metric not in ("EUC_2D", "EXPLICIT"):
+            raise UsageError(
+                f"metric={shown(metric)} with distances: a metric is for coordinates. Leave metric"
+                " out"
+            )
+        matrix = _distances(distances)
+        called = _name(name, f"tsp{len(matrix)}")
+        return Tsp(TspFile(called, None, len(matrix), "EXPLICIT", matrix=matrix), called, known)
+    metric = _metric(metric)
+    places = reals("coordinates", read_array("coordinates", coordinates, 2), FARTHEST)
+    n = len(places)
+    require_shape("coordinates", places, (n, 2), "a row x, y for each city")
+    most = tsplib_matrix.LARGEST if metric == "GEO" else MOST_CITIES
+    _require_size("coordinates", n, "cities", most)
+    called = _name(name, f"tsp{n}")
+    return Tsp(TspFile(called, None, n, metric, coordinates=places), called, known)
+
+
+def qap(
+    flows: Any, distances: Any, *, name: str | None = None, best_known: float | None = None
+) -> Qap:
+    """Return a quadratic assignment problem from two square matrices of whole numbers.
+
+    A solution p, with facility i at location p[i], costs the sum of flows[i, j] *
+    distances[p[i], p[j]] over all i and j. The matrices may be asymmetric.
+
+    `name` is the name in results. `best_known` is the best known cost, for gaps and for
+    `stop="best-known"`.
+    """
+    a = integers("flows", read_array("flows", flows, 2), _NUMBER_MAX)
+    n = len(a)
+    require_shape("flows", a, (n, n), "a row and a column for each facility")
+    _require_size("flows", n, "facilities", qaplib.LARGEST)
+    b = integers("distances", read_array("distances", distances, 2), _NUMBER_MAX)
+    require_shape("distances", b, (n, n), f"flows has {n} rows")
+    if int(a.sum()) * int(b.max()) > COST_MAX:
+        raise UsageError(
+            f"flows, distances: costs may reach {int(a.sum()) * int(b.max())}, the sum of flows"
+            f" times the largest distance, but are only exact up to {COST_MAX}. Divide each matrix"
+            " by a common factor of its numbers"
+        )
+    called = _name(name, f"qap{n}")
+    return Qap(QapFile(called, None, n, a, b), called, _best_known(best_known))
+
+
+def mkp(
+    profits: Any,
+    weights: Any,
+    capacities: Any,
+    *,
+    name: str | None = None,
+    best_known: float | None = None,
+) -> Mkp:
+    """Return a multidimensional knapsack problem: choose items with the largest total profit.
+
+    `profits` has a number for each item, `weights` a row for each constraint and a column for each
+    item, `capacities` a number for each constraint. All are whole numbers of at least 0.
+
+    `name` is the name in results. `best_known` is the best known profit, for gaps and for
+    `stop="best-known"`.
+    """
+    values = integers("profits", read_array("profits", profits, 1), SUM_MAX - 1)
+    n = len(values)
+    _require_size("profits", n, "items", MOST_ITEMS)
+    fix = "Multiply the constraint and its capacity by a power of ten"
+    rows = integers("weights", read_array("weights", weights, 2), SUM_MAX - 1, fix=fix)
+    m = len(rows)
+    require_shape("weights", rows, (m, n), f"a row for each constraint; profits has {n} items")
+    _require_size("weights", m, "constraints", MOST_CONSTRAINTS)
+    _require_size("weights", n * m, "numbers", LARGEST)
+    limits = read_array("capacities", capacities, 1)
+    limits = integers("capacities", limits, SUM_MAX - 1, fix=f"{fix}, or round it down")
+    require_shape("capacities", limits, (m,), f"weights has {m} rows")
+    _require_sum("profits", values)
+    for row, each in enumerate(rows):
+        _require_sum(element("weights", (row,)), each)
+    called = _name(name, f"mkp{n}x{m}")
+    return Mkp(MkpFile(called, None, values, rows, limits), called, _best_known(best_known))
+
+
+def _distances(values: Any) -> NDArray[np.int32]:
+    """Return a symmetric matrix with a diagonal of 0."""
+    array = read_array("distances", values, 2)
+    n = len(array)
+    require_shape("distances", array, (n, n), "a row and a column for each city")
+    np.fill_diagonal(array, 0)  # no tour uses it, and it may be infinite
+    matrix = integers("distances", array, _NUMBER_MAX)
+    _require_size("distances", n, "cities", tsplib_matrix.LARGEST)
+    different = np.argwhere(matrix != matrix.T)
+    if different.size:
+        i, j = different[0].tolist()
+        raise UsageError(
+            f"{element('distances', (i, j))} = {matrix[i, j]}, but"
+            f" {element('distances', (j, i))} = {matrix[j, i]}: must be symmetric. Make both equal"
+        )
+    return np.ascontiguousarray(matrix, np.int32)
+
+
+def _metric(metric: Any) -> str:
+    name = meant(metric, METRICS) if isinstance(metric, str) else shown(metric)
+    if name == "EXPLICIT":
+        raise UsageError(
+            'metric="EXPLICIT": needs a matrix. Write islands.tsp(distances=matrix), or choose'
+            f" {', '.join(_OF_COORDINATES)}"
+        )
+    if name not in _OF_COORDINATES:
+        raise UsageError(f"metric={shown(metric)}: {unknown('metric', name, _OF_COORDINATES)}")
+    return name
+
+
+def _name(name: Any, usual: str) -> str:
+    if name is None:
+        return usual
+    if not isinstance(name, str) or not name:
+        raise UsageError(f"name={shown(name)}: must be a text. Leave it out to call it {usual!r}")
+    return name
+
+
+def _best_known(value: Any) -> BestKnown | None:
+    number = read_number("best_known", value)
+    return None if number is None else BestKnown(number, "best_known", "the script")
+
+
+def _require_size(name: str, count: int, what: str, most: int) -> None:
+    if count > most:
+        raise UsageError(f"{name}: has {count} {what}, but at most {most} fit in memory. Use fewer")
+
+
+def _require_sum(name: str, numbers: Matrix) -> None:
+    if numbers.sum(dtype=np.float64) < SUM_MAX / 2:
+        return  # the exact sum takes longer
+    total = sum(numbers.tolist())
+    if total >= SUM_MAX:
+        raise UsageError(
+            f"{name}: the sum is {total}, but only sums below {SUM_MAX} are exact. Divide the"
+            " numbers by a common factor"
+        )

@@ -1,0 +1,192 @@
+"""How Python shows a result, and the records that it returns."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from ranks_for_tests import on_ranks
+from results_for_tests import result
+
+import islands
+from islands import solve
+from islands.archipelago.measure import IslandMeasure
+from islands.progress.progress import Epoch, Progress
+from islands.record import tables
+from islands.record.tables import Rows
+from islands.record.trace import Trace
+
+FEW: dict[str, Any] = {
+    "islands": 3,
+    "population": 16,
+    "backend": "cpu",
+    "improver": "none",
+    "threads": 1,
+    "interval": 6,
+    "record": {"every": 4},
+    "generations": 20,
+    "migration": "ring",
+    "migrants": 1,
+}
+EPOCHS = [0, 4, 6, 8, 12, 16, 18, 20]
+
+
+@pytest.fixture(autouse=True)
+def _without_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLBACKEND", "agg")
+
+
+def test_print_shows_aligned_lines() -> None:
+    assert str(result()).split("\n") == [
+        "instance  fake/five (tsp)",
+        "cost      210, gap 5.00% to 200, checked by NumPy",
+        "found     on island 3, generation 90",
+        "method    brkga on keys, 8 islands x 256",
+        "stopped   done",
+        "effort    100 generations, 5,000 evaluations, 1.2 s",
+        "device    CPU, 1 rank",
+        "seed      1",
+        "digest    ab",
+        "folder    runs/a",
+    ]
+    without = str(result(cost=None, gap=None, island=None, solution=None, folder=None, digest=""))
+    assert "cost      no feasible solution found\nmethod" in without
+    assert without.endswith("digest    none: generation 0 is incomplete\nfolder    none")
+
+
+def test_repr_is_one_line() -> None:
+    expected = "Result(fake/five: cost 210, gap 5.00% to 200, 100 generations, 1.2 s, seed 1)"
+    assert repr(result()) == expected
+    strange = repr(result(instance="a\nb", cost=None, gap=None, best_known=None))
+    assert strange.startswith(r"Result(a\nb: no feasible solution, 100 generations")
+
+
+def test_json_has_neither_settings_nor_records() -> None:
+    found = solve("demo/tsp", **FEW)
+    assert not {"settings", "records", "checked"} & found.to_mapping().keys()
+
+
+def test_settings_are_those_of_run_toml(tmp_path: Path) -> None:
+    found = solve("demo/mkp", algorithm="ga", stop="generations=3", backend="cpu", out=tmp_path)
+    assert found.settings == tomllib.loads((tmp_path / "run.toml").read_text())
+    assert found.settings["improver"]["name"] == "exchange22"
+    assert found.checked == "NumPy"
+
+
+def test_records_are_the_same_with_and_without_a_folder(tmp_path: Path) -> None:
+    kept, written = solve("demo/tsp", **FEW), solve("demo/tsp", out=tmp_path, **FEW)
+    trace = kept.trace()
+    assert isinstance(trace, pa.Table)
+    assert trace["generation"].to_pylist() == [each for each in EPOCHS for _ in range(3)]
+    assert trace["island"].to_pylist() == [0, 1, 2] * len(EPOCHS)
+    assert pc.min(trace["best"]).as_py() == kept.cost
+    assert sum(trace["evaluations"].to_pylist()[-3:]) == kept.evaluations
+    migrations = kept.migrations()
+    assert migrations["to"].to_pylist()[:3] == [0, 1, 2]
+    assert migrations.num_rows == 9
+    for name, times in (("trace", ["seconds"]), ("migrations", ["microseconds"])):
+        one, other = getattr(kept, name)(), getattr(written, name)()
+        assert one.schema == other.schema
+        assert one.drop_columns(times) == other.drop_columns(times)
+        file = pq.read_table(tmp_path / name / "rank-000.parquet").replace_schema_metadata()
+        assert other == file
+
+
+def test_every_rank_has_the_records_of_all(tmp_path: Path) -> None:
+    alone = solve("demo/tsp", **FEW)
+
+    def work(world: Any) -> list[islands.Result]:
+        found = [solve("demo/tsp", world=world, **FEW)]
+        return [*found, solve("demo/tsp", world=world, out=tmp_path / "a", **FEW)]
+
+    for found in on_ranks(2, work):
+        for each in found:
+            same = ["island", "generation", "best", "mean", "evaluations"]
+            assert each.trace().select(same) == alone.trace().select(same)
+            same = ["epoch", "generation", "from", "to", "cost", "accepted"]
+            assert each.migrations().select(same) == alone.migrations().select(same)
+
+
+def test_a_run_without_migrations_has_an_empty_table() -> None:
+    found = solve("demo/tsp", **{**FEW, "migration": "none"})
+    assert found.migrations().num_rows == 0
+    assert "accepted" in found.migrations().column_names
+
+
+def test_results_can_be_pickled() -> None:
+    found = solve("demo/tsp", **FEW)
+    copy = pickle.loads(pickle.dumps(found))
+    assert copy.trace() == found.trace()
+    assert (copy.solution == found.solution).all()
+
+
+def test_unrecorded_migrations_are_refused(tmp_path: Path) -> None:
+    settings = FEW | {"record": {"migrations": False}}
+    for out in (None, tmp_path):
+        found = solve("demo/tsp", out=out, **settings)
+        with pytest.raises(islands.IslandsError, match=r"recorded no migrations\. Pass record="):
+            found.migrations()
+
+
+def test_records_of_an_unfinished_folder_are_refused(tmp_path: Path) -> None:
+    found = solve("demo/tsp", out=tmp_path, **FEW)
+    (tmp_path / "solution.parquet").unlink()
+    with pytest.raises(islands.IslandsError, match=r"is not finished.* islands resume"):
+        found.trace()
+
+
+def test_other_results_have_no_records() -> None:
+    with pytest.raises(islands.IslandsError, match=r"has no trace\. Call islands\.solve"):
+        result().trace()
+
+
+def epoch(number: int) -> Epoch:
+    measures = [IslandMeasure(i, -number, 205, 20.5, 30, number, 7) for i in (0, 1)]
+    return Epoch(measures, None, Progress(number, 14, 0.5, number, 0, 0, 20.5, maximise=True))
+
+
+@pytest.mark.parametrize("count", [1, 2, 6, 31, 32, 33, 1000])
+def test_long_runs_keep_evenly_spaced_epochs(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_MOST_ROWS", 40)
+    monkeypatch.setattr(tables, "_ROWS_AT_ONCE", 8)
+    rows = Rows(Trace.unwritten(islands.load("demo/mkp")), ranks=1)
+    for number in range(count):
+        rows.add(epoch(number))
+    generations = rows.columns(rows.every)[1].tolist()
+    assert generations[-1] == count - 1
+    assert generations[::2] == generations[1::2]
+    assert len(generations) <= 52
+    kept = generations[::2]
+    assert kept == sorted({*range(0, count, rows.every), count - 1})
+    assert len(kept) >= min(count, 8)
+
+
+@pytest.mark.parametrize("instance", ["demo/tsp", "demo/mkp"])
+def test_plot_draws_the_best_cost(instance: str, tmp_path: Path) -> None:
+    found = solve(instance, stop="generations=20", seed=3, backend="cpu")
+    axes = found.plot()
+    (line,) = axes.get_lines()
+    best = np.array(line.get_ydata())
+    assert best[-1] == found.cost
+    steps = np.diff(best)
+    assert (steps >= 0).all() if instance == "demo/mkp" else (steps <= 0).all()
+    assert line.get_xdata()[-1] == 20
+    assert axes.get_title() == f"{instance}, {found.algorithm}, seed 3"
+    axes.figure.savefig(tmp_path / "best.png")
+    assert found.plot(axes) is axes
+    assert len(axes.get_lines()) == 2
+
+
+def test_plot_without_matplotlib_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = solve("demo/tsp", **FEW)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(islands.IslandsError, match=r"pip install 'islands\[report\]'"):
+        found.plot()
