@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from islands.cli import arguments
 from islands.cli.run import PARTS, add_device, add_output, ended
@@ -37,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser.add_argument_group("output"))
 
 
+def options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings on the command line."""
+    names = ("stop", "instance", *PARTS, "backend", "threads")
+    given = {name: getattr(args, name) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def main(args: argparse.Namespace) -> int:
     """Resume the run, print the result and return the exit status."""
     from islands.run.device import Conduct
@@ -48,11 +56,8 @@ def main(args: argparse.Namespace) -> int:
         stream=sys.stderr if args.json else sys.stdout,
         quiet=args.quiet,
     )
-    names = ("stop", "instance", *PARTS, "backend", "threads")
-    given = {name: getattr(args, name) for name in names}
-    options = {name: value for name, value in given.items() if value is not None}
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         conduct = Conduct(share_gpu=args.share_gpu)
-        result = resume_asked(args.folder, options, ranks, output, conduct)
+        result = resume_asked(args.folder, options(args), ranks, output, conduct)
         return ended(result, ranks, as_json=args.json)

@@ -15,7 +15,7 @@ from islands.record.solution import recorded
 
 SCRIPTS = Path(islands.__file__).parents[1] / "slurm"
 RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "4", "--improver", "none"]
-"""A run whose generations are short, so that a part of any length makes progress."""
+"""A run whose generations are short, so that a attempt of any length makes progress."""
 
 
 class User:

@@ -71,5 +71,5 @@ def test_scaling_compares_the_same_islands_on_one_and_two_nodes(user: User) -> N
     rows = table(user.folder / "scaling/scaling.csv")
     assert [(row["nodes"], row["ranks"]) for row in rows] == [("1", "2"), ("2", "4")]
     assert float(rows[0]["speedup"]) == 1
-    assert "one digest on all numbers of nodes" in user.output(job)
+    assert "same digest on all numbers of nodes" in user.output(job)
     assert user.result("scaling/nodes-2").digest == user.uninterrupted(*SHORT).digest
