@@ -15,6 +15,8 @@ REQUEUE, PREEMPTION, TIME_LIMIT, CANCEL = "requeue", "preemption", "time limit",
 
 def state_in_queue(job: str) -> tuple[str, str]:
     """Return Slurm's name of the state, and its reason or nodes; empty for a job it has removed."""
+    if not job:
+        return "", ""
     queries = (
         ["squeue", "--noheader", f"--jobs={job}", "--states=all", "--format=%T|%R"],
         ["sacct", "-nXP", f"--jobs={job}", "--format=State,Reason"],

@@ -50,23 +50,25 @@ def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in
             f"{folder}: contains neither a run nor a submitted job. Name the folder of one"
         )
     row = _last_row(folder)
-    if (folder / FINISHED).exists():
+    last = attempts[-1] if attempts and attempts[-1].job == number else None
+    has_ended = number is None or (last is not None and last.status is not None)
+    is_finished = (folder / FINISHED).exists()
+    slurm, reason = ("", "") if is_finished and has_ended else in_queue(number or "")
+    if is_finished and slurm not in (*WAITING, *RUNNING):
         result = recorded(folder).result
         return State("done", f"best {result.cost}; {result.reason}", number, row)
-    slurm, reason = in_queue(number) if number is not None else ("", "")
     if slurm in WAITING:
-        if not attempts or attempts[-1].job != number:
+        if last is None:
             return State("queued", reason, number, row)
-        after = attempts[-1].after or attempts[-1].before
+        after = last.after or last.before
         return State("requeued", f"attempt {len(attempts)} ended at {after}; {reason}", number, row)
     if slurm in RUNNING or _is_locked(folder):
-        where = f"attempt {len(attempts)} on {reason}" if attempts else reason
+        where = f"attempt {len(attempts)} on {reason}" if last is not None else reason
         return State("running", where, number, row)
-    return _ended(folder, attempts, slurm, number)
+    return _ended(folder, last, slurm, number)
 
 
-def _ended(folder: Path, attempts: list[Attempt], slurm: str, number: str | None) -> State:
-    last = next((each for each in reversed(attempts) if each.job == number), None)
+def _ended(folder: Path, last: Attempt | None, slurm: str, number: str | None) -> State:
     status = None if last is None else last.status
     message = _last_error(folder, last)
     can_resume = (folder / SETTINGS).exists()

@@ -1,4 +1,4 @@
-"""Jobs on the private cluster, submitted as a user would, and what became of them."""
+"""Jobs that a user submits to the private cluster, and their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.record.solution import recorded
 
 SCRIPTS = Path(islands.__file__).parents[1] / "slurm"
 RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "4", "--improver", "none"]
-"""A run whose generations are short, so that a attempt of any length makes progress."""
+"""A run with short generations, so that an attempt of any length makes progress."""
 
 
 class User:
@@ -23,17 +23,17 @@ class User:
 
     def __init__(self, cluster: PrivateSlurm, folder: Path) -> None:
         self.cluster, self.folder = cluster, folder
-        beside = Path(sys.executable).parent
+        programs = Path(sys.executable).parent
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("OMPI")},
             **cluster.environment,
-            "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHON": sys.executable,
             "PYTHONPATH": str(Path(islands.__file__).parents[1]),
         }
 
     def call(self, *command: str, status: int = 0) -> str:
-        """Return what a command prints; it has to end with this status."""
+        """Return what a command prints; it must end with this status."""
         done = subprocess.run(
             command,
             cwd=self.folder,
