@@ -19,7 +19,7 @@ from islands.errors import UnwritableError, UsageError
 from islands.text import counted
 
 if TYPE_CHECKING:
-    from islands.cli.checked import Checked
+    from islands.cli.job import Checked
 
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
@@ -144,7 +144,7 @@ def _words_of_run(args: argparse.Namespace) -> list[str]:
 
 def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[Checked]:
     """Refuse options that the runs would refuse, as far as this machine can know."""
-    from islands.cli.checked import checked
+    from islands.cli.job import checked
 
     without_seeds = {tuple(words[:-2] if args.array else words): None for words in elements}
     return [

@@ -9,7 +9,7 @@ import pytest
 from commands_of_slurm import Commands
 
 from islands.cli import main
-from islands.cli.checked import checked
+from islands.cli.job import checked
 from islands.errors import UsageError
 from islands.slurm.attempts import Attempts
 from islands.slurm.commands import ending
