@@ -40,7 +40,7 @@ class User:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         assert done.returncode == status, f"{command}: {done.returncode}\n{done.stderr}"

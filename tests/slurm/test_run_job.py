@@ -88,7 +88,7 @@ def test_a_run_that_is_requeued_several_times_has_the_same_bits(
     for attempt in range(1, REQUEUES + 1):
         wait_for_generations(user, attempt)
         user.cluster.call("scontrol", "requeue", job)
-    user.cluster.wait(job, "COMPLETED", "FAILED")
+    user.cluster.wait(job, "COMPLETED", "FAILED", seconds=60 + 20 * REQUEUES)
     *requeued, last = attempts_of(user)
     assert [(each.status, each.ending) for each in requeued] == [(75, "requeue")] * REQUEUES
     assert all(each.after and each.before.generation < each.after.generation for each in requeued)
