@@ -19,7 +19,7 @@ COMMANDS = ("run", "sweep", "scaling")
 
 @dataclass(frozen=True)
 class Checked:
-    """What a job needs to know about a run."""
+    """The properties of a run that its job depends on."""
 
     on_cpu: bool
     """Whether it uses the CPU backend."""
@@ -27,7 +27,7 @@ class Checked:
 
 
 def checked(words: Sequence[str]) -> Checked:
-    """Return the properties of `run ...` or `resume DIR ...`; refuse what the command refuses."""
+    """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
     from islands.cli import parsed
     from islands.run.request import resolved, stored_request
     from islands.spec.resolve import layers, resolve

@@ -15,7 +15,7 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
     job = parser.add_argument_group("the job")
     add = job.add_argument
     add("--nodes", metavar="N", type=_positive, default=1, help="nodes (1)")
-    words = "GPUs of each node, one for each rank (those of site.env, or 1)"
+    words = "GPUs of each node, one for each rank (from site.env, or 1)"
     add("--gpus-per-node", metavar="[TYPE:]G", type=_gpus, help=words)
     add("--ranks-per-node", metavar="R", type=_positive, help="ranks of each node without GPUs (1)")
     add("--cpus-per-task", metavar="C", type=_positive, help="cores of each rank")
@@ -24,7 +24,7 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
     for name in ("partition", "account", "qos", "constraint", "mem"):
         metavar = "NAME" if name != "mem" else "SIZE"
         add(f"--{name}", metavar=metavar, type=_name, help=f"passed to sbatch --{name}")
-    add("--job-name", metavar="NAME", type=_name, help="name of the job (that of the instance)")
+    add("--job-name", metavar="NAME", type=_name, help="name of the job (the name of the instance)")
     words = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
     add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=words)
     add("--site", metavar="FILE", type=Path, help="settings of the cluster (./site.env)")

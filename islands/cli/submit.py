@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
-read from site.env (copy and edit the one of the package); options override it.
+read from site.env (copy and edit the file of the package); options override it.
 
 examples:
   islands submit national/sw24978 --nodes 2 --gpus-per-node 4 --time 1h --stop seconds=50m
@@ -35,7 +35,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `islands submit`: those of a run, and those of a job."""
+    """Declare the options of `islands submit`: the options of a run, and of a job."""
     run.add_arguments(parser)
     parser.epilog = _EXAMPLES
     add_job_options(parser)

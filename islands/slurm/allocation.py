@@ -18,7 +18,7 @@ class Allocation:
     """The job, and the ranks and GPUs of its nodes."""
 
     job: str
-    """Its number, such as 15; that of an element of a job array is 15_3."""
+    """Its number, such as 15, or 15_3 for an element of a job array."""
     name: str
     ranks: tuple[int, ...]
     """The number of ranks of each node."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -93,8 +92,8 @@ def _copy_list(folder: Path, words: Sequence[str]) -> None:
     target = folder / JOB / LIST
     if not words or not words[0].endswith(".txt"):
         return
-    with suppress(OSError, shutil.SameFileError):  # each element reports a missing list
-        text = Path(words[0]).read_text()
+    with suppress(OSError):  # each element reports a missing list
+        text = Path(words[0]).read_text(errors="replace")
         if not (target.exists() and target.samefile(words[0])):
             with published(target) as temporary:
                 temporary.write_text(text)

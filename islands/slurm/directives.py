@@ -23,13 +23,13 @@ _RESERVED = {
     "wrap": "the options of islands run",
     "wait": "islands watch DIR afterwards",
 }
-"""Options of sbatch that `islands submit` sets, and what to write for them."""
+"""Options of sbatch that `islands submit` sets, and the options to use instead."""
 
 
 def directives_from(
     args: argparse.Namespace, of_site: Mapping[str, str], *, on_cpu: bool
 ) -> dict[str, str]:
-    """Return the options of sbatch: those of the site, overridden by the command line."""
+    """Return the options of sbatch: the site's options, overridden by the command line."""
     directives = dict(of_site)
     try:
         gpus = take_gpus(directives, args.nodes)

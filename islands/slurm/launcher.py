@@ -1,4 +1,4 @@
-"""The command that starts the ranks of a job: mpirun or srun, whichever fits the MPI library."""
+"""The command that starts the ranks of a job: mpirun or srun, depending on the MPI library."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def run_job(
 ) -> int:
     """Run islands with these options in this job until the attempt ends; return the exit status.
 
-    The run is written to `folder`, or by default to that of `--out` or a new one of the job. If the
+    The run is written to `folder`; by default to the folder of `--out`, or a new folder. If the
     folder contains the run of a previous attempt, it resumes. Use the first `nodes` nodes, or all.
     """
     allocation = Allocation.of(os.environ)
@@ -65,7 +65,7 @@ def say(message: str) -> None:
 
 
 def _checked(options: Sequence[str], check: Check, allocation: Allocation, ranks: int) -> Launcher:
-    """Return the launcher of the ranks; refuse what cannot run in this job."""
+    """Return the launcher of the ranks; refuse a run that cannot start in this job."""
     on_cpu = check(options)
     if (warning := difference_from_site(os.environ)) is not None:
         say(f"warning: {warning}")

@@ -27,7 +27,7 @@ _FLAGS = ("NO_REQUEUE", "OVERCOMMIT", "REQUEUE", "SPREAD_JOB", "USE_MIN_NODES")
 
 
 def find_site(named: Path | None) -> Path:
-    """Return the path of site.env: that of `--site`, ./, ./slurm/, or the unedited one."""
+    """Return the path of site.env: the named file, or in ./ or ./slurm/, or the unedited one."""
     if named is not None:
         if not named.is_file():
             raise InputError(f"--site {named}: no such file. Copy and edit {_unedited()}")

@@ -27,7 +27,7 @@ class Words:
 
     @property
     def resumes(self) -> bool:
-        """Whether they are `resume DIR ...`, and not those of a new run."""
+        """Whether they are `resume DIR ...`, and not the options of a new run."""
         return self.all[:1] == ("resume",)
 
     @property

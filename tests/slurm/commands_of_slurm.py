@@ -1,4 +1,4 @@
-"""Commands that answer like those of Slurm, for tests without a cluster."""
+"""Replacements of Slurm's commands, for tests without a cluster."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class User:
         }
 
     def call(self, *command: str, status: int = 0) -> str:
-        """Return what a command prints; it must end with this status."""
+        """Return the output of a command; it must end with this status."""
         done = subprocess.run(
             command,
             cwd=self.folder,
@@ -47,7 +47,7 @@ class User:
         return done.stdout if status == 0 else done.stderr
 
     def islands(self, *words: str, status: int = 0) -> str:
-        """Return what `islands` prints with these words."""
+        """Return the output of `islands` with these words."""
         return self.call(sys.executable, "-m", "islands", *words, status=status)
 
     def sbatch(self, *words: str) -> str:
@@ -55,7 +55,7 @@ class User:
         return self.call("sbatch", "--parsable", *words).strip()
 
     def output(self, job: str) -> str:
-        """Return what a job has printed."""
+        """Return the output of a job."""
         return "".join(path.read_text() for path in sorted(self.folder.glob(f"*-{job}*.out")))
 
     def result(self, folder: str) -> Result:

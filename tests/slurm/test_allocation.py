@@ -18,7 +18,7 @@ JOB = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "solve"}
 
 
 def allocation(**variables: str) -> Allocation:
-    """Return what a job with these variables has."""
+    """Return the allocation of a job with these variables."""
     return Allocation.of(JOB | variables)
 
 

@@ -1,4 +1,4 @@
-"""The options of sbatch: those of site.env, the command line and the scripts."""
+"""The options of sbatch: from site.env, the command line and the scripts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from jobs_on import SCRIPTS
 
+from islands.cli import main
 from islands.cli.job_options import add_job_options
 from islands.errors import UsageError
 from islands.slurm.directives import directives_from
@@ -171,3 +172,20 @@ def test_a_sweep_of_nothing_is_refused(tmp_path: Path, words: list[str], message
     refused = Direct(tmp_path)("sweep", *words)
     assert refused.returncode == 2
     assert message in refused.stderr
+
+
+def test_the_backend_may_be_a_setting_and_the_gpus_those_of_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/bin")  # without sbatch
+    Path("site.env").write_text("export SBATCH_GPUS_PER_NODE=a100:4\n")
+    line = ["submit", "demo/tsp", "--islands", "4", "--nodes", "2", "--dry-run"]
+    assert main(line) == 2
+    assert "--islands 4: fewer than the 8 ranks of the job" in capsys.readouterr().err
+    assert main([*line, "--gpus-per-node", "2"]) == 0
+    assert "#SBATCH --gpus-per-node=a100:2\n" in capsys.readouterr().out
+    assert main([*line, "--set", "backend=cpu", "--ranks-per-node", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert "#SBATCH --ntasks-per-node=2\n" in printed
+    assert "gpus" not in printed.partition("export")[0]

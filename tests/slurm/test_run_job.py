@@ -19,6 +19,8 @@ from islands.slurm.attempts import Attempt, Attempts
 
 SCRIPT = str(SCRIPTS / "run.sbatch")
 FOUR_RANKS = ["--nodes=2", "--ntasks-per-node=2"]
+Submitted = tuple[User, str]
+"""A user, and the number of the user's job."""
 REQUEUES = int(os.environ.get("ISLANDS_SLURM_REQUEUES", "3"))
 LONG = [*RUN, "--population", "2048", "--stop", f"generations={200 * REQUEUES}"]
 
@@ -32,15 +34,19 @@ def alone(cluster: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.fixture(scope="module")
-def limited(cluster: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> tuple[User, str]:
-    """Return a user and a job that exceeds its time limit, while other tests run.
+def limited(cluster: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> list[Submitted]:
+    """Return two jobs that exceed their time limits while other tests run, one on each node.
 
-    Slurm checks limits every 30 s and sends the signal up to a minute early, so that an attempt
-    takes 29 to 59 s.
+    Only the first one receives SIGUSR1. Slurm checks limits every 30 s and sends the signal up to a
+    minute early, so that an attempt takes 29 to 59 s.
     """
-    user = User(cluster, tmp_path_factory.mktemp("limited"))
-    words = [*RUN, "--population", "64", "--stop", "seconds=62", "--out", "run"]
-    return user, user.sbatch("--time=1", "--signal=B:USR1@1", SCRIPT, *words)
+    jobs = []
+    for node, notice, stop in (("n1", "USR1", "seconds=62"), ("n2", "CONT", "seconds=600")):
+        user = User(cluster, tmp_path_factory.mktemp("limited"))
+        options = ["--time=1", f"--signal=B:{notice}@1", f"--nodelist={node}"]
+        words = [*RUN, "--population", "64", "--stop", stop, "--out", "run"]
+        jobs.append((user, user.sbatch(*options, SCRIPT, *words)))
+    return jobs
 
 
 def attempts_of(user: User) -> list[Attempt]:
@@ -82,7 +88,7 @@ def require_same(user: User, alone: Path) -> Result:
 
 
 def test_a_run_that_is_requeued_several_times_has_the_same_bits(
-    limited: tuple[User, str], user: User, alone: Path
+    limited: list[Submitted], user: User, alone: Path
 ) -> None:
     job = user.sbatch(*FOUR_RANKS, SCRIPT, *LONG, "--out", "run")
     for attempt in range(1, REQUEUES + 1):
@@ -116,9 +122,9 @@ def test_srun_starts_the_ranks_of_mpich(user: User, alone: Path) -> None:
 
 def test_a_preempted_job_requeues_itself_and_a_cancelled_job_does_not(user: User) -> None:
     words = [*RUN, "--population", "2048", "--stop", "generations=100000", "--out", "run"]
-    job = user.sbatch("--partition=cheap", "--nodes=2", "--ntasks-per-node=1", SCRIPT, *words)
+    job = user.sbatch("--partition=cheap", *FOUR_RANKS, SCRIPT, *words)
     wait_for_generations(user, 1)
-    urgent = user.sbatch("--nodes=2", "--exclusive", "--wrap=sleep 1")
+    urgent = user.sbatch("--nodes=2", "--ntasks-per-node=3", "--wrap=sleep 1")
     user.cluster.wait(urgent, "COMPLETED")
     wait_for_generations(user, 2)
     user.call("scancel", job)
@@ -129,15 +135,24 @@ def test_a_preempted_job_requeues_itself_and_a_cancelled_job_does_not(user: User
 
 
 def test_a_job_near_its_time_limit_writes_a_checkpoint_and_goes_on(
-    limited: tuple[User, str],
+    limited: list[Submitted],
 ) -> None:
-    user, job = limited
+    user, job = limited[0]
     user.cluster.wait(job, "COMPLETED", "FAILED", "TIMEOUT", seconds=240)
     *earlier, last = attempts_of(user)
     assert earlier
     assert {(each.status, each.signal) for each in earlier} == {(75, "SIGUSR1")}
     assert last.status == 0
     assert 62 <= user.result("run").seconds < 64, "the run's limit counts over all attempts"
+
+
+def test_a_job_that_slurm_ends_at_its_time_limit_requeues_itself(limited: list[Submitted]) -> None:
+    user, job = limited[1]
+    wait_for_generations(user, 2, seconds=120)
+    user.call("scancel", job)
+    user.cluster.wait(job, "CANCELLED")
+    ends = [(each.status, each.signal, each.ending) for each in attempts_of(user)]
+    assert ends[0] == (75, "SIGTERM", "time limit")
 
 
 def test_a_run_goes_on_when_its_nodes_were_lost(user: User, alone: Path) -> None:

@@ -1,4 +1,4 @@
-"""The command `islands submit`: what it refuses, and the script that it writes."""
+"""The command `islands submit`: refused options, the script, and the submitted job."""
 
 from __future__ import annotations
 
