@@ -169,7 +169,7 @@ def test_a_job_script_needs_no_checkout(python: Path) -> None:
     line = ["submit", "demo/tsp", "--backend", "cpu", "--nodes", "2", "--time", "5m", "--dry-run"]
     ran = subprocess.run(islands(python, *line), capture_output=True, text=True, check=True)
     assert "#SBATCH --nodes=2\n" in ran.stdout
-    assert "islands.slurm run" in ran.stdout
+    assert "islands.cli.job run" in ran.stdout
     site = re.search(r"ISLANDS_SITE=(\S+)", ran.stdout)
     assert site
     assert Path(site[1]).is_relative_to(python.parents[1])

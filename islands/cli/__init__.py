@@ -69,7 +69,7 @@ def _run(line: list[str]) -> int:
             Path(os.devnull).open("w") as nowhere,
             redirect_stdout(sys.stdout if rank == 0 else nowhere),
         ):
-            args = _parsed(line)
+            args = parsed(line)
         if rank > 0 and args.command not in _COLLECTIVE:
             return 0
         return int(_module(args.command).main(args))
@@ -110,7 +110,8 @@ def parser(selected: str | None = None) -> argparse.ArgumentParser:
     return top
 
 
-def _parsed(line: list[str]) -> argparse.Namespace:
+def parsed(line: list[str]) -> argparse.Namespace:
+    """Return the options of a command line; refuse unknown ones."""
     top = parser(next((word for word in line if word in COMMANDS), None))
     if line and not line[0].startswith("-") and line[0] not in COMMANDS:
         raise UsageError(unknown("command", line[0], COMMANDS))

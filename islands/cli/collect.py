@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Write and print the table; return 1 where runs are not finished."""
+    """Write and print the table; return 1 if some runs are not finished."""
     from islands.slurm.collect import collect
 
     return collect(args.folder)

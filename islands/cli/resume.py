@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from islands.cli import arguments
 from islands.cli.run import PARTS, add_device, add_output, ended
@@ -42,8 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser.add_argument_group("output"))
 
 
+def options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings on the command line."""
+    names = ("stop", "instance", *PARTS, "backend", "threads")
+    given = {name: getattr(args, name) for name in names}
+    given["instance"] = args.script or args.instance
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def main(args: argparse.Namespace) -> int:
     """Resume the run, print the result and return the exit status."""
+    if args.script is not None and args.instance is not None:
+        raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
     from islands.run.device import RankOptions
     from islands.run.runner import Output, resume_requested
 
@@ -53,17 +64,10 @@ def main(args: argparse.Namespace) -> int:
         stream=sys.stderr if args.json else sys.stdout,
         quiet=args.quiet,
     )
-    names = ("stop", "instance", *PARTS, "backend", "threads")
-    given = {name: getattr(args, name) for name in names}
-    options = {name: value for name, value in given.items() if value is not None}
-    if args.script is not None:
-        if args.instance is not None:
-            raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
-        options["instance"] = args.script
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)
         result = resume_requested(
-            args.folder, options, ranks, output, rank_options, trusted=args.trust
+            args.folder, options(args), ranks, output, rank_options, trusted=args.trust
         )
         return ended(result, ranks, as_json=args.json)

@@ -4,106 +4,87 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import time
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from shlex import join
+from typing import TYPE_CHECKING
 
 from islands.cli import run
-from islands.errors import UsageError
-from islands.slurm.time_limit import time_limit
+from islands.cli.job_options import add_job_options
+from islands.errors import UnwritableError, UsageError
 from islands.text import counted
+
+if TYPE_CHECKING:
+    from islands.cli.job import Checked
 
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
-read from site.env (copy and edit the one of the package); options override it.
+read from site.env (copy and edit the file of the package); options override it.
 
 examples:
   islands submit national/sw24978 --nodes 2 --gpus-per-node 4 --time 1h --stop seconds=50m
   islands submit tsplib/berlin52 --array 1-10 --time 10m           seeds 1 to 10 and one table
   islands submit tsplib/berlin52 tsplib/eil51 --over rho=0.6,0.7,0.8 --array 1-5 --time 10m
   islands submit demo/qap --backend cpu --nodes 2 --ranks-per-node 2 --time 5m --dry-run
+  islands submit resume runs/qap-20260101-120000 --backend cpu --nodes 4 --time 5m
 """
-_OWN = "the job"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `islands submit`: those of a run, and those of a job."""
+    """Declare the options of `islands submit`: the options of a run, and of a job."""
     run.add_arguments(parser)
     parser.epilog = _EXAMPLES
-    job = parser.add_argument_group(_OWN)
-    add = job.add_argument
-    add("--nodes", metavar="N", type=_positive, default=1, help="nodes (1)")
-    add("--gpus-per-node", metavar="G", type=_natural, help="GPUs and ranks of each node (1)")
-    add("--ranks-per-node", metavar="R", type=_positive, help="ranks of each node without GPUs (1)")
-    add("--cpus-per-task", metavar="C", type=_positive, help="cores of each rank")
-    words = "time limit of each part of the job, such as 90s, 30m, 1h or 1-12:00:00"
-    add("--time", metavar="T", type=_limit, help=words)
-    for name in ("partition", "account", "qos", "constraint", "mem"):
-        add(
-            f"--{name}",
-            metavar="NAME" if name != "mem" else "SIZE",
-            help=f"passed to sbatch --{name}",
-        )
-    add("--job-name", metavar="NAME", help="name of the job (that of the instance)")
-    words = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
-    add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=words)
-    add("--site", metavar="FILE", type=Path, help="settings of the cluster (./site.env)")
-    words = "a job array: a run for each of these seeds, such as 1-10 or 1,5,9"
-    add("--array", metavar="SEEDS", type=_numbers, help=words)
-    words = "a job array: a run for each value of a setting; repeatable, then for all combinations"
-    add("--over", metavar="KEY=A,B,C", action="append", type=_values, default=[], help=words)
-    add(
-        "--at-once",
-        metavar="N",
-        type=_positive,
-        help="runs of the array at once (all)",
-    )
-    add("--dry-run", action="store_true", help="print the script, have it checked, submit nothing")
+    add_job_options(parser)
 
 
 def main(args: argparse.Namespace) -> int:
     """Check, write and submit the job; print its number and its folder."""
-    from islands.paths import writing
-    from islands.record.folder import fresh, refuse_unfit
+    from islands.record.folder import JOB, fresh, refuse_unfit
+    from islands.slurm.array import LIST
     from islands.slurm.directives import directives_from
+    from islands.slurm.jobs import refuse_second_job
     from islands.slurm.site import directives_of, find_site
     from islands.slurm.submit import require_accepted, submit
-    from islands.slurm.sweep import LIST
     from islands.slurm.template import script
 
-    elements = _elements(args)
-    _require_runnable(args, elements)
+    resumes = (args.instances or [])[:1] == ["resume"]
+    elements = [_resume(args)] if resumes else _elements(args)
+    checks = _checks(args, elements)
     site = find_site(args.site)
-    directives = directives_from(args, directives_of(site))
-    refuse_unfit(args.out, force=args.force)
-    name = directives.setdefault("job-name", _name(args))
+    directives = directives_from(
+        args, directives_of(site), on_cpu=all(each.on_cpu for each in checks)
+    )
+    _require_islands(args, checks, args.nodes * int(directives["ntasks-per-node"]))
     is_sweep = len(elements) > 1
-    folder = args.out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    own = Path(elements[0][1]) if resumes else args.out
+    name = directives.setdefault("job-name", _name(args))
+    folder = own or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    if not resumes:
+        refuse_unfit(own, force=args.force)
+    refuse_second_job(folder)
+    _require_writable(folder)
 
     def text(folder: Path) -> str:
         if is_sweep:
             limit = f"%{args.at_once}" if args.at_once else ""
-            place = {"array": f"1-{len(elements)}{limit}", "output": f"{folder}/slurm/%A-%a.out"}
-            words, template = [str(folder / LIST), "--out", str(folder)], "sweep"
+            place = {"array": f"1-{len(elements)}{limit}", "output": f"{folder}/{JOB}/%A-%a.out"}
+            words, template = [str(folder / JOB / LIST), "--out", str(folder)], "sweep"
         else:
-            place, template = {"output": f"{folder}/slurm/%j.out"}, "run"
-            words = [*elements[0], "--out", str(folder)]
+            place, template = {"output": f"{folder}/{JOB}/%j.out"}, "run"
+            words = elements[0] if resumes else [*elements[0], "--out", str(folder)]
         return script(template, directives | place, words, site, folder)
 
     require_accepted(text(folder))
     if args.dry_run:
         print(text(folder), end="")
         return 0
-    if args.out is None:
+    if own is None:
         folder = fresh(Path("runs"), folder.name)
-    if is_sweep:
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / LIST).write_text("".join(f"{join(words)}\n" for words in elements))
-    job = submit(text(folder), folder, len(elements) if is_sweep else None)
+    job = submit(text(folder), folder, list(map(join, elements)) if is_sweep else None)
     if args.json:
         print(json.dumps(vars(job)))
         return 0
@@ -131,6 +112,18 @@ def _elements(args: argparse.Namespace) -> list[list[str]]:
     ]
 
 
+def _resume(args: argparse.Namespace) -> list[str]:
+    """Return the words of `resume DIR`, with the options of the command line."""
+    if len(args.instances) != 2:
+        raise UsageError("resume: name the folder of one run, such as: islands submit resume DIR")
+    if args.array or args.over or args.out:
+        raise UsageError(
+            "resume with --array, --over or --out: a resumed run has one folder, in which it"
+            " continues. Leave them out"
+        )
+    return [*args.instances, *_words_of_run(args)]
+
+
 def _words_of_run(args: argparse.Namespace) -> list[str]:
     """Return the options of the run as they were given, without instances and folder."""
     parser = argparse.ArgumentParser()
@@ -149,75 +142,36 @@ def _words_of_run(args: argparse.Namespace) -> list[str]:
     return words
 
 
-def _require_runnable(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> None:
+def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[Checked]:
     """Refuse options that the runs would refuse, as far as this machine can know."""
-    from islands.run.request import resolved
-    from islands.slurm.directives import ranks_of_node
-    from islands.spec.resolve import layers
+    from islands.cli.job import checked
 
-    parser = argparse.ArgumentParser()
-    run.add_arguments(parser)
-    checked: set[tuple[str, ...]] = set()
-    for words in elements:
-        without_seed = tuple(words[:-2] if args.array else words)
-        if without_seed in checked:
-            continue
-        checked.add(without_seed)
-        given = parser.parse_args(list(words))
-        spec, _ = resolved(layers(run.options(given), given.config))
-        ranks = args.nodes * ranks_of_node(args, None)
-        if spec.general.islands < ranks:
-            raise UsageError(
-                f"--islands {spec.general.islands}: fewer than the {ranks} ranks of the job. Name"
-                f" --islands {ranks} or more, or fewer nodes or GPUs"
-            )
+    without_seeds = {tuple(words[:-2] if args.array else words): None for words in elements}
+    return [
+        checked(words if words[:1] == ("resume",) else ("run", *words)) for words in without_seeds
+    ]
+
+
+def _require_islands(args: argparse.Namespace, checks: Sequence[Checked], ranks: int) -> None:
+    islands = min(each.islands for each in checks)
+    if islands < ranks:
+        raise UsageError(
+            f"--islands {islands}: fewer than the {ranks} ranks of the job. Name"
+            f" --islands {ranks} or more, or fewer nodes or GPUs"
+        )
+
+
+def _require_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written; create nothing."""
+    place = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+        raise UnwritableError(
+            f"--out {folder}: {place} is not a folder that can be written. Name another folder"
+        )
 
 
 def _name(args: argparse.Namespace) -> str:
     from islands.spec.resolve import DEFAULT_INSTANCE
 
-    first = (args.instances or [DEFAULT_INSTANCE])[0]
+    first = (args.instances or [DEFAULT_INSTANCE])[-1 if args.instances[:1] == ["resume"] else 0]
     return re.sub(r"[^\w.-]+", "-", Path(first).stem or "islands")
-
-
-def _positive(text: str) -> int:
-    number = _natural(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of at least 1")
-    return number
-
-
-def _natural(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of at least 0")
-    return int(text)
-
-
-def _limit(text: str) -> str:
-    try:
-        return time_limit(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} {error}") from error
-
-
-def _numbers(text: str) -> list[int]:
-    """Return the seeds of 1-10 or 1,5,9."""
-    found: list[int] = []
-    for word in text.split(","):
-        match = re.fullmatch(r"(\d+)(?:-(\d+))?", word.strip())
-        if match is None:
-            raise argparse.ArgumentTypeError(f"{text!r} must be seeds such as 1-10 or 1,5,9")
-        if int(match[2] or match[1]) < int(match[1]):
-            raise argparse.ArgumentTypeError(
-                f"{text!r}: write the lower end first, {match[2]}-{match[1]}"
-            )
-        found += range(int(match[1]), int(match[2] or match[1]) + 1)
-    return found
-
-
-def _values(text: str) -> tuple[str, list[str]]:
-    key, equals, values = text.partition("=")
-    found = [value.strip() for value in values.split(",")]
-    if not (key.strip() and equals and all(found)):
-        raise argparse.ArgumentTypeError(f"{text!r}: write KEY=A,B,C, such as rho=0.6,0.7")
-    return key.strip(), found

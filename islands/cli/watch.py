@@ -9,7 +9,7 @@ from pathlib import Path
 from islands.cli import arguments
 from islands.record.folder import LOG
 
-_LOOK_SECONDS, _ASK_SECONDS = 0.5, 5.0
+_LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +26,9 @@ def main(args: argparse.Namespace) -> int:
     if is_sweep(args.folder):
         return _watch_sweep(args.folder)
     log = _Log(args.folder / LOG)
-    shown, asked = "", -_ASK_SECONDS
+    shown, asked = "", -_STATE_SECONDS
     while True:
-        if time.monotonic() - asked >= _ASK_SECONDS:
+        if time.monotonic() - asked >= _STATE_SECONDS:
             state, asked = state_of(args.folder), time.monotonic()
         log.show()
         if state.word != shown:
@@ -36,7 +36,7 @@ def main(args: argparse.Namespace) -> int:
             shown = state.word
         if state.is_final:
             return 1 if state.word == "failed" else 0
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_LOG_SECONDS)
 
 
 def _watch_sweep(folder: Path) -> int:
@@ -51,7 +51,7 @@ def _watch_sweep(folder: Path) -> int:
             shown = counts
         if all(state.is_final for state in states.values()):
             return 1 if any(state.word == "failed" for state in states.values()) else 0
-        time.sleep(_ASK_SECONDS)
+        time.sleep(_STATE_SECONDS)
 
 
 class _Log:
@@ -61,11 +61,11 @@ class _Log:
         self._path, self._position = path, 0
 
     def show(self) -> None:
-        """Print what has been added."""
+        """Print the lines that were added since the last call."""
         if not self._path.is_file():
             return
         if self._path.stat().st_size < self._position:
-            self._position = 0  # the run has begun again
+            self._position = 0  # the run has started again
         with self._path.open(errors="replace") as stream:
             stream.seek(self._position)
             print(stream.read(), end="", flush=True)

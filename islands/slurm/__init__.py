@@ -1,1 +1,1 @@
-"""Slurm jobs: what runs inside one, and how the command line writes, sends and follows one."""
+"""Slurm jobs: what runs inside a job, and how jobs are written, submitted and followed."""

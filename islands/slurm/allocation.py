@@ -1,4 +1,4 @@
-"""What Slurm has allocated to this job, as the environment of its batch script describes it."""
+"""The nodes, ranks and GPUs of this job, as the environment of its batch script describes them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ _TASKS = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 
 @dataclass(frozen=True)
 class Allocation:
-    """The job, its nodes and what is on them."""
+    """The job, and the ranks and GPUs of its nodes."""
 
     job: str
+    """Its number, such as 15, or 15_3 for an element of a job array."""
     name: str
     ranks: tuple[int, ...]
-    """The ranks of each node."""
+    """The number of ranks of each node."""
     gpus: int
-    """The GPUs on the first node, which runs the batch script."""
+    """The number of GPUs of the first node, which runs the batch script."""
     restarts: int = 0
     element: int | None = None
     """The number of this element in its job array."""
     array: str | None = None
-    """The job number that all elements of the array share."""
+    """The number of the job array."""
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Allocation:
@@ -38,7 +39,10 @@ class Allocation:
                 "SLURM_JOB_ID is not set: this command runs inside a Slurm job. Submit one with:"
                 " sbatch slurm/run.sbatch INSTANCE, or islands submit INSTANCE"
             )
-        element = environment.get("SLURM_ARRAY_TASK_ID")
+        element, array = (environment.get(f"SLURM_ARRAY_{name}") for name in ("TASK_ID", "JOB_ID"))
+        if element is not None and array is not None:
+            # The last element has the number of the array, which means all elements to Slurm.
+            job = f"{array}_{element}"
         tasks = environment.get("SLURM_TASKS_PER_NODE", "1")
         return cls(
             job=job,
@@ -47,7 +51,7 @@ class Allocation:
             gpus=_gpus(environment),
             restarts=int(environment.get("SLURM_RESTART_COUNT", "0")),
             element=None if element is None else int(element),
-            array=environment.get("SLURM_ARRAY_JOB_ID"),
+            array=array,
         )
 
     def require_a_gpu_for_each_rank(self, *, on_cpu: bool, share_gpu: bool) -> None:
@@ -58,13 +62,13 @@ class Allocation:
         node = f"{counted(ranks, 'rank')} and {counted(self.gpus, 'GPU')} on the first node"
         if self.gpus == 0:
             raise UsageError(
-                f"the job has {node}. Ask for GPUs, such as sbatch --gpus-per-node={ranks}"
+                f"the job has {node}. Request GPUs, for example with sbatch --gpus-per-node={ranks}"
                 f" --ntasks-per-node={ranks}, or run with --backend cpu"
             )
         if ranks < self.gpus or (ranks > self.gpus and not share_gpu):
             share = ", or add --share-gpu to the run" if ranks > self.gpus else ""
             raise UsageError(
-                f"the job has {node}, but each rank uses one GPU. Ask for"
+                f"the job has {node}, but each rank uses one GPU. Request"
                 f" --ntasks-per-node={self.gpus} with --gpus-per-node={self.gpus}{share}"
             )
 
@@ -79,7 +83,7 @@ def _tasks(words: str) -> tuple[int, ...]:
 
 
 def _gpus(environment: Mapping[str, str]) -> int:
-    """Return the GPUs of this node that the job may use, however the site limits them."""
+    """Return the number of GPUs of this node that the job may use."""
     granted = environment.get("SLURM_GPUS_ON_NODE")
     if granted:
         return int(granted)

@@ -1,4 +1,4 @@
-"""The table of a sweep: a row for each run, done or not, and how to run the others again."""
+"""The table of a sweep: a row for each run, and the command that repeats unfinished runs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from islands.paths import published
 from islands.progress.result import Result
 from islands.record.folder import JOB
 from islands.record.solution import recorded
+from islands.slurm.array import LIST, Array, arrays_of
 from islands.slurm.state import State
-from islands.slurm.sweep import LIST, read_list
-from islands.slurm.sweep_state import states_of
+from islands.slurm.sweep import element_options
+from islands.slurm.sweep_state import is_sweep, states_of
 from islands.text import counted, gap
 
 TABLE = "results.csv"
 _VALUES = (
     *("instance", "problem", "algorithm", "encoding", "preset", "seed", "cost", "best_known"),
     *("gap", "generations", "evaluations", "seconds", "reason", "islands", "backend", "digest"),
+)
+_HEADER = (
+    f"{'element':>7}  {'state':<10} {'instance':<24} {'seed':>6}"
+    f" {'best':>14} {'gap':>8} {'seconds':>9}"
 )
 
 
@@ -51,32 +56,28 @@ class Element:
         )
 
 
-_HEADER = (
-    f"{'element':>7}  {'state':<10} {'instance':<24} {'seed':>6}"
-    f" {'best':>14} {'gap':>8} {'seconds':>9}"
-)
-
-
 def collect(folder: Path) -> int:
-    """Write and print the table of all runs of a sweep; return 1 if some are not done."""
-    elements = elements_of(folder)
+    """Write and print the table of all runs of a sweep; return 1 if some are not finished."""
+    elements = elements_of(folder) if is_sweep(folder) else []
     if not elements:
         raise InputError(
-            f"{folder}: holds no sweep. Name the folder of one, which has a folder for each run"
+            f"{folder}: contains no sweep. Name the folder of one, which has a folder for each run"
         )
-    options = read_list(folder / LIST) if (folder / LIST).exists() else []
+    arrays = arrays_of(folder)
     path = folder / TABLE
-    rows = [each.row(options[each.number - 1] if options else ()) for each in elements]
+    rows = [each.row(_options(folder, arrays, each.number)) for each in elements]
     with published(path) as temporary, temporary.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     print("\n".join([_HEADER, *(each.line() for each in elements)]))
-    unfinished = [each for each in elements if each.result is None]
+    unfinished = [each.number for each in elements if each.result is None]
     done = len(elements) - len(unfinished)
     print(f"\n{done} of {counted(len(elements), 'run')} done. The table is in {path}")
+    for command in _commands(arrays, unfinished):
+        print(f"Run the others again, and write the table again, with: {command}")
     if unfinished:
-        print(f"Run the others again with: {_again(folder, unfinished)}")
+        print(f"Write only the table again with: islands collect {folder}")
     return 1 if unfinished else 0
 
 
@@ -96,9 +97,26 @@ def _element(number: int, folder: Path, state: State) -> Element:
         return Element(number, folder, f"failed: {error}", None)
 
 
-def _again(folder: Path, elements: Sequence[Element]) -> str:
-    numbers = ",".join(str(each.number) for each in elements)
-    script = folder / JOB / "job.sbatch"
-    if script.exists():
-        return f"sbatch --array={numbers} {script}"
-    return f"sbatch --array={numbers} slurm/sweep.sbatch, with the options of this sweep"
+def _options(folder: Path, arrays: Sequence[Array], number: int) -> Sequence[str]:
+    """Return the options of an element, or none if they are unknown."""
+    array = next((each for each in reversed(arrays) if number in each.elements), None)
+    if array is None:
+        return ()
+    words = list(array.words)
+    if words and words[0].endswith(".txt"):
+        words[0] = str(folder / JOB / LIST)
+    try:
+        return element_options(words, number)
+    except IslandsError:
+        return ()
+
+
+def _commands(arrays: Sequence[Array], numbers: Sequence[int]) -> list[str]:
+    """Return a command for each job array that runs elements again."""
+    commands: list[str] = []
+    left = set(numbers)
+    for array in reversed(arrays):
+        if again := sorted(left & set(array.elements)):
+            commands.append(array.again(again))
+        left -= set(array.elements)
+    return commands

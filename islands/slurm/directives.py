@@ -3,53 +3,92 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 from islands.errors import UsageError
-from islands.slurm.time_limit import seconds_of
+from islands.slurm.gpus import Gpus, take_gpus
+from islands.slurm.time_limit import signal_before
 
-_NOTICE_SECONDS = 120
-"""How long before its time limit a job writes a checkpoint; a quarter of the limit if shorter."""
 _SAME_NAMES = ("cpus_per_task", "partition", "account", "qos", "constraint", "mem", "job_name")
+_RANKS = "--gpus-per-node G, or --backend cpu --ranks-per-node R"
+_RESERVED = {
+    "array": "--array SEEDS or --over KEY=A,B,C",
+    "nodes": "--nodes N",
+    **dict.fromkeys(("ntasks", "ntasks-per-node"), _RANKS),
+    **dict.fromkeys(("gpus", "gpus-per-node", "gpus-per-task"), "--gpus-per-node [TYPE:]G"),
+    **dict.fromkeys(("output", "error"), "--out DIR, as the output is in DIR/slurm"),
+    "test-only": "--dry-run",
+    "parsable": "--json",
+    "wrap": "the options of islands run",
+    "wait": "islands watch DIR afterwards",
+}
+"""Options of sbatch that `islands submit` sets, and the options to use instead."""
 
 
-def ranks_of_node(args: argparse.Namespace, site_gpus: str | None) -> int:
-    """Return the ranks of each node: one for each GPU."""
-    if args.backend == "cpu" or args.gpus_per_node == 0:
-        return args.ranks_per_node or 1
-    return args.gpus_per_node or (int(site_gpus) if site_gpus and site_gpus.isdigit() else 1)
-
-
-def directives_from(args: argparse.Namespace, of_site: dict[str, str]) -> dict[str, str]:
-    """Return the options of sbatch: those of the site, under those of the command line."""
+def directives_from(
+    args: argparse.Namespace, of_site: Mapping[str, str], *, on_cpu: bool
+) -> dict[str, str]:
+    """Return the options of sbatch: the site's options, overridden by the command line."""
     directives = dict(of_site)
-    is_cpu = args.backend == "cpu" or args.gpus_per_node == 0
-    if args.gpus_per_node and args.backend == "cpu":
+    try:
+        gpus = take_gpus(directives, args.nodes)
+    except ValueError as error:
+        raise UsageError(f"site.env: its request for GPUs {error}. Correct it") from error
+    if on_cpu:
+        _refuse_gpus(args)
+        ranks = args.ranks_per_node or 1
+    else:
+        gpus = _requested(args, gpus)
+        ranks = gpus.number
+        directives["gpus-per-node"] = str(gpus)
+    directives |= {"nodes": str(args.nodes), "ntasks-per-node": str(ranks)}
+    if args.time:
+        directives["time"] = args.time
+    for name in _SAME_NAMES:
+        if getattr(args, name) is not None:
+            directives[name.replace("_", "-")] = str(getattr(args, name))
+    directives |= dict(map(_option, args.sbatch))
+    if "time" in directives and (signal := signal_before(directives["time"])) is not None:
+        directives.setdefault("signal", signal)
+    return {"chdir": str(Path.cwd())} | directives
+
+
+def _refuse_gpus(args: argparse.Namespace) -> None:
+    if args.gpus_per_node is not None and args.gpus_per_node.number:
         raise UsageError(
             f"--gpus-per-node {args.gpus_per_node} with --backend cpu: the run would not use them."
             " Leave one of them out"
         )
-    if args.ranks_per_node and not is_cpu:
+
+
+def _requested(args: argparse.Namespace, of_site: Gpus | None) -> Gpus:
+    """Return the GPUs of each node, of the site's type if the command line names none."""
+    if args.ranks_per_node:
         raise UsageError(
             f"--ranks-per-node {args.ranks_per_node}: each rank uses one GPU. Write"
             " --gpus-per-node, or add --backend cpu"
         )
-    ranks = ranks_of_node(args, of_site.get("gpus-per-node"))
-    if is_cpu:
-        directives.pop("gpus-per-node", None)
-    else:
-        directives["gpus-per-node"] = str(ranks)
-    directives |= {"nodes": str(args.nodes), "ntasks-per-node": str(ranks)}
-    if args.time:
-        directives["time"] = args.time
-        limit = seconds_of(args.time)
-        directives["signal"] = (
-            f"B:USR1@{max(1, min(_NOTICE_SECONDS, limit // 4))}"  # of the batch script alone
-        )
-    for name in _SAME_NAMES:
-        if getattr(args, name) is not None:
-            directives[name.replace("_", "-")] = str(getattr(args, name))
-    for each in args.sbatch:
-        name, _, value = each.lstrip("-").partition("=")
-        directives[name] = value
-    return {"chdir": str(Path.cwd())} | directives
+    own: Gpus | None = args.gpus_per_node
+    if own is None:
+        own = of_site or Gpus(1)
+    if own.number == 0:
+        raise UsageError("0 GPUs on each node: add --backend cpu, or request at least one")
+    if not own.type and of_site is not None:
+        return Gpus(own.number, of_site.type)
+    return own
+
+
+def _option(text: str) -> tuple[str, str]:
+    """Return name and value of `--sbatch NAME=VALUE`; refuse names that have their own option."""
+    name, equals, value = text.strip().removeprefix("--").partition("=")
+    written = f"--sbatch {text}"
+    if not name or (equals and not value) or any(letter.isspace() for letter in name):
+        raise UsageError(f"{written!r}: write NAME or NAME=VALUE, such as nodelist=n1")
+    if len(name.lstrip("-")) == 1:
+        raise UsageError(f"{written}: write the long name, such as nodelist=n1")
+    if name in _RESERVED:
+        raise UsageError(f"{written}: islands submit sets this option. Use {_RESERVED[name]}")
+    if name == "gres" and any(each.startswith("gpu") for each in value.split(",")):
+        raise UsageError(f"{written}: use --gpus-per-node [TYPE:]G for GPUs")
+    return name, value

@@ -1,4 +1,4 @@
-"""The command that starts the ranks of a job: mpirun or srun, whichever fits the MPI library."""
+"""The command that starts the ranks of a job: mpirun or srun, depending on the MPI library."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ from shutil import which
 from islands.errors import UsageError
 from islands.parallel.library import vendor
 from islands.paths import data_folder
+from islands.slurm.commands import output
 
 VARIABLE = "ISLANDS_LAUNCHER"
-"""What a site sets to choose: auto, mpirun, srun, or a command such as `srun --mpi=pmix`."""
+"""The variable of the launcher: auto, mpirun, srun, or a command such as `srun --mpi=pmix`."""
 _PMI = ("pmi2", "pmix", "cray_shasta")
-"""The interfaces that srun may offer to MPI libraries; PyPI's MPICH knows the first."""
-_SHIELDED = f"{shlex.quote(sys.executable)} -m islands.slurm.shield"
+"""Interfaces of srun for MPI libraries; PyPI's MPICH supports the first."""
+_DAEMON = f"{shlex.quote(sys.executable)} -m islands.slurm.processes"
 _OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     # A rank is one process with several threads; launch/bind gives each its cores.
     "PRTE_MCA_hwloc_default_binding_policy": "none",
-    # Slurm sends SIGTERM to every process of a job. Open MPI's own would kill the ranks at once.
-    "PRTE_MCA_prte_launch_agent": f"{_SHIELDED} prted",
-    "OMPI_MCA_orte_launch_agent": f"{_SHIELDED} orted",
+    # Start daemons with SIGTERM blocked: see islands/slurm/processes.py.
+    "PRTE_MCA_prte_launch_agent": f"{_DAEMON} prted",
+    "OMPI_MCA_orte_launch_agent": f"{_DAEMON} orted",
 }
 
 
 @dataclass(frozen=True)
 class Launcher:
-    """How the ranks of a job are started."""
+    """The command and the variables that start the ranks of a job."""
 
     words: tuple[str, ...]
-    """The command in front of the program, without the numbers of ranks and nodes."""
+    """The command before the program, without the numbers of ranks and nodes."""
     variables: Mapping[str, str]
 
     def command(self, ranks: Sequence[int], program: Sequence[str]) -> list[str]:
-        """Return the command that starts `program` with the ranks of each node."""
+        """Return the command that starts `program` with the given number of ranks on each node."""
         if not self.words:
             return [*program]
         bind = ["sh", str(data_folder("launch") / "bind")]
@@ -51,8 +52,7 @@ class Launcher:
         count = ["-n", str(sum(ranks))]
         name = Path(self.words[0]).name
         if name == "srun":
-            # srun would otherwise bind each task to the cores of one, which launch/bind decides.
-            return [f"--nodes={len(ranks)}", *count, "--cpu-bind=none"]
+            return [f"--nodes={len(ranks)}", *count]
         if len(set(ranks)) > 1:
             return count
         if self.variables:
@@ -71,7 +71,7 @@ def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> La
             f"mpi4py is missing, which {ranks} ranks need. Install it with:"
             " pip install 'islands[mpi]'"
         )
-    # PyPI's MPI libraries have their commands next to Python's.
+    # PyPI's MPI libraries install their commands next to Python.
     path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
     is_open_mpi = found[0].startswith("Open MPI")
     variables = {**_OPEN_MPI, "PATH": path} if is_open_mpi else {}
@@ -84,8 +84,17 @@ def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> La
         raise UsageError(
             f"{VARIABLE}={chosen}: not found on the PATH. Set it to auto, mpirun, srun or a path"
         )
-    is_srun = Path(command).name == "srun"
-    return Launcher((command, *words[1:]), {} if is_srun else variables)
+    if Path(command).name != "srun":
+        return Launcher((command, *words[1:]), variables)
+    # launch/bind binds the ranks. A cluster without binding warns about the option.
+    binding = ["--cpu-bind=none"] if _cluster_binds() else []
+    return Launcher((command, *words[1:], *binding), {})
+
+
+def _cluster_binds() -> bool:
+    """Return whether Slurm binds tasks to cores."""
+    plugin = re.search(r"^TaskPlugin\s*=\s*(.*)$", output(["scontrol", "show", "config"]), re.M)
+    return plugin is not None and plugin[1].strip() not in ("", "(null)", "none", "task/none")
 
 
 def _interface() -> str:

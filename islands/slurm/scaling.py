@@ -1,4 +1,4 @@
-"""The same islands on 1, 2, 4, ... nodes of one job: generations a second, and equal digests."""
+"""The same islands on 1, 2, 4, ... nodes of one job: generations per second, and equal digests."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from islands.progress.result import Result
 from islands.record.folder import FINISHED
 from islands.record.solution import finished
 from islands.slurm.allocation import Allocation
-from islands.slurm.run_job import run_job, say
+from islands.slurm.run_job import Check, run_job, say
 from islands.slurm.words import Words
 
 TABLE = "scaling.csv"
 
 
-def run_scaling(words: Sequence[str]) -> int:
-    """Run the same islands on growing numbers of nodes; print and write the table."""
+def run_scaling(words: Sequence[str], check: Check) -> int:
+    """Run the same islands on increasing numbers of nodes; print and write the table."""
     allocation = Allocation.of(os.environ)
     given = Words(words)
     if not any(word.startswith("generations=") for word in _values(words, "--stop")):
@@ -34,12 +34,12 @@ def run_scaling(words: Sequence[str]) -> int:
     for nodes in powers_of_two(len(allocation.ranks)):
         place = folder / f"nodes-{nodes}"
         if not (place / FINISHED).exists():
-            status = run_job(options, place, nodes=nodes)
+            status = run_job(options, check, place, nodes=nodes)
             if status != 0:
                 return status
         ended = finished(place, goes_on=False)
         if ended is None:
-            raise RunError(f"{place}: the run has ended without a result. Its log.txt says why")
+            raise RunError(f"{place}: the run ended without a result. Its log.txt gives the reason")
         results.append((nodes, ended.result))
     _write(folder / TABLE, results)
     first, *others = ((nodes, result.digest) for nodes, result in results)
@@ -49,7 +49,7 @@ def run_scaling(words: Sequence[str]) -> int:
                 f"{folder}: the runs on {first[0]} and {nodes} nodes have different digests,"
                 f" {first[1]} and {digest}. Compare their run.toml, and report this"
             )
-    say(f"one digest on all numbers of nodes: {first[1]}")
+    say(f"same digest on all numbers of nodes: {first[1]}")
     return 0
 
 
@@ -91,6 +91,6 @@ def _rows(results: Sequence[tuple[int, Result]]) -> list[dict[str, float]]:
 
 
 def _values(words: Sequence[str], name: str) -> list[str]:
-    """Return all values of an option that may be repeated."""
+    """Return all values of a repeatable option."""
     after = [words[place + 1] for place, word in enumerate(words[:-1]) if word == name]
     return [*after, *(word.partition("=")[2] for word in words if word.startswith(f"{name}="))]

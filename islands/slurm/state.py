@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +11,12 @@ from islands.errors import InputError, Suspended
 from islands.record.folder import FINISHED, JOB, LOG, SETTINGS
 from islands.record.lock import FolderLock
 from islands.record.solution import recorded
-from islands.slurm.parts import Part, Parts
-from islands.slurm.queue import RUNNING, WAITING, state_in_queue
-from islands.slurm.submit import submitted
+from islands.slurm.attempts import Attempt, Attempts
+from islands.slurm.commands import RUNNING, WAITING, state_in_queue
+from islands.slurm.jobs import again, latest_job
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
+_ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class State:
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing more will happen by itself."""
+        """Whether the state changes only if a user acts."""
         return self.word in ("done", "failed", "stopped")
 
     def __str__(self) -> str:
@@ -39,39 +40,47 @@ class State:
         return f"{self.word}{job}: {self.detail}" if self.detail else f"{self.word}{job}"
 
 
-def state_of(folder: Path) -> State:
-    """Return the state of a run, of a job or not."""
+def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> State:
+    """Return the state of a run, inside or outside of a job."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder. Name the folder of a run or a submitted job")
-    parts, job = Parts(folder).all(), submitted(folder)
-    if not parts and job is None and not (folder / SETTINGS).exists():
-        raise InputError(f"{folder}: holds neither a run nor a submitted job. Name its folder")
-    number = parts[-1].job if parts else job.job if job is not None else None
-    if (folder / FINISHED).exists():
-        result = recorded(folder).result
-        return State("done", f"best {result.cost}; {result.reason}", number, _last_row(folder))
-    slurm, reason = state_in_queue(number) if number is not None else ("", "")
-    if slurm in WAITING:
-        if parts:
-            detail = f"after part {len(parts)}, at {parts[-1].after or 'its start'}; {reason}"
-            return State("requeued", detail, number, _last_row(folder))
-        return State("queued", reason, number)
-    if slurm in RUNNING or _is_locked(folder):
-        where = f"part {len(parts)} on {reason}" if parts else reason
-        return State("running", where, number, _last_row(folder))
-    return _ended(folder, parts, slurm, number)
-
-
-def _ended(folder: Path, parts: list[Part], slurm: str, number: str | None) -> State:
-    status = parts[-1].status if parts else None
-    said = _last_error(folder, parts)
-    if status == Suspended.status or (status is None and not said and (folder / SETTINGS).exists()):
-        how = f"continue with: islands resume {folder}"
-        return State(
-            "stopped", f"{slurm.lower() or 'no job runs it'}; {how}", number, _last_row(folder)
+    attempts, number = Attempts(folder).all(), latest_job(folder)
+    if number is None and not (folder / SETTINGS).exists():
+        raise InputError(
+            f"{folder}: contains neither a run nor a submitted job. Name the folder of one"
         )
-    how = f"status {status}" if status is not None else slurm.lower() or "its job is gone"
-    return State("failed", "; ".join(filter(None, (how, said))), number, _last_row(folder))
+    row = _last_row(folder)
+    last = attempts[-1] if attempts and attempts[-1].job == number else None
+    has_ended = number is None or (last is not None and last.status is not None)
+    is_finished = (folder / FINISHED).exists()
+    slurm, reason = ("", "") if is_finished and has_ended else in_queue(number or "")
+    if is_finished and slurm not in (*WAITING, *RUNNING):
+        result = recorded(folder).result
+        return State("done", f"best {result.cost}; {result.reason}", number, row)
+    if slurm in WAITING:
+        if last is None:
+            return State("queued", reason, number, row)
+        after = last.after or last.before
+        return State("requeued", f"attempt {len(attempts)} ended at {after}; {reason}", number, row)
+    if slurm in RUNNING or _is_locked(folder):
+        where = f"attempt {len(attempts)} on {reason}" if last is not None else reason
+        return State("running", where, number, row)
+    return _ended(folder, last, slurm, number)
+
+
+def _ended(folder: Path, last: Attempt | None, slurm: str, number: str | None) -> State:
+    status = None if last is None else last.status
+    message = _last_error(folder, last)
+    can_resume = (folder / SETTINGS).exists()
+    if status == Suspended.status or (status is None and not message and can_resume):
+        detail = f"{slurm.lower() or 'no job runs it'}; continue with: {_continue(folder)}"
+        return State("stopped", detail, number, _last_row(folder))
+    how = f"status {status}" if status is not None else slurm.lower() or "its job has ended"
+    return State("failed", "; ".join(filter(None, (how, message))), number, _last_row(folder))
+
+
+def _continue(folder: Path) -> str:
+    return again(folder) or f"islands resume {folder}"
 
 
 def _is_locked(folder: Path) -> bool:
@@ -87,17 +96,17 @@ def _last_row(folder: Path) -> str | None:
     return rows[-1].strip() if rows else None
 
 
-def _last_error(folder: Path, parts: list[Part]) -> str:
-    """Return the job's last message about itself or an error."""
-    outputs = [Path(part.output) for part in parts[-1:]] or sorted((folder / JOB).glob("*.out"))
-    said = [
+def _last_error(folder: Path, attempt: Attempt | None) -> str:
+    """Return the last message of the job itself, or the last error in its output."""
+    outputs = sorted((folder / JOB).glob("*.out")) if attempt is None else [Path(attempt.output)]
+    messages = [
         line
         for path in outputs
         for line in _lines(path)
         if line.startswith(("islands:", "islands job:", "slurmstepd", "no islands"))
     ]
-    ends = [line for line in said if not re.match(r"islands job: (part|job) \d+", line)]
-    return ends[-1] if ends else ""
+    errors = [line for line in messages if not _ATTEMPT.match(line)]
+    return errors[-1] if errors else ""
 
 
 def _lines(path: Path) -> Iterator[str]:

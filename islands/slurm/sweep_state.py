@@ -6,31 +6,30 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from islands.record.folder import SETTINGS
-from islands.slurm.parts import Parts
-from islands.slurm.queue import RUNNING, WAITING, state_in_queue
+from islands.record.folder import JOB, SETTINGS
+from islands.slurm.array import arrays_of
+from islands.slurm.attempts import Attempts
+from islands.slurm.commands import RUNNING, WAITING, state_in_queue, states_in_queue
+from islands.slurm.jobs import submitted
 from islands.slurm.state import State, state_of
-from islands.slurm.submit import submitted
-from islands.slurm.sweep import LIST, read_list
 
 
 def is_sweep(folder: Path) -> bool:
-    """Return whether a folder holds the runs of a job array."""
+    """Return whether a folder contains the runs of a job array."""
+    if (folder / SETTINGS).exists():
+        return False
     job = submitted(folder)
     if job is not None:
         return job.elements is not None
-    return bool(_begun(folder))
+    return bool(arrays_of(folder) or _begun(folder))
 
 
 def states_of(folder: Path) -> dict[int, State]:
     """Return the state of each run by its number, including runs that have not begun."""
-    job = submitted(folder)
-    numbers = set(_begun(folder))
-    if job is not None and job.elements is not None:
-        numbers |= set(range(1, job.elements + 1))
-    if (folder / LIST).exists():
-        numbers |= set(range(1, len(read_list(folder / LIST)) + 1))
-    return {number: _state(folder, number, job.job if job else None) for number in sorted(numbers)}
+    arrays = _array_of_each(folder)
+    queue = states_in_queue(sorted(set(arrays.values())))
+    numbers = sorted({*arrays, *_begun(folder)})
+    return {number: _state(folder, number, arrays.get(number), queue) for number in numbers}
 
 
 def counted_states(states: Mapping[int, State]) -> str:
@@ -39,18 +38,40 @@ def counted_states(states: Mapping[int, State]) -> str:
     return ", ".join(f"{count} {word}" for word, count in counts.most_common())
 
 
-def _state(folder: Path, number: int, array: str | None) -> State:
-    place = folder / str(number)
-    if Parts(place).all() or (place / SETTINGS).exists():
-        return state_of(place)
-    job = f"{array}_{number}" if array is not None else None
-    name, reason = state_in_queue(job) if job is not None else ("", "")
-    if name in WAITING:
+def _array_of_each(folder: Path) -> dict[int, str]:
+    """Return the latest job array of each element."""
+    arrays: dict[int, str] = {}
+    job = submitted(folder)
+    if job is not None and job.elements is not None:
+        arrays |= dict.fromkeys(range(1, job.elements + 1), job.job)
+    for array in arrays_of(folder):
+        arrays |= dict.fromkeys(array.elements, array.job)
+    return arrays
+
+
+def _state(
+    folder: Path, number: int, array: str | None, queue: Mapping[str, tuple[str, str]]
+) -> State:
+    def in_queue(job: str) -> tuple[str, str]:
+        return queue.get(job) or state_in_queue(job)
+
+    place, job = folder / str(number), None if array is None else f"{array}_{number}"
+    slurm, reason = ("", "") if job is None else in_queue(job)
+    last = Attempts(place).last()
+    is_resubmitted = last is not None and last.job != job and slurm in WAITING
+    if (last is not None or (place / SETTINGS).exists()) and not is_resubmitted:
+        return state_of(place, in_queue)
+    if slurm in WAITING:
         return State("queued", reason, job)
-    if name in RUNNING:
+    if slurm in RUNNING:
         return State("running", reason, job)
-    return State("failed", "it has never begun, and its job has ended", job)
+    return State("failed", "its job has ended before the run began", job)
 
 
 def _begun(folder: Path) -> list[int]:
-    return [int(each.name) for each in folder.glob("[0-9]*") if each.name.isdigit()]
+    """Return the numbers of the runs that have a folder."""
+    return [
+        int(each.name)
+        for each in folder.glob("[0-9]*")
+        if each.name.isdecimal() and ((each / JOB).is_dir() or (each / SETTINGS).exists())
+    ]

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from islands.paths import data_folder
+from islands.record.folder import JOB
 
 _DIRECTIVE = "#SBATCH "
+SCRIPT = "job.sbatch"
 
 
 def script(
@@ -18,13 +20,14 @@ def script(
     """Return the script that runs `template` with these directives of sbatch and these options."""
     lines = (data_folder("slurm") / f"{template}.sbatch").read_text().splitlines()
     places = [place for place, line in enumerate(lines) if line.startswith(_DIRECTIVE)]
-    before = dict(_directive(lines[place]) for place in places)
-    merged = before | dict(directives)
+    merged = dict(_directive(lines[place]) for place in places) | dict(directives)
+    if "no-requeue" in directives:
+        del merged["requeue"]
     return "\n".join(
         [
             "#!/bin/bash",
             "# Written by `islands submit`. Submit it again with:",
-            f"#   sbatch {shlex.quote(str(folder / 'slurm' / 'job.sbatch'))}",
+            f"#   sbatch {shlex.quote(str(folder / JOB / SCRIPT))}",
             *(_line(name, value) for name, value in merged.items()),
             "",
             f"export ISLANDS_SITE={shlex.quote(str(site))}",

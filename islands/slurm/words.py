@@ -1,4 +1,4 @@
-"""The options of a run as words, of which a job has to know a few."""
+"""The options of a run as words of a command line; a job needs a few of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Words:
 
     @property
     def resumes(self) -> bool:
-        """Whether they are `resume DIR ...`, and not those of a new run."""
+        """Whether they are `resume DIR ...`, and not the options of a new run."""
         return self.all[:1] == ("resume",)
 
     @property
@@ -50,7 +50,7 @@ class Words:
         return kept
 
     def of_resume(self) -> list[str]:
-        """Return those that `islands resume` takes too; all others are kept in the run's folder."""
+        """Return the options that `islands resume` also has; run.toml contains the others."""
         values = [(name, self.value(name)) for name in _OF_RESUME]
         taken = [word for name, value in values if value is not None for word in (name, value)]
         return [*taken, *(word for word in self.all if word in _FLAGS_OF_RESUME)]

@@ -52,7 +52,7 @@ def islands_line(words: list[str]) -> list[str]:
         ranks = next(place for place, word in enumerate(words) if word.isdigit())
         rest = words[ranks + 1 :]
         return rest if rest[0] in COMMANDS else ["run", *rest]
-    if words[0] == "sbatch":
+    if words[0] == "sbatch" or words[0].endswith(".sbatch"):
         (place,) = (place for place, word in enumerate(words) if word.endswith(".sbatch"))
         assert (ROOT / words[place]).is_file()
         return ["run", *words[place + 1 :]]

@@ -1,4 +1,4 @@
-"""The Slurm cluster that these tests submit to."""
+"""The Slurm cluster of these tests."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from jobs_on import User
 from private_slurm import NoSlurmError, PrivateSlurm
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[PrivateSlurm]:
-    """Two nodes; a test that needs them skips where Slurm cannot be started, and says why."""
+    """Yield a cluster of two nodes; skip the test, with the reason, if Slurm cannot start."""
     with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
         try:
             slurm = PrivateSlurm(Path(folder))
@@ -20,3 +21,9 @@ def cluster() -> Iterator[PrivateSlurm]:
             pytest.skip(f"no private Slurm here: {error}")
         with slurm:
             yield slurm
+
+
+@pytest.fixture
+def user(cluster: PrivateSlurm, tmp_path: Path) -> User:
+    """Return a user of the cluster with an empty folder."""
+    return User(cluster, tmp_path)

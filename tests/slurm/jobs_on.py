@@ -1,4 +1,4 @@
-"""Jobs on the private cluster, submitted as a user would, and what became of them."""
+"""Jobs that a user submits to the private cluster, and their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.record.solution import recorded
 
 SCRIPTS = Path(islands.__file__).parents[1] / "slurm"
 RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "4", "--improver", "none"]
-"""A run whose generations are short, so that a part of any length makes progress."""
+"""A run with short generations, so that an attempt of any length makes progress."""
 
 
 class User:
@@ -23,31 +23,31 @@ class User:
 
     def __init__(self, cluster: PrivateSlurm, folder: Path) -> None:
         self.cluster, self.folder = cluster, folder
-        beside = Path(sys.executable).parent
+        programs = Path(sys.executable).parent
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("OMPI")},
             **cluster.environment,
-            "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHON": sys.executable,
             "PYTHONPATH": str(Path(islands.__file__).parents[1]),
         }
 
     def call(self, *command: str, status: int = 0) -> str:
-        """Return what a command prints; it has to end with this status."""
+        """Return the output of a command; it must end with this status."""
         done = subprocess.run(
             command,
             cwd=self.folder,
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         assert done.returncode == status, f"{command}: {done.returncode}\n{done.stderr}"
         return done.stdout if status == 0 else done.stderr
 
     def islands(self, *words: str, status: int = 0) -> str:
-        """Return what `islands` prints with these words."""
+        """Return the output of `islands` with these words."""
         return self.call(sys.executable, "-m", "islands", *words, status=status)
 
     def sbatch(self, *words: str) -> str:
@@ -55,7 +55,7 @@ class User:
         return self.call("sbatch", "--parsable", *words).strip()
 
     def output(self, job: str) -> str:
-        """Return what a job has printed."""
+        """Return the output of a job."""
         return "".join(path.read_text() for path in sorted(self.folder.glob(f"*-{job}*.out")))
 
     def result(self, folder: str) -> Result:

@@ -20,7 +20,7 @@ _LONGEST_SOCKET = 100
 
 
 class NoSlurmError(Exception):
-    """What this machine lacks to be a cluster."""
+    """Something that a cluster needs is missing on this machine."""
 
 
 class PrivateSlurm:
@@ -35,7 +35,7 @@ class PrivateSlurm:
                 f"no {', '.join(missing)} (Debian, Ubuntu: apt-get install slurm-wlm munge)"
             )
         if os.geteuid() != 0:
-            raise NoSlurmError("Slurm's daemons have to be started by root")
+            raise NoSlurmError("only root can start Slurm's daemons")
         self.folder = folder
         self._ports = _free_ports(1 + len(self.nodes))
         self._write_configuration()
@@ -53,7 +53,7 @@ class PrivateSlurm:
         self.close()
 
     def call(self, *command: str) -> str:
-        """Return what a command of Slurm prints; fail where it does."""
+        """Return what a command of Slurm prints; it must succeed."""
         done = subprocess.run(
             command, env=os.environ | self.environment, capture_output=True, text=True, check=False
         )
@@ -61,7 +61,7 @@ class PrivateSlurm:
         return done.stdout.strip()
 
     def job(self, number: str) -> Mapping[str, str]:
-        """Return what Slurm says of a job: its JobState, Restarts, Reason and so on."""
+        """Return the values that Slurm shows for a job: JobState, Restarts, Reason and so on."""
         words = self.call("scontrol", "--oneliner", "show", "job", number).split()
         return dict(word.split("=", 1) for word in words if "=" in word)
 
@@ -73,9 +73,12 @@ class PrivateSlurm:
             time.sleep(0.1)
 
     def lose(self, node: str) -> None:
-        """Kill the daemon of a node and all that it has started, as when its power fails."""
+        """Kill the daemon of a node and all its processes, as a power failure does."""
         pids = [int((self.folder / node / "slurmd.pid").read_text())]
-        pids += [pid for pid in _pids() if _node_of(pid) == node]
+        own = [pid for pid in _pids() if _node_of(pid) == node]
+        parents = {_parent(pid) for pid in own}
+        pids += [pid for pid in parents if _name(pid) == "slurmstepd"]  # it would report the rest
+        pids += own
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -96,7 +99,7 @@ class PrivateSlurm:
         names = [f"{node}/slurmd.pid" for node in self.nodes] + ["slurmctld.pid", "munged.pid"]
         for path in (self.folder / name for name in names):
             with suppress(FileNotFoundError, ProcessLookupError):
-                os.kill(int(path.read_text()), signal.SIGKILL)  # nothing of it is to be kept
+                os.kill(int(path.read_text()), signal.SIGKILL)  # they leave nothing to keep
 
     def _start(self) -> None:
         key = self.folder / "munge.key"
@@ -133,16 +136,19 @@ class PrivateSlurm:
         while True:
             with suppress(AssertionError):
                 states = self.call("sinfo", "--noheader", "--format=%t").split()
-                if states == ["idle"]:
+                if set(states) == {"idle"}:
                     return
             if time.monotonic() > deadline:
-                raise NoSlurmError(f"its nodes do not come up; see {self.folder / 'slurmctld.log'}")
+                raise NoSlurmError(
+                    f"its nodes do not become idle; see {self.folder / 'slurmctld.log'}"
+                )
             time.sleep(0.2)
 
     def _write_configuration(self) -> None:
         if len(str(self._socket())) > _LONGEST_SOCKET:
             raise NoSlurmError(f"the path {self.folder} is too long for a socket")
         here, control, *ports = socket.gethostname().partition(".")[0], *self._ports
+        nodes = f"Nodes={','.join(self.nodes)} State=UP"
         for name in ("state", *self.nodes):
             (self.folder / name).mkdir(parents=True)
         lines = [
@@ -168,7 +174,11 @@ class PrivateSlurm:
                 f"NodeName={node} NodeHostname={here} NodeAddr=127.0.0.1 Port={port} CPUs={_CPUS}"
                 for node, port in zip(self.nodes, ports, strict=True)
             ),
-            f"PartitionName=main Nodes={','.join(self.nodes)} Default=YES State=UP",
+            "PreemptType=preempt/partition_prio",
+            "PreemptMode=CANCEL",
+            f"PartitionName=main {nodes} Default=YES PriorityTier=2 PreemptMode=OFF",
+            # A job in it ends when a job in main needs its nodes; Slurm does not requeue it.
+            f"PartitionName=cheap {nodes} PriorityTier=1 PreemptMode=CANCEL",
         ]
         (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n")
 
@@ -189,6 +199,20 @@ def _free_ports(count: int) -> list[int]:
 
 def _pids() -> list[int]:
     return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _name(pid: int) -> str:
+    """Return the name of a process, or an empty string if it has ended."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
+
+
+def _parent(pid: int) -> int:
+    """Return the parent of a process, or 0 if it has ended."""
+    with suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
 
 
 def _node_of(pid: int) -> str | None:

@@ -1,6 +1,8 @@
-"""What the environment of a job says, as Slurm writes it, and which launcher fits."""
+"""The allocation in the variables of a job, launchers, time limits and words."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -9,14 +11,14 @@ from islands.slurm.allocation import Allocation
 from islands.slurm.launcher import Launcher, find_launcher
 from islands.slurm.scaling import powers_of_two
 from islands.slurm.sweep import element_options
-from islands.slurm.time_limit import seconds_of, time_limit
+from islands.slurm.time_limit import seconds_of, signal_before, time_limit
 from islands.slurm.words import Words
 
 JOB = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "solve"}
 
 
 def allocation(**variables: str) -> Allocation:
-    """Return what a job with these variables has."""
+    """Return the allocation of a job with these variables."""
     return Allocation.of(JOB | variables)
 
 
@@ -41,7 +43,7 @@ def test_gpus_are_counted_however_slurm_grants_them(variables: dict[str, str], g
 @pytest.mark.parametrize(
     ("tasks", "gpus", "said"),
     [
-        ("2", "0", "2 ranks and 0 GPUs on the first node. Ask for GPUs, such as sbatch --gpus-per"),
+        ("2", "0", "2 ranks and 0 GPUs on the first node. Request GPUs, for example with sbatch"),
         ("1", "4", "1 rank and 4 GPUs on the first node, but each rank uses one GPU"),
         ("4", "2", "--ntasks-per-node=2 with --gpus-per-node=2, or add --share-gpu to the run"),
     ],
@@ -67,7 +69,7 @@ def test_srun_and_mpirun_place_the_ranks_of_the_first_nodes() -> None:
     assert Launcher((), {}).command((1,), ["islands"]) == ["islands"]
 
 
-def test_a_launcher_that_is_not_there_is_refused() -> None:
+def test_a_missing_launcher_is_refused() -> None:
     with pytest.raises(UsageError, match="ISLANDS_LAUNCHER=nowhere: not found on the PATH"):
         find_launcher(2, {"ISLANDS_LAUNCHER": "nowhere"})
 
@@ -80,6 +82,7 @@ def test_a_launcher_that_is_not_there_is_refused() -> None:
         ("1-12:00:00", "1-12:00:00", 129600),
         ("2-6", "2-6", 194400),
         ("5:30", "5:30", 330),
+        ("2-6:30", "2-6:30", 196200),
     ],
 )
 def test_time_limits_are_those_of_users_or_of_slurm(text: str, limit: str, seconds: int) -> None:
@@ -101,10 +104,32 @@ def test_options_are_found_in_words() -> None:
     assert str(Words(["resume", "b"]).folder) == "b"
 
 
+def test_time_limits_of_sites_give_the_notice() -> None:
+    assert seconds_of("1") == 60, "a number alone means minutes"
+    assert signal_before("1") == "B:USR1@15"
+    assert signal_before("01:00:00") == "B:USR1@120"
+    assert signal_before("UNLIMITED") is None
+
+
+def test_commands_for_an_element_name_the_array() -> None:
+    element = allocation(SLURM_ARRAY_JOB_ID="5", SLURM_ARRAY_TASK_ID="3")
+    assert (element.job, element.array, element.element) == ("5_3", "5", 3)
+
+
 def test_an_element_has_its_number_as_seed() -> None:
     assert element_options(["demo/tsp"], 3) == ["demo/tsp", "--seed", "3"]
+    assert element_options(["demo/tsp"], 0)[-1] == "0"
     with pytest.raises(UsageError, match="--seed 5: each element of a sweep has its own number"):
         element_options(["demo/tsp", "--seed", "5"], 3)
+
+
+def test_lists_of_options_may_have_blank_lines_and_comments(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.txt"
+    path.write_text("# eight islands\n\ndemo/tsp --islands 8\n  # more\n\t\ndemo/qap\n")
+    assert element_options([str(path), "--quiet"], 2) == ["demo/qap", "--quiet"]
+    for element in (0, 3):
+        with pytest.raises(UsageError, match=f"element {element}: .* for elements 1 to 2"):
+            element_options([str(path)], element)
 
 
 def test_nodes_of_a_scaling_test_double() -> None:

@@ -1,7 +1,12 @@
-"""The script run.sbatch on a cluster of two nodes: requeued, out of time, and without a node."""
+"""The script run.sbatch on a cluster of two nodes: requeues, time limits, lost nodes and so on.
+
+ISLANDS_SLURM_REQUEUES sets the number of requeues, and ISLANDS_MPICH_PYTHON names a Python with
+MPICH, mpi4py and the requirements of islands.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -9,45 +14,57 @@ import pytest
 from jobs_on import RUN, SCRIPTS, User
 from private_slurm import PrivateSlurm
 
-from islands.slurm.parts import Parts
+from islands.progress.result import Result
+from islands.slurm.attempts import Attempt, Attempts
 
 SCRIPT = str(SCRIPTS / "run.sbatch")
 FOUR_RANKS = ["--nodes=2", "--ntasks-per-node=2"]
-LONG = [*RUN, "--population", "2048", "--stop", "generations=600"]
+Submitted = tuple[User, str]
+"""A user, and the number of the user's job."""
+REQUEUES = int(os.environ.get("ISLANDS_SLURM_REQUEUES", "3"))
+LONG = [*RUN, "--population", "2048", "--stop", f"generations={200 * REQUEUES}"]
 
 
-@pytest.fixture
-def user(cluster: PrivateSlurm, tmp_path: Path) -> User:
-    return User(cluster, tmp_path)
+@pytest.fixture(scope="module")
+def alone(cluster: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the run without interruption, on one rank and without Slurm."""
+    user = User(cluster, tmp_path_factory.mktemp("alone"))
+    user.uninterrupted(*LONG)
+    return user.folder / "alone"
 
 
-def wait_for_generations(folder: Path, part: int, seconds: float = 60) -> None:
-    """Wait until a part of a job has begun to show rows of progress."""
+@pytest.fixture(scope="module")
+def limited(cluster: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> list[Submitted]:
+    """Return two jobs that exceed their time limits while other tests run, one on each node.
+
+    Only the first one receives SIGUSR1. Slurm checks limits every 30 s and sends the signal up to a
+    minute early, so that an attempt takes 29 to 59 s.
+    """
+    jobs = []
+    for node, notice, stop in (("n1", "USR1", "seconds=62"), ("n2", "CONT", "seconds=600")):
+        user = User(cluster, tmp_path_factory.mktemp("limited"))
+        options = ["--time=1", f"--signal=B:{notice}@1", f"--nodelist={node}"]
+        words = [*RUN, "--population", "64", "--stop", stop, "--out", "run"]
+        jobs.append((user, user.sbatch(*options, SCRIPT, *words)))
+    return jobs
+
+
+def attempts_of(user: User) -> list[Attempt]:
+    return Attempts(user.folder / "run").all()
+
+
+def wait_for_generations(user: User, attempt: int, seconds: float = 60) -> None:
+    """Wait until the log of an attempt has several rows of progress."""
     deadline = time.monotonic() + seconds
-    while len(starts := starts_in(folder / "log.txt")) < part or starts[-1].count("%") < 3:
-        assert time.monotonic() < deadline, f"part {part} does not begin"
+    while len(starts := starts_of(user)) < attempt or starts[-1].count("%") < 3:
+        assert time.monotonic() < deadline, f"attempt {attempt} does not begin"
         time.sleep(0.1)
 
 
-def starts_in(log: Path) -> list[str]:
+def starts_of(user: User) -> list[str]:
     """Return what each start of a run has written to its log."""
+    log = user.folder / "run/log.txt"
     return log.read_text().split("run folder")[1:] if log.exists() else []
-
-
-def test_a_run_that_is_requeued_three_times_has_the_same_bits(user: User) -> None:
-    job = user.sbatch(*FOUR_RANKS, SCRIPT, *LONG, "--out", "run")
-    for part in (1, 2, 3):
-        wait_for_generations(user.folder / "run", part)
-        user.cluster.call("scontrol", "requeue", job)
-    user.cluster.wait(job, "COMPLETED", "FAILED")
-    parts = Parts(user.folder / "run").all()
-    assert [(part.status, part.signal) for part in parts] == [(75, "SIGTERM")] * 3 + [(0, None)]
-    assert all(part.before.generation < part.after.generation for part in parts[:-1] if part.after)
-    result = user.result("run")
-    assert result.ranks == 4
-    assert result.digest == user.uninterrupted(*LONG).digest
-    assert rows_of(user.folder / "run") == rows_of(user.folder / "alone")
-    assert "done" in user.islands("status", "run")
 
 
 def rows_of(folder: Path) -> list[tuple[int, int, float]]:
@@ -62,42 +79,111 @@ def rows_of(folder: Path) -> list[tuple[int, int, float]]:
     return sorted(rows)
 
 
-def test_a_job_near_its_time_limit_writes_a_checkpoint_and_goes_on(user: User) -> None:
-    # Slurm looks at limits every 30 s and sends the signal up to a minute early, so that a part
-    # of this job lasts 29 to 59 s.
-    options = ["--time=1", "--signal=B:USR1@1"]
-    words = [*RUN, "--population", "64", "--stop", "seconds=62"]
-    job = user.sbatch(*options, SCRIPT, *words, "--out", "run")
+def require_same(user: User, alone: Path) -> Result:
+    """Compare digest and rows with the run without interruption; return the result."""
+    result = user.result("run")
+    assert result.digest == User(user.cluster, alone.parent).result("alone").digest
+    assert rows_of(user.folder / "run") == rows_of(alone)
+    return result
+
+
+def test_a_run_that_is_requeued_several_times_has_the_same_bits(
+    limited: list[Submitted], user: User, alone: Path
+) -> None:
+    job = user.sbatch(*FOUR_RANKS, SCRIPT, *LONG, "--out", "run")
+    for attempt in range(1, REQUEUES + 1):
+        wait_for_generations(user, attempt)
+        user.cluster.call("scontrol", "requeue", job)
+    user.cluster.wait(job, "COMPLETED", "FAILED", seconds=60 + 20 * REQUEUES)
+    *requeued, last = attempts_of(user)
+    assert [(each.status, each.ending) for each in requeued] == [(75, "requeue")] * REQUEUES
+    assert all(each.after and each.before.generation < each.after.generation for each in requeued)
+    assert last.status == 0
+    assert require_same(user, alone).ranks == 4
+    assert "done" in user.islands("status", "run")
+
+
+def test_srun_starts_the_ranks_of_mpich(user: User, alone: Path) -> None:
+    python = os.environ.get("ISLANDS_MPICH_PYTHON")
+    if not python:
+        pytest.skip("ISLANDS_MPICH_PYTHON names no Python with pip's mpich and mpi4py")
+    user.environment["PYTHON"] = python
+    job = user.sbatch(*FOUR_RANKS, SCRIPT, *LONG, "--out", "run")
+    wait_for_generations(user, 1)
+    user.cluster.call("scontrol", "requeue", job)
+    user.cluster.wait(job, "COMPLETED", "FAILED")
+    assert [(each.status, each.ending) for each in attempts_of(user)] == [
+        (75, "requeue"),
+        (0, None),
+    ]
+    assert require_same(user, alone).ranks == 4
+    assert "lacks support for cpu binding" not in user.output(job)
+
+
+def test_a_preempted_job_requeues_itself_and_a_cancelled_job_does_not(user: User) -> None:
+    words = [*RUN, "--population", "2048", "--stop", "generations=100000", "--out", "run"]
+    job = user.sbatch("--partition=cheap", *FOUR_RANKS, SCRIPT, *words)
+    wait_for_generations(user, 1)
+    urgent = user.sbatch("--nodes=2", "--ntasks-per-node=3", "--wrap=sleep 1")
+    user.cluster.wait(urgent, "COMPLETED")
+    wait_for_generations(user, 2)
+    user.call("scancel", job)
+    user.cluster.wait(job, "CANCELLED")
+    ends = [(each.status, each.signal, each.ending) for each in attempts_of(user)]
+    assert ends == [(75, "SIGTERM", "preemption"), (75, "SIGTERM", "cancel")]
+    assert "stopped" in user.islands("status", "run")
+
+
+def test_a_job_near_its_time_limit_writes_a_checkpoint_and_goes_on(
+    limited: list[Submitted],
+) -> None:
+    user, job = limited[0]
     user.cluster.wait(job, "COMPLETED", "FAILED", "TIMEOUT", seconds=240)
-    parts = Parts(user.folder / "run").all()
-    assert {(part.status, part.signal) for part in parts[:-1]} == {(75, "SIGUSR1")}
-    assert parts[-1].status == 0
-    assert len(parts) > 1
-    assert 62 <= user.result("run").seconds < 64, "the run's limit counts over all parts"
+    *earlier, last = attempts_of(user)
+    assert earlier
+    assert {(each.status, each.signal) for each in earlier} == {(75, "SIGUSR1")}
+    assert last.status == 0
+    assert 62 <= user.result("run").seconds < 64, "the run's limit counts over all attempts"
 
 
-def test_a_run_goes_on_when_a_node_was_lost(user: User) -> None:
-    words = [*LONG, "--set", "checkpoint.every=0.5s"]
-    job = user.sbatch(*FOUR_RANKS, SCRIPT, *words, "--out", "run")
-    wait_for_generations(user.folder / "run", 1)
-    while not list((user.folder / "run").glob("checkpoints/*/manifest.json")):
-        time.sleep(0.1)
-    user.cluster.lose("n2")
-    user.cluster.restore("n2")
+def test_a_job_that_slurm_ends_at_its_time_limit_requeues_itself(limited: list[Submitted]) -> None:
+    user, job = limited[1]
+    wait_for_generations(user, 2, seconds=120)
+    user.call("scancel", job)
+    user.cluster.wait(job, "CANCELLED")
+    ends = [(each.status, each.signal, each.ending) for each in attempts_of(user)]
+    assert ends[0] == (75, "SIGTERM", "time limit")
+
+
+def test_a_run_goes_on_when_its_nodes_were_lost(user: User, alone: Path) -> None:
+    job = user.sbatch(*FOUR_RANKS, SCRIPT, *LONG, "--set", "checkpoint.every=0.5s", "--out", "run")
+    batch_host_last = ("n2", "n1")
+    for attempt, node in enumerate(batch_host_last, 1):
+        wait_for_generations(user, attempt)
+        before = Attempts(user.folder / "run").all()[-1].before.generation
+        while checkpoint_of(user) <= before:
+            time.sleep(0.1)
+        user.cluster.lose(node)
+        user.cluster.restore(node)
     user.cluster.wait(job, "COMPLETED", "FAILED", seconds=240)
-    parts = Parts(user.folder / "run").all()
-    assert len(parts) > 1
-    assert parts[-1].status == 0
-    assert parts[-1].before.generation > 0
-    assert user.result("run").digest == user.uninterrupted(*words).digest
+    attempts = attempts_of(user)
+    assert len(attempts) > 2
+    assert attempts[-1].status == 0
+    assert attempts[-1].before.generation > attempts[1].before.generation > 0
+    require_same(user, alone)
 
 
-def test_a_run_that_cannot_progress_is_not_requeued_for_ever(user: User) -> None:
+def checkpoint_of(user: User) -> int:
+    """Return the generation of the latest checkpoint, or -1."""
+    paths = (user.folder / "run/checkpoints").glob("*/manifest.json")
+    return max((int(path.parent.name.partition(".")[0]) for path in paths), default=-1)
+
+
+def test_a_run_without_progress_is_not_requeued_for_ever(user: User) -> None:
     words = [*RUN, "--stop", "generations=10", "--out", "run"]
-    user.environment["ISLANDS_LAUNCHER"] = "sh -c 'exit 9'"  # a launcher that fails each time
+    user.environment["ISLANDS_LAUNCHER"] = "sh -c 'exit 9'"  # a launcher that always fails
     job = user.sbatch("--ntasks-per-node=2", SCRIPT, *words)
     user.cluster.wait(job, "FAILED", "COMPLETED")
-    assert len(Parts(user.folder / "run").all()) == 2
-    said = user.output(job)
-    assert "the last two parts made no new checkpoint (no checkpoint)" in said
+    assert len(attempts_of(user)) == 2
+    assert "the last two attempts made no new checkpoint (no checkpoint)" in user.output(job)
     assert "failed" in user.islands("status", "run")

@@ -1,20 +1,13 @@
-"""The command `islands submit`: what it refuses, and the script that it writes."""
+"""The command `islands submit`: refused options, the script, and the submitted job."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from jobs_on import RUN, User
-from private_slurm import PrivateSlurm
 
 LINE = ["submit", *RUN, "--stop", "generations=20", "--nodes", "2", "--ranks-per-node", "2"]
-
-
-@pytest.fixture
-def user(cluster: PrivateSlurm, tmp_path: Path) -> User:
-    return User(cluster, tmp_path)
 
 
 def test_a_job_is_submitted_and_followed(user: User) -> None:
@@ -27,15 +20,9 @@ def test_a_job_is_submitted_and_followed(user: User) -> None:
     assert json.loads(user.islands("status", "run", "--json"))["word"] == "done"
 
 
-def test_a_job_uses_the_python_that_submitted_it(user: User) -> None:
+def test_a_job_uses_the_python_that_submitted_it_in_folders_with_spaces(user: User) -> None:
     del user.environment["PYTHON"]
     user.environment["PATH"] = "/usr/bin:/bin"
-    user.islands(*LINE, "--time", "5m", "--out", "run")
-    user.islands("watch", "run")
-    assert user.result("run").ranks == 4
-
-
-def test_names_of_folders_may_contain_spaces(user: User) -> None:
     user.folder = user.folder / "a folder"
     user.folder.mkdir()
     user.islands(*LINE, "--time", "5m", "--out", "a run")
@@ -75,9 +62,12 @@ def test_a_site_sets_what_the_command_line_does_not(user: User) -> None:
         (["--over", "rho=0.7,2"], "rho=2"),
         (["--site", "nowhere.env"], "--site nowhere.env: no such file"),
         (["--node", "2"], "unknown option '--node'. Did you mean '--nodes'?"),
+        (["--out", "/dev/null/run"], "--out /dev/null/run: "),
+        (["--sbatch", "output=a.out"], "--sbatch output=a.out: islands submit sets this option"),
+        (["--job-name", ""], "'' is not a name"),
     ],
 )
-def test_what_cannot_run_is_refused_at_once(user: User, options: list[str], said: str) -> None:
+def test_invalid_jobs_are_refused(user: User, options: list[str], said: str) -> None:
     line = [word for word in LINE if "--nodes" not in options or word not in ("--nodes", "2")]
     if "--nodes" in options:
         line = ["submit", *RUN, "--stop", "generations=20"]
@@ -92,3 +82,26 @@ def test_a_run_in_a_folder_is_not_taken_for_another(user: User) -> None:
     user.islands("run", *RUN, "--stop", "generations=5", "--out", "run")
     refused = user.islands(*LINE, "--out", "run", status=2)
     assert "holds a finished run" in refused
+
+
+def test_a_folder_has_one_job_at_a_time_and_may_be_submitted_again(user: User) -> None:
+    first = json.loads(user.islands(*LINE, "--sbatch", "hold", "--out", "run", "--json"))["job"]
+    refused = user.islands(*LINE, "--out", "run", status=2)
+    assert f"job {first} for this folder is queued or running" in refused
+    assert f"scancel {first}" in refused
+    user.call("scancel", first)
+    second = user.call("sbatch", "--parsable", "--hold", "run/slurm/job.sbatch").strip()
+    user.call("scontrol", "release", second)
+    user.cluster.wait(second, "COMPLETED", "FAILED")
+    state = json.loads(user.islands("status", "run", "--json"))
+    assert (state["word"], state["job"]) == ("done", second)
+
+
+def test_a_run_is_resumed_by_a_job(user: User) -> None:
+    user.islands("run", *RUN, "--stop", "generations=5", "--out", "run")
+    options = ["--stop", "generations=8", "--backend", "cpu", "--ranks-per-node", "2"]
+    user.islands("submit", "resume", "run", *options)
+    assert "Stopped: 8 generations done" in user.islands("watch", "run")
+    assert user.result("run").ranks == 2
+    refused = user.islands("submit", "resume", "run", "--population", "8", status=2)
+    assert "unknown option '--population'" in refused

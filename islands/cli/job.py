@@ -1,0 +1,74 @@
+"""The command of the batch scripts, and the check of a run before its job or its ranks start.
+
+The scripts call `python -m islands.cli.job run|sweep|scaling ...`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from islands.cli import resume, run
+from islands.errors import IslandsError, UsageError
+from islands.record.folder import require_run
+from islands.text import command_line, unknown
+
+COMMANDS = ("run", "sweep", "scaling")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The properties of a run that its job depends on."""
+
+    on_cpu: bool
+    """Whether it uses the CPU backend."""
+    islands: int
+
+
+def checked(words: Sequence[str]) -> Checked:
+    """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
+    from islands.cli import parsed
+    from islands.run.request import resolved, stored_request
+    from islands.spec.resolve import layers, resolve
+
+    args = parsed(list(words))
+    if args.command == "resume":
+        require_run(args.folder)
+        stored = resolve(*stored_request(args.folder, resume.options(args))).general
+        return Checked(stored.backend == "cpu", stored.islands)
+    given = run.options(args)
+    named = [{"instance": name} for name in args.instances] or [{}]
+    specs = [resolved(layers({**given, **one}, args.config))[0].general for one in named]
+    return Checked(
+        all(spec.backend == "cpu" for spec in specs), min(spec.islands for spec in specs)
+    )
+
+
+def main(words: list[str]) -> int:
+    """Run one command inside a job; return its exit status."""
+    try:
+        with command_line():
+            return _run(words)
+    except IslandsError as error:
+        print(f"islands job: {error}", file=sys.stderr, flush=True)
+        return error.status
+
+
+def _run(words: list[str]) -> int:
+    from islands.slurm.run_job import run_job
+    from islands.slurm.scaling import run_scaling
+    from islands.slurm.sweep import run_element
+
+    if not words or words[0] not in COMMANDS:
+        raise UsageError(unknown("command", words[0] if words else "", COMMANDS))
+    command = {"run": run_job, "sweep": run_element, "scaling": run_scaling}[words[0]]
+    return command(words[1:], _uses_cpu)
+
+
+def _uses_cpu(words: Sequence[str]) -> bool:
+    return checked(words).on_cpu
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,98 @@
+"""Slurm's commands: ask for the state of a job, submit and requeue jobs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from shutil import which
+
+WAITING = ("PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT")
+RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING")
+REQUEUE, PREEMPTION, TIME_LIMIT, CANCEL = "requeue", "preemption", "time limit", "cancel"
+"""Why Slurm ends a job."""
+
+
+def state_in_queue(job: str) -> tuple[str, str]:
+    """Return Slurm's name of the state, and its reason or nodes; empty for a job it has removed."""
+    if not job:
+        return "", ""
+    queries = (
+        ["squeue", "--noheader", f"--jobs={job}", "--states=all", "--format=%T|%R"],
+        ["sacct", "-nXP", f"--jobs={job}", "--format=State,Reason"],
+    )
+    for query in queries:
+        line = output(query).partition("\n")[0]
+        if line:
+            state, _, reason = line.partition("|")
+            return state.split()[0], reason.strip("()")
+    return "", ""
+
+
+def states_in_queue(arrays: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return state and reason of all elements of job arrays, by job such as `15_3`."""
+    if not arrays:
+        return {}
+    query = ["squeue", "--noheader", "--array", f"--jobs={','.join(arrays)}", "--states=all"]
+    lines = [line.split("|") for line in output([*query, "--format=%i|%T|%R"]).splitlines()]
+    return {job: (state, reason.strip("()")) for job, state, reason, *_ in lines}
+
+
+def is_active(job: str) -> bool:
+    """Return whether a job, or an element of a job array, is queued or running."""
+    return bool(output(["squeue", "--noheader", f"--jobs={job}", "--format=%i"]))
+
+
+def ending(job: str, restarts: int) -> str | None:
+    """Return why Slurm ends this job, or None if it does not.
+
+    `restarts` is the number of restarts at the job's start. The state of a job whose script still
+    runs is COMPLETING for all reasons.
+    """
+    words = output(["scontrol", "--oneliner", "show", "job", job]).split()
+    shown = dict(word.split("=", 1) for word in words if "=" in word)
+    if int(shown.get("Restarts", 0)) > restarts:
+        return REQUEUE
+    if shown.get("PreemptTime", "None") != "None":
+        return PREEMPTION
+    if shown.get("Reason") == "TimeLimit":
+        return TIME_LIMIT
+    return None if shown.get("JobState", "RUNNING") == "RUNNING" else CANCEL
+
+
+def requeue(job: str) -> str:
+    """Requeue a job; return Slurm's message if it refuses, otherwise an empty string."""
+    asked = _run(["scontrol", "requeue", job])
+    return "" if asked.returncode == 0 else asked.stderr.strip() or "no reason given"
+
+
+def sbatch(options: Sequence[str], script: str = "") -> subprocess.CompletedProcess[str]:
+    """Run sbatch without SBATCH_ variables, which would override the directives of a script."""
+    return _run(["sbatch", *options], script, without_options(os.environ))
+
+
+def without_options(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without the variables that are options of sbatch."""
+    return {key: value for key, value in environment.items() if not key.startswith("SBATCH_")}
+
+
+def reason(errors: str) -> str:
+    """Return the message of sbatch on one line."""
+    lines = [line.removeprefix("sbatch: error: ").strip(" .") for line in errors.splitlines()]
+    return "; ".join(dict.fromkeys(line for line in lines if line))
+
+
+def output(command: Sequence[str]) -> str:
+    """Return what a command prints, or an empty string if it fails or is missing."""
+    if which(command[0]) is None:
+        return ""
+    done = _run(command)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _run(
+    command: Sequence[str], text: str = "", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, input=text, env=environment, capture_output=True, text=True, check=False
+    )

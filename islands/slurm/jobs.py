@@ -1,0 +1,75 @@
+"""The job that was submitted for a folder, and the jobs that use the folder now."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from islands.errors import InputError, UsageError
+from islands.paths import reading, writing
+from islands.record.folder import JOB
+from islands.slurm.attempts import Attempts
+from islands.slurm.commands import is_active
+from islands.slurm.template import SCRIPT
+
+_JOB = "job.json"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job as it was submitted."""
+
+    job: str
+    folder: str
+    script: str
+    submitted: float
+    elements: int | None = None
+    """The elements of its array, or None for a single job."""
+    collecting: str | None = None
+    """The job that writes the table of the array."""
+
+    def write(self) -> None:
+        """Store the job in its folder."""
+        path = Path(self.folder) / JOB / _JOB
+        with writing(path):
+            path.write_text(json.dumps(asdict(self)) + "\n")
+
+
+def submitted(folder: Path) -> Job | None:
+    """Return the job that was submitted for a folder, or None."""
+    path = folder / JOB / _JOB
+    if not path.exists():
+        return None
+    with reading(path):
+        try:
+            return Job(**json.loads(path.read_text()))
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{path}: is damaged: {error}. Remove it") from error
+
+
+def latest_job(folder: Path) -> str | None:
+    """Return the number of the latest job of a folder: submitted, or started by a script."""
+    job, attempt = submitted(folder), Attempts(folder).last()
+    if job is not None and (attempt is None or attempt.began < job.submitted):
+        return job.job
+    return None if attempt is None else attempt.job
+
+
+def refuse_second_job(folder: Path, own: str | None = None) -> None:
+    """Refuse a job for a folder for which another job is queued or running."""
+    job, attempt = submitted(folder), Attempts(folder).last()
+    numbers = {each.job for each in (job, attempt) if each is not None}
+    for number in sorted(numbers - {own}):
+        if is_active(number):
+            raise UsageError(
+                f"--out {folder}: job {number} for this folder is queued or running. Wait for it,"
+                f" cancel it with: scancel {number}; or name another folder"
+            )
+
+
+def again(folder: Path) -> str | None:
+    """Return the command that submits the job of a folder again, or None."""
+    path = folder / JOB / SCRIPT
+    return f"sbatch {shlex.quote(str(path))}" if path.exists() else None

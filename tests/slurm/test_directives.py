@@ -1,0 +1,191 @@
+"""The options of sbatch: from site.env, the command line and the scripts."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from jobs_on import SCRIPTS
+
+from islands.cli import main
+from islands.cli.job_options import add_job_options
+from islands.errors import UsageError
+from islands.slurm.directives import directives_from
+from islands.slurm.gpus import Gpus
+from islands.slurm.site import difference_from_site, directives_of
+from islands.slurm.template import script
+
+
+def directives(*options: str, on_cpu: bool = False, **of_site: str) -> dict[str, str]:
+    """Return the directives of a job with these options, at a site with these directives."""
+    parser = argparse.ArgumentParser()
+    add_job_options(parser)
+    site = {name.replace("_", "-"): value for name, value in of_site.items()}
+    return directives_from(parser.parse_args(options), site, on_cpu=on_cpu)
+
+
+@pytest.mark.parametrize(
+    ("options", "of_site", "gpus", "ranks"),
+    [
+        ([], {}, "1", "1"),
+        (["--gpus-per-node", "a100:4"], {}, "a100:4", "4"),
+        ([], {"gpus_per_node": "a100:4"}, "a100:4", "4"),
+        (["--gpus-per-node", "2"], {"gpus_per_node": "a100:4"}, "a100:2", "2"),
+        ([], {"gres": "gpu:a100:4"}, "a100:4", "4"),
+        ([], {"gres": "gpu"}, "1", "1"),
+        (["--nodes", "2"], {"gpus": "8"}, "4", "4"),
+    ],
+)
+def test_the_gpus_of_a_site_and_a_user_become_one_option(
+    options: list[str], of_site: dict[str, str], gpus: str, ranks: str
+) -> None:
+    found = directives(*options, **of_site)
+    assert (found["gpus-per-node"], found["ntasks-per-node"]) == (gpus, ranks)
+    assert not {"gres", "gpus", "gpus-per-task"} & found.keys()
+
+
+def test_other_resources_of_a_site_are_kept() -> None:
+    assert directives(gres="gpu:4,nvme:1")["gres"] == "nvme:1"
+
+
+def test_a_job_on_the_cpu_requests_no_gpus() -> None:
+    found = directives("--ranks-per-node", "3", on_cpu=True, gpus_per_node="4", gres="gpu:2")
+    assert found["ntasks-per-node"] == "3"
+    assert not {"gres", "gpus-per-node"} & found.keys()
+
+
+@pytest.mark.parametrize("text", ["", "a100:", "4:a100", "a100:4:2", "-1"])
+def test_other_requests_for_gpus_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="such as 4 or a100:4"):
+        Gpus.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "of_site", "signal"),
+    [
+        (["--time", "1h"], {}, "B:USR1@120"),
+        ([], {"time": "4"}, "B:USR1@60"),
+        (["--sbatch", "time=1:00"], {"time": "4"}, "B:USR1@15"),
+        (["--time", "1h"], {"signal": "B:USR1@300"}, "B:USR1@300"),
+    ],
+)
+def test_the_notice_before_the_time_limit_fits_any_limit(
+    options: list[str], of_site: dict[str, str], signal: str
+) -> None:
+    assert directives(*options, on_cpu=True, **of_site)["signal"] == signal
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("", "write NAME or NAME=VALUE"),
+        ("=1", "write NAME or NAME=VALUE"),
+        ("nice=", "write NAME or NAME=VALUE"),
+        ("array=1-3", "Use --array SEEDS"),
+        ("--output=a.out", "the output is in DIR/slurm"),
+        ("ntasks=4", "Use --gpus-per-node G, or"),
+        ("gres=gpu:2", "use --gpus-per-node"),
+        ("N=2", "write the long name"),
+    ],
+)
+def test_options_that_islands_submit_sets_itself_are_refused(option: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        directives(f"--sbatch={option}", on_cpu=True)
+
+
+def test_a_site_is_read_without_the_variables_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SBATCH_PARTITION", "mine")
+    site = tmp_path / "site.env"
+    site.write_text("export SBATCH_TIMELIMIT=60 SBATCH_NO_REQUEUE=1 SBATCH_DEBUG=1 SBATCH_FOO=1\n")
+    assert directives_of(site) == {"time": "60", "no-requeue": ""}
+    written = script("run", directives_of(site), ["demo/tsp"], site, tmp_path)
+    assert "#SBATCH --no-requeue\n" in written
+    assert "--requeue\n" not in written.replace("--no-requeue", "")
+
+
+def test_a_job_in_another_partition_than_that_of_the_site_is_reported() -> None:
+    job = {"SLURM_JOB_PARTITION": "main", "SBATCH_PARTITION": "gpu,long"}
+    warning = difference_from_site(job)
+    assert warning is not None
+    assert "has partition main, but site.env names gpu,long. Source site.env" in warning
+    assert difference_from_site(job | {"SLURM_JOB_PARTITION": "gpu"}) is None
+    assert difference_from_site(job | {"ISLANDS_SITE": "site.env"}) is None
+
+
+class Direct:
+    """The batch scripts, run directly with an sbatch that prints its options."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        shutil.copytree(SCRIPTS, folder / "slurm")
+        (folder / "sbatch").write_text('#!/bin/sh\necho "$@"\n')
+        (folder / "sbatch").chmod(0o755)
+
+    def __call__(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [f"slurm/{name}.sbatch", *words],
+            cwd=self.folder,
+            env={"PATH": f"{self.folder}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.mark.parametrize(
+    ("site", "ranks"),
+    [
+        ("", 1),
+        ("export SBATCH_GPUS_PER_NODE=4", 4),
+        ("export SBATCH_GPUS_PER_NODE=a100:2", 2),
+        ("export SBATCH_GRES=gpu:a100:4", 4),
+        ("export SBATCH_GPUS_PER_NODE=a100", 1),
+    ],
+)
+def test_a_script_that_submits_itself_requests_a_rank_for_each_gpu(
+    tmp_path: Path, site: str, ranks: int
+) -> None:
+    direct = Direct(tmp_path)
+    (tmp_path / "slurm/site.env").write_text(site + "\n")
+    for name in ("run", "scaling"):
+        printed = direct(name, "demo/tsp").stdout
+        assert printed == f"--ntasks-per-node={ranks} slurm/{name}.sbatch demo/tsp\n"
+    assert f"--ntasks-per-node={ranks} " in direct("sweep", "demo/tsp").stdout
+
+
+def test_a_sweep_that_submits_itself_counts_the_lines_with_options(tmp_path: Path) -> None:
+    direct = Direct(tmp_path)
+    (tmp_path / "sweep.txt").write_text("# three runs\n\ndemo/tsp\n  #\n\t\n demo/qap\ndemo/mkp")
+    assert direct("sweep", "sweep.txt").stdout.startswith("--array=1-3 ")
+    assert direct("sweep", "demo/tsp").stdout.startswith("--array=1-10 ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"), [([], "name an instance"), (["no.txt"], "no.txt: no such file")]
+)
+def test_a_sweep_of_nothing_is_refused(tmp_path: Path, words: list[str], message: str) -> None:
+    refused = Direct(tmp_path)("sweep", *words)
+    assert refused.returncode == 2
+    assert message in refused.stderr
+
+
+def test_the_backend_may_be_a_setting_and_the_gpus_those_of_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/bin")  # without sbatch
+    Path("site.env").write_text("export SBATCH_GPUS_PER_NODE=a100:4\n")
+    line = ["submit", "demo/tsp", "--islands", "4", "--nodes", "2", "--dry-run"]
+    assert main(line) == 2
+    assert "--islands 4: fewer than the 8 ranks of the job" in capsys.readouterr().err
+    assert main([*line, "--gpus-per-node", "2"]) == 0
+    assert "#SBATCH --gpus-per-node=a100:2\n" in capsys.readouterr().out
+    assert main([*line, "--set", "backend=cpu", "--ranks-per-node", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert "#SBATCH --ntasks-per-node=2\n" in printed
+    assert "gpus" not in printed.partition("export")[0]
