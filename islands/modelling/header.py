@@ -101,6 +101,8 @@ class Functions:
             "#pragma once",
             '#include "problems/moved.cuh"',
             '#include "problems/solution.cuh"',
+            # Outside the namespace of the user, as kernels of other parts use it as well.
+            *(['#include "core/exact.cuh"'] if "exact::" in own else []),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n}};",
             "namespace user {",
