@@ -90,6 +90,17 @@ def test_the_examples_are_typed() -> None:
     _output(sys.executable, "-m", "mypy", "--strict", *sorted(FOLDER.glob("*.py")))
 
 
+def test_the_notebook_runs() -> None:
+    pytest.importorskip("matplotlib")
+    notebook = json.loads((FOLDER / "plot.ipynb").read_text(encoding="utf-8"))
+    assert notebook["nbformat"] == 4
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert not any(cell["outputs"] for cell in cells)
+    text = "\n".join("".join(cell["source"]) for cell in cells)
+    settings = "import matplotlib\nmatplotlib.use('agg')\n"
+    assert "'generation'" in _output(sys.executable, "-c", settings + text, folder=FOLDER)
+
+
 def test_the_bounds_of_the_comparison_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
     compare = example("compare")
