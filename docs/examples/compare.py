@@ -1,11 +1,12 @@
-"""Compare the algorithms on the examples of this folder: the table of docs/choosing.md.
+"""Compare the algorithms on the examples of this folder: the tables of docs/choosing.md.
 
-    python compare.py [SECONDS [SEEDS]]
+    python compare.py --seconds 10 --seeds 3
+    python compare.py --evaluations 1000000 --population 64
 
-Each run uses two threads. Gaps are in per cent of a bound or of a known cost.
+Each run uses two threads. HiGHS runs for ten seconds, where it applies.
 """
 
-import sys
+import argparse
 from typing import Any
 
 import binary_quadratic
@@ -18,7 +19,10 @@ from numpy.typing import NDArray
 
 import islands
 
-ALGORITHMS = ("brkga", "de", "ga", "cellular", "pso")
+COLUMNS: dict[str, dict[str, Any]] = {
+    **{name: {"algorithm": name} for name in ("brkga", "de", "ga", "cellular", "pso")},
+    "de, jde": {"algorithm": "de", "adaptation": "jde"},
+}
 
 
 def clusters(customers: int) -> islands.Problem:
@@ -96,35 +100,43 @@ def _highs(
     return end.fun, np.nan if end.mip_dual_bound is None else end.mip_dual_bound
 
 
-def _solved(problem: islands.Problem, algorithm: str, seconds: float, seed: int) -> float:
-    result = islands.solve(problem, algorithm=algorithm, seconds=seconds, seed=seed, threads=2)
+def _solved(problem: islands.Problem, settings: dict[str, Any]) -> float:
+    result = islands.solve(problem, threads=2, **settings)
     assert result.cost is not None
     return result.cost
 
 
-def main(seconds: float, seeds: int) -> None:
-    """Print a row for each problem: the bound, HiGHS, and each algorithm's mean over the seeds."""
+def main(seeds: int, **settings: Any) -> None:
+    """Print a row for each problem: a bound, HiGHS, and the mean and range of each algorithm."""
     routes = clusters(200)
+    covering, lower = highs_covering(1000, seconds=10)
+    quadratic, upper = highs_quadratic(500, seconds=10)
     rows: list[tuple[islands.Problem, float, float | None]] = [
         (flow_shop.make(200), machine_bound(200), None),
-        (routes, served_by_cluster(routes), None),
         (vehicle_routing.make(200), np.nan, None),
+        (routes, served_by_cluster(routes), None),
         (continuous.make(100), 0.0, None),
+        (set_covering.make(1000), lower, covering),
+        (binary_quadratic.make(500), upper, quadratic),
     ]
-    covering, bound = highs_covering(1000, seconds)
-    rows.append((set_covering.make(1000), bound, covering))
-    quadratic, bound = highs_quadratic(500, seconds)
-    rows.append((binary_quadratic.make(500), bound, quadratic))
-    print("| problem | bound | HiGHS |", " | ".join(ALGORITHMS), "|", flush=True)
+    print("| problem | bound | HiGHS |", " | ".join(COLUMNS), "|", flush=True)
     for problem, known, highs in rows:
-        costs = [
-            [_solved(problem, algorithm, seconds, seed) for seed in range(1, seeds + 1)]
-            for algorithm in ALGORITHMS
-        ]
-        shown = " | ".join(f"{np.mean(c):.6g} ({min(c):.6g}-{max(c):.6g})" for c in costs)
-        print(f"| {problem.instance} | {known:.6g} | {highs} | {shown} |", flush=True)
+        shown = []
+        for column in COLUMNS.values():
+            runs = range(1, seeds + 1)
+            costs = [_solved(problem, {**column, **settings, "seed": seed}) for seed in runs]
+            between = f" ({min(costs):.5g}-{max(costs):.5g})" if seeds > 1 else ""
+            shown.append(f"{np.mean(costs):.5g}{between}")
+        by_highs = "" if highs is None else f"{highs:.5g}"
+        print(
+            f"| {problem.instance} | {known:.6g} | {by_highs} |", " | ".join(shown), "|", flush=True
+        )
 
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    main(float(arguments[0]) if arguments else 10.0, int(arguments[1]) if len(arguments) > 1 else 3)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--evaluations", type=float)
+    parser.add_argument("--population", type=int, default=256)
+    parser.add_argument("--seeds", type=int, default=1)
+    main(**vars(parser.parse_args()))
