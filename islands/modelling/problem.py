@@ -19,7 +19,7 @@ from islands.modelling.data import Members
 from islands.modelling.functions import Function, costs_by
 from islands.modelling.header import Functions, box_members
 from islands.modelling.kinds import Box, SolutionKind
-from islands.modelling.program import costs_of
+from islands.modelling.program import costs_of, other_backend
 from islands.modelling.saved import saved
 from islands.modelling.workers import Workers, reference_of
 from islands.paths import published, reading
@@ -55,6 +55,7 @@ class StatedProblem(Problem):
         self.instance, self.size = name, kind.size
         self.maximise, self.best_known = maximise, best_known
         self._is_real: bool | None = None
+        self._checks_on = ""
         self._workers: Workers | None = None
         if functions is not None:
             self._is_real = functions.returns_real()
@@ -121,7 +122,16 @@ class StatedProblem(Problem):
             return self._by("reference", self.reference, solutions, is_batch=True)
         if self.python is not None:
             return self._python_costs(solutions, real=self.real)
-        return self.program_costs(solutions)
+        return self.program_costs(solutions, self._checks_on)
+
+    @property
+    def checker(self) -> str:  # type: ignore[override]
+        """What computes the exact costs."""
+        if self.reference is not None:
+            return "its reference"
+        if self.python is not None:
+            return f"{self.python[0]}="
+        return f"its program on the {self._checks_on.upper() or 'CPU'}"
 
     def program_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
         """Return the cost of each row as the program on a backend computes it.
@@ -181,8 +191,9 @@ class StatedProblem(Problem):
             temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     @contextmanager
-    def prepared(self, processes: int) -> Iterator[str]:
+    def prepared(self, processes: int, backend: str) -> Iterator[str]:
         """Let `processes` processes call function=; yield a text that says who calls it."""
+        self._checks_on = other_backend(backend)
         if self.python is None:
             yield ""
             return

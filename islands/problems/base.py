@@ -82,6 +82,8 @@ class Problem(ABC):
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
     evaluation: str = "block"
     """Who evaluates a solution: all threads of a `block` together, one `thread`, or `python`."""
+    checker: str = "NumPy"
+    """What computes the exact costs."""
     real: bool = False
     """Whether costs are floating-point numbers; on the device, integers with the same order."""
 
@@ -106,8 +108,8 @@ class Problem(ABC):
         return {f"array{i}": array for i, array in enumerate(self.arrays())}
 
     @contextmanager
-    def prepared(self, processes: int) -> Iterator[str]:
-        """Prepare evaluations during a run, by at most `processes` processes.
+    def prepared(self, processes: int, backend: str) -> Iterator[str]:
+        """Prepare evaluations during a run on a backend, by at most `processes` processes.
 
         Yield a text about who evaluates, which is empty if kernels do.
         """

@@ -73,7 +73,7 @@ def perform(
     log = folder / LOG if folder is not None and is_first else None
     processes = start.spec.general.threads or share_of_cores(world.local_size)
     with (
-        start.problem.prepared(processes) as evaluation,
+        start.problem.prepared(processes, start.machine.backend) as evaluation,
         Screen(stream if is_first else None, log, quiet=quiet) as screen,
     ):
         if news:
@@ -238,7 +238,7 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
         reproducible=not start.asynchronous,
         digest="" if outcome.is_partial else combined(digests),
         folder=str(start.folder) if start.folder is not None else None,
-        checked="" if best is None else Result.checked,
+        checked="" if best is None else start.problem.checker,
         settings=lasting(spec.to_mapping()),
         records=records,
     )
