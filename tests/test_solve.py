@@ -136,8 +136,8 @@ def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ({"format": "tsp"}, 'format="tsp": unknown format', "--format tsp: unknown format"),
         (
             {"algorithm": "cellular", "crossover": "one_point", "encoding": "permutation"},
-            'or encoding="keys" or "bits"',
-            "or --encoding keys or bits",
+            'or encoding="keys", "bits" or "vector"',
+            "or --encoding keys, bits or vector",
         ),
     ],
 )
