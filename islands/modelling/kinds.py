@@ -43,9 +43,8 @@ class SolutionKind(ABC):
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         """Return random solutions, a row for each."""
 
-    @property
-    def stored_dtype(self) -> np.dtype[Any]:
-        """The type of one word of a solution, as kernels store it."""
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
+        """Return the type of one word of a solution, as kernels store it."""
         return self.dtype
 
     @property
@@ -68,6 +67,14 @@ class Order(SolutionKind):
     name, stated_by, number = "order", "permutation", 0
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
     words, algorithm = "a permutation of 0 to n - 1", "ga"
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether items fit into 16 bits."""
+        return self.size <= 1 << 16
+
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
+        return np.dtype(np.uint16) if in_tiles and self.is_narrow else self.dtype
 
     def holds(self, solutions: NDArray[Any]) -> bool:
         return are_orders(solutions)
@@ -92,8 +99,7 @@ class Subset(SolutionKind):
         shares = random.random((count, 1))  # subsets of all sizes
         return (random.random((count, self.size)) < shares).astype(self.dtype)
 
-    @property
-    def stored_dtype(self) -> np.dtype[Any]:
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
         return np.dtype(np.uint32)
 
     @property

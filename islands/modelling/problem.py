@@ -87,9 +87,9 @@ class StatedProblem(Problem):
             return {"SOLUTION_KIND": str(self.kind.number)}
         return dict(self.functions.macros(self.kind, real=self.real, maximise=self.maximise))
 
-    def stored(self) -> tuple[np.dtype[Any], int]:
+    def stored(self, *, in_tiles: bool) -> tuple[np.dtype[Any], int]:
         """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
-        return self.kind.stored_dtype, self.kind.stored_length
+        return self.kind.stored_dtype(in_tiles=in_tiles), self.kind.stored_length
 
     def saved(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which the problem can be made again."""

@@ -123,7 +123,7 @@ class Problem(ABC):
         """Return the device's costs of stored solutions, in the memory where they are."""
         raise NotImplementedError
 
-    def stored(self) -> tuple[np.dtype[Any], int]:
+    def stored(self, *, in_tiles: bool) -> tuple[np.dtype[Any], int]:
         """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
         raise NotImplementedError
 

@@ -2,6 +2,7 @@
 // arena of a block. No random numbers.
 #pragma once
 
+using uint16_t = unsigned short;
 using int32_t = int;
 using uint32_t = unsigned int;
 using int64_t = long long;
