@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.backends.header import Header
+from islands.backends.refused import CONTRACT as REQUIRED
 from islands.errors import UsageError
 from islands.modelling.data import Members, declaration
 from islands.modelling.kinds import Box, Order, SolutionKind
@@ -95,8 +96,18 @@ class Functions:
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
+        contracts = {
+            text: f"{REQUIRED}{wanted}\n"
+            for text, wanted in (
+                (self.repair, _REPAIR),
+                (self.delta, _DELTA),
+                (self.cost, CONTRACT),
+            )
+        }
         texts = list(dict.fromkeys(filter(None, (self.cost, self.delta, self.repair))))
-        own = "\n".join(f'#line 1 "{text.name}"\n{text.code}' for text in texts)
+        own = "\n".join(
+            f'{contracts.get(text, "")}#line 1 "{text.name}"\n{text.code}' for text in texts
+        )
         parts = [
             "#pragma once",
             '#include "problems/moved.cuh"',

@@ -57,6 +57,10 @@ class SolutionKind(ABC):
         """Return solutions as kernels store them."""
         return np.ascontiguousarray(solutions, self.dtype)
 
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return solutions as encodings store them; the reverse of `read`."""
+        return self.stored(solutions)
+
     def read(self, stored: Any) -> Any:
         """Return the solutions, which kernels have stored, in the memory where they are."""
         return stored
@@ -141,6 +145,9 @@ class Box(SolutionKind):
 
     def holds(self, solutions: NDArray[Any]) -> bool:
         return bool(((solutions >= self.low) & (solutions <= self.high)).all())
+
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        return self.stored((solutions - self.low) / (self.high - self.low))
 
     def read(self, stored: Any) -> Any:
         module = module_of(stored)
