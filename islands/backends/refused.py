@@ -27,7 +27,8 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
         temporary.write_text(log, encoding="utf-8")
     lines = [line for line in log.splitlines() if line.strip()]
     errors = [line.strip() for line in lines if re.search(r"\berror\b", line)] or lines[:1]
-    codes = {name: contract for text in own.values() for contract, name in _LINE.findall(text)}
+    found = [each for text in own.values() for each in _LINE.findall(text)]
+    codes = {name: contract for contract, name in reversed(found)}
     places = tuple(f"{name}{mark}" for name in (*own, *codes) for mark in ":(")
     first = next((line for line in errors if line.startswith(places)), "")
     if not first:

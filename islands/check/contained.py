@@ -1,7 +1,7 @@
 """Run the functions of a stated problem in a process of their own.
 
-Each array is in memory of its exact size, and AddressSanitizer ends the process at a read outside
-of it. A function that does not return is ended after a time limit.
+A read outside of an array ends the process, and so does undefined behaviour if the compiler has
+sanitizers. A function that does not return is ended after a time limit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct, laid_out
+from islands.backends.arguments import Struct, as_in_kernels
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.check.program import macros_of
@@ -47,6 +47,8 @@ class Ended:
     log: str
     arrays: dict[str, tuple[int, int, int]]
     """For each array, its address, its length and the size of an element."""
+    packs: bool
+    """Whether an element of a solution has 32 items."""
     sanitized: bool
     reason: str
     """Why no sanitizer was used."""
@@ -101,7 +103,7 @@ def _write(
     ends: NDArray[np.int32],
 ) -> None:
     """Write the input of kernels/check/main.hpp."""
-    record = laid_out(data, lambda _: 0)
+    record = as_in_kernels(data, lambda _: 0)
     offsets = {} if record.dtype.fields is None else record.dtype.fields
     arrays = _arrays(problem)
     stored = problem.kind.stored(solutions)
@@ -150,6 +152,7 @@ def _run(
         status,
         log.read_text(errors="replace"),
         _placed(problem, printed.read_text()),
+        problem.kind.name == "subset",
         sanitized,
         reason,
     )

@@ -9,11 +9,11 @@ from islands.backends.refused import own_line
 from islands.check.contained import Ended
 
 _FAULT = re.compile(r"AddressSanitizer: ([\w-]+)(?: on (?:unknown )?address (0x[0-9a-f]+))?")
-_ACCESS = re.compile(r"^(READ|WRITE) of size", re.MULTILINE)
+_ACCESS = re.compile(r"\b(READ|WRITE) (?:of size|memory access)")
 _LOCAL = re.compile(r"'(\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (\w+)flows")
 _UNDEFINED = re.compile(r"(\S+?):(\d+):\d+: runtime error: ([^\n]*)")
-_NEAR = 1 << 20
-"""Bytes from an array within which a fault is attributed to it."""
+_NEAR = 1 << 34
+"""Bytes from an array within which there is no other memory."""
 
 
 def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:
@@ -29,7 +29,8 @@ def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:
         where = place or f"{undefined[1]}, line {undefined[2]}"
         return f"{where}: {undefined[3]}: in the {call}. Correct this line"
     if found := _FAULT.search(ended.log):
-        return f"{_place(ended.log, text)}{_words(ended, found)}: in the {call}. Correct the index"
+        fix = "Use less memory" if found[1] == "stack-overflow" else "Correct the index"
+        return f"{_place(ended.log, text)}{_words(ended, found)}: in the {call}. {fix}"
     status = ended.status
     name = signal.Signals(-status).name if status < 0 else f"status {status}"
     return f"{call}: ended the process ({name}). Correct an index or a division by zero"
@@ -44,24 +45,25 @@ def _words(ended: Ended, found: re.Match[str]) -> str:
     if local := _LOCAL.search(ended.log):
         side = "after the end" if local[2] == "over" else "before the begin"
         return f"{verb} {side} of the local array {local[1]}"
-    near = _nearest(ended, int(address, 16)) if address is not None else None
-    if near is not None:
-        name, index = near
-        length = ended.arrays[name][1]
-        named = "s" if name == "s" else f"data.{name}"
-        return f"{verb} {named}[{index}], but its length is {length} (0 to {length - 1})"
-    return f"{verb} an address outside of all arrays ({kind})"
+    if address is None or not ended.arrays:
+        return f"{verb} an address outside of all arrays ({kind})"
+    distance, name, index = _nearest(ended, int(address, 16))
+    length = ended.arrays[name][1]
+    entry = f"data.{name}[{index}]" if name != "s" else f"s[{index}]"
+    if name == "s" and ended.packs:
+        return f"{verb} s[{32 * index}] or an item near it, which does not exist"
+    if distance >= _NEAR:
+        return f"{verb} an address outside of all arrays ({kind})"
+    return f"{verb} {entry}, but its length is {length} (0 to {length - 1})"
 
 
-def _nearest(ended: Ended, address: int) -> tuple[str, int] | None:
-    """Return the array that is nearest to an address, and the index of the address in it."""
-    best = None
+def _nearest(ended: Ended, address: int) -> tuple[int, str, int]:
+    """Return the distance of the array that is nearest to an address, its name, and the index."""
+    found = []
     for name, (begin, length, size) in ended.arrays.items():
-        end = begin + length * size
-        distance = max(begin - address, address - end, 0)
-        if distance < _NEAR and (best is None or distance < best[0]):
-            best = distance, name, (address - begin) // size
-    return None if best is None else (best[1], best[2])
+        distance = max(begin - address, address - begin - length * size, 0)
+        found.append((distance, name, (address - begin) // size))
+    return min(found)
 
 
 def _place(log: str, text: str) -> str:

@@ -9,11 +9,11 @@ Orders = NDArray[np.int64]
 
 
 def random_ends(count: int, moves: int, size: int, seed: int) -> NDArray[np.int32]:
-    """Return the first and the last place of moves: count x moves x 2; none for one item.
+    """Return the first and the last place of moves: count x moves x 2; no moves for one item.
 
     The first moves of an order are the longest one and one of neighbours.
     """
-    if size < 2:
+    if size < 2 or moves < 1:
         return np.zeros((count, 0, 2), np.int32)
     random = np.random.default_rng(seed)
     first = random.integers(size - 1, size=(count, moves))

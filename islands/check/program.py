@@ -54,7 +54,7 @@ class CheckProgram:
         self._room: Room | None = None
         block = Block() if backend.in_host_memory else Block(threads)
         if not self._is_stated:
-            self._room = backend.asked_room(source, np.int32(problem.size), self._data)
+            self._room = backend.required_room(source, np.int32(problem.size), self._data)
             if backend.block_memory is not None and self._room.total > backend.block_memory:
                 chosen = backend.block(self._room, 16 * threads, _BLOCKS, fewest=threads)
                 block = Block(threads, 1, chosen.spill)

@@ -43,7 +43,8 @@ class Checked:
         sense = "maximised" if problem.maximise else "minimised"
         blocks = [
             [
-                f"{problem.instance}   {problem.solution_kind} of size {problem.size}, {costs} costs, {sense}",
+                f"{problem.instance}   {problem.solution_kind} of size {problem.size},"
+                f" {costs} costs, {sense}",
                 f"{counted(self.samples, 'random solution')}, seed {self.seed}",
             ],
             self._table(),

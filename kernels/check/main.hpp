@@ -1,13 +1,24 @@
-// A program that calls the functions of a stated problem one solution after another, with each
-// array in memory of its exact size, so that AddressSanitizer finds reads outside of it. Only for
-// CPUs. Reads a file of 64-bit numbers and arrays, which islands/check/contained.py writes; writes
-// the number of the current solution and step, and costs, into a mapped file.
+// A program that calls the functions of a stated problem one solution after another. Each array is
+// far from all other memory, so that a read outside of it ends the process, with an address that
+// tells the array. Only for CPUs; with AddressSanitizer if the compiler has it. Reads a file of
+// 64-bit numbers and arrays, which islands/check/contained.py writes; writes the number of the
+// current solution and step, and costs, into a mapped file.
 #pragma once
 
+#include <signal.h>
 #include <sys/mman.h>
 
 #include <cstdio>
 #include <cstdlib>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "check/functions.cuh"
 
@@ -32,6 +43,32 @@ inline char* allocated(int64_t bytes) {
     return memory;
 }
 
+// Return memory of exactly this size: no address within 16 GiB of it, which are all indices of 32
+// bits, can be read. With AddressSanitizer, both ends are exact; otherwise only the last one is.
+inline char* guarded(int64_t bytes) {
+    const int64_t page = sysconf(_SC_PAGESIZE), inside = (bytes + page - 1) / page * page;
+    for (int64_t reach = int64_t(1) << 34; reach >= page; reach /= 4) {
+        void* const all = mmap(nullptr, inside + 2 * reach, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (all == MAP_FAILED) continue;
+        char* const first = static_cast<char*>(all) + reach;
+        if (mprotect(first, inside, PROT_READ | PROT_WRITE) != 0) std::exit(3);
+#ifdef __SANITIZE_ADDRESS__
+        ASAN_POISON_MEMORY_REGION(first + bytes, inside - bytes);
+        return first;
+#else
+        return first + (inside - bytes);
+#endif
+    }
+    std::exit(3);
+}
+
+// Print the address of an access that fails, as AddressSanitizer does.
+inline void on_fault(int, siginfo_t* fault, void*) {
+    std::fprintf(stderr, "AddressSanitizer: SEGV on unknown address %p\n", fault->si_addr);
+    std::_Exit(1);
+}
+
 // Let the script know where an array is.
 inline void announce(const void* memory, int64_t bytes) {
     std::printf("%lld %lld\n", (long long)(intptr_t)memory, (long long)bytes);
@@ -44,6 +81,13 @@ enum Step { COST, DELTA, REPAIR };
 int main(int, char** names) {
     using namespace checked;
     input = std::fopen(names[1], "rb");
+#ifndef __SANITIZE_ADDRESS__
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, nullptr);
+    sigaction(SIGBUS, &action, nullptr);
+#endif
     FILE* const output = std::fopen(names[2], "r+b");
     if (input == nullptr || output == nullptr) return 3;
     const int64_t n = next_number(), count = next_number(), bytes = next_number(),
@@ -56,14 +100,15 @@ int main(int, char** names) {
     take(&data, data_bytes);
     for (int64_t i = 0; i < members; ++i) {
         const int64_t* const member = reinterpret_cast<int64_t*>(offsets) + 2 * i;
-        char* const memory = allocated(member[1]);
+        char* const memory = guarded(member[1]);
+        take(memory, member[1]);
         announce(memory, member[1]);
         std::memcpy(reinterpret_cast<char*>(&data) + member[0], &memory, sizeof memory);
     }
     char* const solutions = allocated(count * bytes);
     char* const changing = allocated(count * bytes);
     char* const ends = allocated(count * moves * 8);
-    Word* const own = static_cast<Word*>(std::malloc(bytes));
+    Word* const own = reinterpret_cast<Word*>(guarded(bytes));
     int32_t* const pair = static_cast<int32_t*>(std::malloc(8));
     announce(own, bytes);
     std::fflush(stdout);
