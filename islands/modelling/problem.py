@@ -33,6 +33,7 @@ class StatedProblem(Problem):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
     moves_fix = "Define delta for it, or leave delta out"
+    cost_fix: ClassVar[str] = "Compare its functions: islands.check_problem(problem)"
     solution_suffix: ClassVar[str] = ".txt"
     hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
 

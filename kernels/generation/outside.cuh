@@ -35,7 +35,9 @@ __device__ void store_solutions(Mover& mover, Decoder& decoder, const Archipelag
         __syncthreads();
     };
     store(mover.decoded(decoder, child), 0);
-    for (int k = 1; k < rows; ++k) store(decoder.decode(child + k * all.shape.pitch), k);
+    if constexpr (Mover::CHILDREN > 1) {
+        for (int k = 1; k < rows; ++k) store(decoder.decode(child + k * all.shape.pitch), k);
+    }
 }
 
 #else
