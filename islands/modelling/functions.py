@@ -38,8 +38,8 @@ def costs_by(
             " first cost was an integer. Return float(cost) always, or int(cost) always"
         )
     costs = costs.astype(module.float64 if real else module.int64)
-    if not real and bool((abs(costs) > _MOST).any()):
-        raise _too_large(argument, costs[abs(costs) > _MOST].reshape(-1)[0].item())
+    if not real and bool((large := (costs > _MOST) | (costs < -_MOST)).any()):
+        raise _too_large(argument, costs[large][0].item())
     if real and bool(module.isnan(costs).any()):
         row = int(module.isnan(costs).argmax())
         raise RunError(

@@ -200,6 +200,8 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
         raise UsageError(
             f"low[{i}]={least[i]:g} with high[{i}]={most[i]:g}: low must be less than high"
         )
-    if not np.isfinite(most - least).all():
+    with np.errstate(over="ignore"):
+        is_finite = np.isfinite(most - least).all()
+    if not is_finite:
         raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
     return Box(least, most)
