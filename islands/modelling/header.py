@@ -110,6 +110,7 @@ class Functions:
             "#pragma once",
             '#include "problems/moved.cuh"',
             '#include "problems/solution.cuh"',
+            *(['#include "core/exact.cuh"'] if "exact::" in own else []),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n}};",
             "namespace user {",

@@ -165,6 +165,12 @@ def test_the_program_gives_the_costs_of_numpy(kind: str) -> None:
     assert problem.program_costs(solutions).tolist() == exact.costs(solutions).tolist()
 
 
+def test_exact_functions_are_available() -> None:
+    problem = islands.real(-3, 3, 2, cost=cost_text("    return exact::exp(s[0]);", "double"))
+    vectors = problem.kind.drawn(20, seed=1)
+    np.testing.assert_allclose(problem.program_costs(vectors), np.exp(vectors[:, 0]), rtol=1e-15)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_solutions_of_files_are_the_same(kind: str, tmp_path: Path) -> None:
     problem = stated(kind, "batch")
