@@ -14,6 +14,8 @@ import pytest
 from islands.cli import main
 
 SCRIPT = '''
+import os
+
 import numpy as np
 import islands
 
@@ -30,7 +32,7 @@ calls = 0
 def late(row):
     global calls
     calls += 1
-    if calls > 60:
+    if calls > 60 and os.environ.get("OMPI_COMM_WORLD_RANK") == "0":
         raise ValueError("too late")
     return int(row[0])
 
