@@ -56,6 +56,10 @@ class SolutionKind(ABC):
         """Return solutions as kernels store them."""
         return np.ascontiguousarray(solutions, self.dtype)
 
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return solutions as encodings store them; the reverse of `read`."""
+        return self.stored(solutions)
+
     def read(self, stored: Any) -> Any:
         """Return the solutions, which kernels have stored, in the memory where they are."""
         return stored
@@ -148,6 +152,9 @@ class Box(SolutionKind):
     def holds(self, solutions: NDArray[Any]) -> bool:
         return bool(((solutions >= self.low) & (solutions <= self.high)).all())
 
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        return self.stored((solutions - self.low) / (self.high - self.low))
+
     def read(self, stored: Any) -> Any:
         module = module_of(stored)
         low, high = module.asarray(self.low), module.asarray(self.high)
@@ -199,6 +206,8 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
         raise UsageError(
             f"low[{i}]={least[i]:g} with high[{i}]={most[i]:g}: low must be less than high"
         )
-    if not np.isfinite(most - least).all():
+    with np.errstate(over="ignore"):
+        is_finite = np.isfinite(most - least).all()
+    if not is_finite:
         raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
     return Box(least, most)

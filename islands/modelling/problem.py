@@ -33,6 +33,7 @@ class StatedProblem(Problem):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
     moves_fix = "Define delta for it, or leave delta out"
+    cost_fix: ClassVar[str] = "Compare its functions: islands.check_problem(problem)"
     solution_suffix: ClassVar[str] = ".txt"
     hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
 
@@ -148,6 +149,11 @@ class StatedProblem(Problem):
     def on_device(self, costs: NDArray[Any]) -> NDArray[np.int64]:
         """Return costs in the sense of the problem as minimised integers."""
         minimised = -costs if self.maximise else costs
+        if self.real and bool((minimised == -np.inf).any()):
+            raise RunError(
+                f"{self.instance}: a cost is {'inf' if self.maximise else '-inf'}, better than any"
+                f" other. Return {'-inf' if self.maximise else 'inf'} if a solution is infeasible"
+            )
         return ordered(minimised) if self.real else minimised.astype(np.int64)
 
     def cost(self, solution: Solution) -> float:

@@ -49,6 +49,8 @@ class Problem(ABC):
     """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
     moves_fix: str = "Add it to its header and to `moves` of its class"
     """The fix that is shown if an improver needs another move."""
+    cost_fix: ClassVar[str] = "This is an error in islands: please report it"
+    """The fix that is shown if the kernels and the exact objective give different costs."""
     updates_swaps: ClassVar[bool] = False
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
     assigns: ClassVar[bool] = False

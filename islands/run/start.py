@@ -182,7 +182,7 @@ def check_exactly(problem: Problem, best: Candidate | None, shown: float | None)
         raise RunError(
             "the kernels gave the best solution"
             f"{'' if best is None else f' of island {best.island}'} the cost {shown}, but its"
-            f" exact cost is {exact}. This is an error in islands: please report it"
+            f" exact cost is {exact}. {problem.cost_fix}"
         )
 
 

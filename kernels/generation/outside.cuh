@@ -1,9 +1,9 @@
-// A generation in two launches, for evaluation between them. The first reads generation g and writes
-// all children to `outside.genes` and, with ISLANDS_STORED, their solutions to `outside.solutions`.
-// The host or, with ISLANDS_TILED, a kernel with one thread per child evaluates those counted in
-// `outside.waiting`. The last launch reads `outside.cost`, decides about replacements, and writes
-// generation g + 1.
-// Random streams: START for the first generation, and those of slots.cuh and the algorithm.
+// A generation in two launches, for evaluation between them. The first reads generation g and
+// writes all children to `outside.genes` and, with ISLANDS_STORED, their solutions to
+// `outside.solutions`. The host or, with ISLANDS_TILED, a kernel with one thread per child
+// evaluates those counted in `outside.waiting`. The last launch reads `outside.cost`, decides about
+// replacements, and writes generation g + 1. Random streams: START for the first generation, and
+// those of slots.cuh and the algorithm.
 #pragma once
 
 #include "generation/slots.cuh"
