@@ -190,7 +190,7 @@ def _placed(problem: StatedProblem, printed: str) -> dict[str, tuple[int, int, i
     """Return where each array is; `s` is the solution."""
     arrays = _arrays(problem)
     sizes = {name: array.itemsize for name, array in arrays.items()}
-    sizes["s"] = problem.kind.stored_dtype.itemsize
+    sizes["s"] = problem.kind.stored_dtype(in_tiles=False).itemsize
     found = {}
     for (name, size), line in zip(sizes.items(), printed.splitlines(), strict=False):
         address, length = map(int, line.split())

@@ -25,9 +25,8 @@ template <class Solution>
 __device__ void store_solution(const Archipelago& all, const Slot& slot, int number,
                                const Solution& solution) {
     const int n = genes::items(all.shape), length = problem::stored_length(n);
-    problem::Stored* const to =
-        problem::stored_at(all.outside.solutions, all.population * algorithm::Mover::CHILDREN,
-                           slot.local, number, n);
+    problem::Stored* const to = problem::stored_at(
+        all.outside.solutions, all.population * algorithm::Mover::CHILDREN, slot.local, number, n);
     for (int i = threadIdx.x; i < length; i += blockDim.x) {
         to[i * problem::STRIDE] = problem::stored(solution, i);
     }
