@@ -108,7 +108,7 @@ def test_only_verbose_runs_print(capsys: pytest.CaptureFixture[str]) -> None:
     solve("demo/tsp", stop="generations=2", population=32)
     assert capsys.readouterr().out == ""
     solve("demo/tsp", stop="generations=2", population=32, verbose=True)
-    assert "checked again in NumPy" in capsys.readouterr().out
+    assert "checked again by NumPy" in capsys.readouterr().out
 
 
 def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

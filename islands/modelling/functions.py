@@ -84,11 +84,17 @@ class _Raising:
         """Raise the error."""
         if error is None or not isinstance(error, Exception):
             return
+        hint = ""
+        if not isinstance(self._given, np.ndarray):
+            hint = (
+                ". On a GPU, solutions are CuPy arrays: use their methods or"
+                " cupy.get_array_module(solutions), or choose backend='cpu'"
+            )
         frames = traceback.extract_tb(trace)
         last = frames[1] if len(frames) > 1 else frames[-1]  # the first of the user
         raise RunError(
             f"{self._argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
-            f" {last.lineno}, {last.line!r}) for {_shown(self._given)}"
+            f" {last.lineno}, {last.line!r}) for {_shown(self._given)}{hint}"
         ) from error
 
 

@@ -182,7 +182,7 @@ class Result:
             "folder": self.folder or "none",
         }
         if self.cost is not None:
-            rows["cost"] = f"{self.cost}{self._comparison()}, checked in {self.checked}"
+            rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
             found = f"on island {self.island}, generation {self.best_generation}"
             rows = {**dict(list(rows.items())[:2]), "found": found, **rows}
         return "\n".join(f"{name:10}{value}" for name, value in rows.items())
@@ -212,7 +212,7 @@ class Result:
             return f"No feasible solution in {counted(self.evaluations, 'evaluation')}"
         return (
             f"Best {self.cost}{self._comparison()}   on island {self.island},"
-            f" generation {self.best_generation}; checked again in {self.checked}: {self.cost}"
+            f" generation {self.best_generation}; checked again by {self.checked}: {self.cost}"
         )
 
     def _comparison(self) -> str:

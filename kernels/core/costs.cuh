@@ -1,6 +1,5 @@
 // Real costs (COSTS_REAL): a double as the 64-bit integer with the same order, so that whatever
-// only compares costs works on integers. Converts single costs in both directions. No random
-// numbers.
+// only compares costs works on integers. Reads and returns single costs. No random numbers.
 #pragma once
 
 #include "core/marks.cuh"

@@ -17,6 +17,13 @@ using uint64_t = unsigned long long;
 #define ISLANDS_BLOCKS 1
 #endif
 
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fffffff)
+#endif
+
 // Whether it is cheap to poll a word that the host may change.
 constexpr bool POLLING_IS_CHEAP = false;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,16 @@ WEIGHTS, VALUES = _RANDOM.random((2, 35))
 LIMIT = 14.0
 
 
+def module(array: Any) -> Any:
+    """Return NumPy or CuPy, whichever an array belongs to."""
+    return sys.modules[type(array).__module__.partition(".")[0]]
+
+
 def makespans(orders: NDArray[np.int32]) -> NDArray[np.int64]:
-    done = np.zeros((len(orders), 4), np.int64)
+    xp = module(orders)
+    times, done = xp.asarray(TIMES), xp.zeros((len(orders), 4), np.int64)
     for i in range(orders.shape[1]):
-        own = TIMES[orders[:, i]]
+        own = times[orders[:, i]]
         done[:, 0] += own[:, 0]
         for k in range(1, 4):
             done[:, k] = np.maximum(done[:, k], done[:, k - 1]) + own[:, k]
@@ -61,18 +68,18 @@ def makespans(orders: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def profits(subsets: NDArray[np.int8]) -> NDArray[np.float64]:
-    weight, value = np.zeros((2, len(subsets)))
+    weight, value = module(subsets).zeros((2, len(subsets)))
     for i in range(subsets.shape[1]):
-        weight = weight + subsets[:, i] * WEIGHTS[i]
-        value = value + subsets[:, i] * VALUES[i]
+        weight = weight + subsets[:, i] * float(WEIGHTS[i])
+        value = value + subsets[:, i] * float(VALUES[i])
     return np.where(weight > LIMIT, -np.inf, value)
 
 
 def squares(vectors: NDArray[Any]) -> NDArray[np.float64]:
-    total = np.zeros(len(vectors))
+    total = module(vectors).zeros(len(vectors))
     for i in range(vectors.shape[1]):
         x = vectors[:, i].astype(np.float64)
-        total = total + x * x * WEIGHTS[i]
+        total = total + x * x * float(WEIGHTS[i])
     return total
 
 
