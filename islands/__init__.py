@@ -31,6 +31,7 @@ __all__ = [
     "Solver",
     "Struct",
     "Topology",
+    "check_problem",
     "keys",
     "load",
     "mkp",
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from islands.backends.arguments import Struct
     from islands.backends.header import Header
     from islands.backends.state import Field
+    from islands.check.perform import check_problem
     from islands.encodings.base import Encoding
     from islands.errors import IslandsError
     from islands.improvers.base import Improver
@@ -82,6 +84,7 @@ else:
         "Solver": "islands.solver",
         "Struct": "islands.backends.arguments",
         "Topology": "islands.migration.topology",
+        "check_problem": "islands.check.perform",
         "keys": "islands.modelling.statements",
         "load": "islands.problems",
         "mkp": "islands.problems.data",

@@ -4,8 +4,8 @@
 #include ISLANDS_PROBLEM
 
 // A block evaluates one solution after another. Coordinates are not those of the unit box.
-KERNEL(evaluate_solutions, (problem::Data data, problem::Stored* solutions, int32_t n,
-                            int32_t count, int64_t* costs)) {
+KERNEL(evaluate_solutions,
+       (problem::Data data, problem::Stored* solutions, int32_t n, int32_t count, int64_t* costs)) {
 #if SOLUTION_KIND == SOLUTION_VECTOR
     data.box_low = nullptr;
 #endif

@@ -32,7 +32,7 @@ LAYERS = [
     {"run"},
     {"series"},
     {"tune"},
-    {"bench", "doctor", "solver", "reproduce", "slurm"},
+    {"bench", "check", "doctor", "solver", "reproduce", "slurm"},
     {"cli"},
     {"__main__"},
 ]

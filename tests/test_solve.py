@@ -108,7 +108,7 @@ def test_only_verbose_runs_print(capsys: pytest.CaptureFixture[str]) -> None:
     solve("demo/tsp", stop="generations=2", population=32)
     assert capsys.readouterr().out == ""
     solve("demo/tsp", stop="generations=2", population=32, verbose=True)
-    assert "checked again in NumPy" in capsys.readouterr().out
+    assert "checked again by NumPy" in capsys.readouterr().out
 
 
 def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,8 +136,8 @@ def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ({"format": "tsp"}, 'format="tsp": unknown format', "--format tsp: unknown format"),
         (
             {"algorithm": "cellular", "crossover": "one_point", "encoding": "permutation"},
-            'or encoding="keys" or "bits"',
-            "or --encoding keys or bits",
+            'or encoding="keys", "bits" or "vector"',
+            "or --encoding keys, bits or vector",
         ),
     ],
 )

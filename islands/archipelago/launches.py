@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from islands.algorithms.schedule import HOST_EVALUATES, Launch, Shape, Step
-from islands.archipelago.outside import tiles_of
+from islands.archipelago.outside import tile_bytes, tiles_of
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.background import Background
@@ -125,17 +125,23 @@ class Launches:
                 segments[-1].append(self._bound(step))
             elif self._parts.evaluation == "thread":
                 assert step == HOST_EVALUATES
-                segments[-1].append(self._bound(self._evaluation()))
+                segments[-1].append(self._evaluation())
             else:
                 assert step == HOST_EVALUATES
                 segments.append([])
         return segments
 
-    def _evaluation(self) -> Launch:
+    def _evaluation(self) -> Call:
         """Return the launch in which a thread evaluates each child."""
-        shape = self._shape
-        return Launch(
-            "evaluate_children", shape.islands * tiles_of(shape, self._algorithm.children)
+        tiles, memory = tiles_of(self._shape, self._algorithm.children), self._backend.block_memory
+        room = Room(tile_bytes(self._parts))
+        fits = memory is None or (room.total <= memory and self._program.spilled is None)
+        return self._backend.call(
+            self._program,
+            "evaluate_children",
+            *self._arguments,
+            blocks=self._shape.islands * tiles,
+            room=room if fits else Room(0),
         )
 
     def _bound(self, launch: Launch) -> Call:

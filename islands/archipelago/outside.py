@@ -28,6 +28,12 @@ def tiles_of(shape: Shape, children: int) -> int:
     return -(-shape.population * children // _TILE)
 
 
+def tile_bytes(parts: ProgramParts) -> int:
+    """Return the bytes of a tile."""
+    dtype, length = parts.problem.stored(in_tiles=True)
+    return _TILE * length * dtype.itemsize
+
+
 def fields_for(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
     """Return the arrays for the children of each individual, and for their solutions."""
     size, children = shape.population, parts.algorithm.children
@@ -37,7 +43,7 @@ def fields_for(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
         _WAITING: Field((size,), np.int32, kind="scratch"),
     }
     if parts.evaluation in ("thread", "batch"):
-        dtype, length = parts.problem.stored()
+        dtype, length = parts.problem.stored(in_tiles=parts.evaluation == "thread")
         fields[_SOLUTIONS] = Field(
             (_TILE * tiles_of(shape, children), length), dtype, kind="scratch"
         )

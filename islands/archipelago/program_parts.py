@@ -18,6 +18,7 @@ from islands.text import option
 HOST = "host"
 """The decoding with which the host evaluates children, between two launches."""
 _FREE = "free"
+_NARROW = 2  # bytes
 VECTOR = "vector"
 """The kind of solutions whose encoding takes the bounds of the problem."""
 
@@ -63,7 +64,7 @@ class ProgramParts:
         encoded = encoder(
             problem.size,
             block_memory,
-            _decoding(decoding, kind, encoder, improver.name),
+            _decoding(decoding, kind, encoder, improver.name, problem),
             assigns=problem.assigns,
             **box,
         )
@@ -84,6 +85,8 @@ class ProgramParts:
             chosen["ISLANDS_STORED"] = "1"
         if self.evaluation == "thread":
             chosen["ISLANDS_TILED"] = "1"
+            if self.problem.stored(in_tiles=True)[0].itemsize == _NARROW:
+                chosen["SOLUTION_NARROW"] = "1"
         if self.evaluation != "host":
             chosen |= self.problem.defines()
         own = self.improver.defines() | self.algorithm.defines()
@@ -110,9 +113,13 @@ class ProgramParts:
 
 
 def _decoding(
-    requested: str, algorithm: type[Algorithm], encoder: type[Encoding], improver: str
+    requested: str,
+    algorithm: type[Algorithm],
+    encoder: type[Encoding],
+    improver: str,
+    problem: Problem,
 ) -> str:
-    """Return how a kernel decodes keys; an improver needs the free decoding."""
+    """Return how a kernel decodes keys; changed solutions need the free decoding."""
     known = algorithm.decodings
     if requested not in ("", HOST, *known):
         allowed = " or ".join((*known, HOST))
@@ -122,7 +129,7 @@ def _decoding(
         )
     if not known or encoder is not Keys:
         return _FREE
-    if improver == "none":
+    if improver == "none" and not problem.changes_solutions:
         return known[0] if requested in ("", HOST) else requested
     if requested not in ("", known[0]):
         raise _unimproved(requested, improver)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +12,7 @@ from typing import TypeVar
 
 from islands.backends.trust import distrust, require_own
 from islands.errors import CompileError
-from islands.paths import CACHE_ELSEWHERE, cache_folder, published, writing
+from islands.paths import CACHE_ELSEWHERE, cache_folder, writing
 
 Loaded = TypeVar("Loaded")
 
@@ -72,22 +71,3 @@ def _is_sound(path: Path, digest: str, suffix: str) -> bool:
 
 def _name(digest: str, content: bytes, suffix: str) -> str:
     return f"{digest}-{hashlib.sha256(content).hexdigest()[:16]}{suffix}"
-
-
-def refused(compiler: str, digest: str, log: str, own: Collection[str]) -> CompileError:
-    """Return the error for a program that does not compile: its first error and the full log.
-
-    An error in `own`, the headers of scripts, is preferred to one in headers that include them.
-    """
-    path = cache_folder("programs") / f"{digest}.log"
-    with published(path, CACHE_ELSEWHERE) as temporary:
-        temporary.write_text(log, encoding="utf-8")
-    lines = [line for line in log.splitlines() if line.strip()]
-    errors = [line.strip() for line in lines if re.search(r"\berror\b", line)] or lines[:1]
-    places = tuple(f"{name}{mark}" for name in own for mark in ":(")
-    first = next((line for line in errors if line.startswith(places)), "")
-    if not first:
-        first = "".join(errors[:1])
-        if own:
-            first += f"; see that {', '.join(own)} has all that built-in headers have"
-    return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")

@@ -22,15 +22,17 @@ from numpy.typing import DTypeLike, NDArray
 from islands.backends import zig
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
-from islands.backends.cache import loaded, refused
+from islands.backends.cache import loaded
 from islands.backends.compiling import Compiling
+from islands.backends.refused import refused
 from islands.backends.source import Source
 from islands.errors import CompileError, RunError, UsageError, system_reason
 from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice.
-_OPTIONS = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"]
-_OPTIONS += ["-shared", "-fPIC", "-pthread", "-fvisibility=hidden", "-x", "c++"]
+_SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-pthread"]
+_OPTIONS = [*_SAME, "-O3", "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
+_CHECKING = [*_SAME, "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
 _MOST_THREADS = 1024
@@ -65,26 +67,35 @@ class CpuBackend(Backend):
 
         def make(path: Path) -> None:
             self.compiling.begin()
-            with TemporaryDirectory() as own:
-                for name, text in source.own().items():
-                    header = Path(own, name)
-                    header.parent.mkdir(parents=True, exist_ok=True)
-                    header.write_text(text, encoding="utf-8")
-                # These come before the kernels, and never replace <vector> and the like.
-                command = [*self._compiler, "-iquote", own, *options, "-o", str(path), "-"]
-                status, output = self._done(command, source.text(digest, _KEPT))
-            if status != 0:
-                log = output or f"it failed with status {status} and printed nothing. Check CXX"
-                # The author of a header does not know this temporary folder.
-                raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""), source.own())
-            if not path.is_file():
-                raise CompileError(
-                    f"{self._compiler[0]} reported success but wrote no program. Set CXX to another"
-                    " C++ compiler"
-                )
+            self._make(source, digest, options, path)
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         return Program(library, digest, block)
+
+    def executable(self, source: Source, path: Path, *also: str) -> None:
+        """Compile a source with a main program to `path`, for checks; `also` are more options."""
+        options = [*_CHECKING, *also, *source.options()]
+        self._make(source, source.digest(*options), options, path)
+
+    def _make(self, source: Source, digest: str, options: list[str], path: Path) -> None:
+        """Compile a source to `path`."""
+        with TemporaryDirectory() as own:
+            for name, text in source.own().items():
+                header = Path(own, name)
+                header.parent.mkdir(parents=True, exist_ok=True)
+                header.write_text(text, encoding="utf-8")
+            # These come before the kernels, and never replace <vector> and the like.
+            command = [*self._compiler, "-iquote", own, *options, "-o", str(path), "-"]
+            status, output = self._done(command, source.text(digest, _KEPT))
+        if status != 0:
+            log = output or f"it failed with status {status} and printed nothing. Check CXX"
+            # The author of a header does not know this temporary folder.
+            raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""), source.own())
+        if not path.is_file():
+            raise CompileError(
+                f"{self._compiler[0]} reported success but wrote no program. Set CXX to another"
+                " C++ compiler"
+            )
 
     def _done(self, command: list[str], text: str) -> tuple[int, str]:
         """Run the compiler on a text; return its status and its output."""

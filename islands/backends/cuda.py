@@ -14,9 +14,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
-from islands.backends.cache import loaded, refused
+from islands.backends.cache import loaded
 from islands.backends.compiling import Compiling
 from islands.backends.gpus import devices, load_cupy
+from islands.backends.refused import refused
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.text import option

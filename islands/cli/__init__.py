@@ -25,6 +25,8 @@ COMMANDS = {
     "resume": "Resume a run from its last checkpoint, with the same or another number of ranks.",
     "verify": "Compute the exact cost of a solution file or a run's folder,"
     " and check that it is feasible.",
+    "check": "Compare all ways to evaluate a problem on random solutions,"
+    " and find faults of its code.",
     "instances": "List, show, fetch or check the instances of benchmark sets.",
     "doctor": "Check this machine: versions, GPUs, compiler, MPI, and under mpirun the transports.",
     "bench": "Measure throughput, scaling and migration on this machine,"

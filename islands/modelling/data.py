@@ -34,7 +34,7 @@ _RESERVED = re.compile(
     r"friend|goto|if|inline|int|long|mutable|namespace|new|noexcept|nullptr|operator|"
     r"private|protected|public|register|return|short|signed|sizeof|static|struct|switch|"
     r"template|this|throw|true|try|typedef|typename|union|unsigned|using|virtual|void|"
-    r"volatile|while"
+    r"volatile|while|INFINITY|NAN|NULL|EOF|HUGE_VAL|KERNEL|EXPORT|M_\w+"
 )
 
 

@@ -11,6 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import RunError
+from islands.text import counted
+
+_MOST = 2**62
+"""The largest absolute value of an integer cost: differences of costs must fit into 64 bits."""
 
 Function = Callable[..., Any]
 
@@ -34,6 +38,8 @@ def costs_by(
             " first cost was an integer. Return float(cost) always, or int(cost) always"
         )
     costs = costs.astype(module.float64 if real else module.int64)
+    if not real and bool((large := (costs > _MOST) | (costs < -_MOST)).any()):
+        raise _too_large(argument, costs[large][0].item())
     if real and bool(module.isnan(costs).any()):
         row = int(module.isnan(costs).argmax())
         raise RunError(
@@ -78,11 +84,17 @@ class _Raising:
         """Raise the error."""
         if error is None or not isinstance(error, Exception):
             return
+        hint = ""
+        if not isinstance(self._given, np.ndarray):
+            hint = (
+                ". On a GPU, solutions are CuPy arrays: use their methods or"
+                " cupy.get_array_module(solutions), or choose backend='cpu'"
+            )
         frames = traceback.extract_tb(trace)
         last = frames[1] if len(frames) > 1 else frames[-1]  # the first of the user
         raise RunError(
             f"{self._argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
-            f" {last.lineno}, {last.line!r}) for {_shown(self._given)}"
+            f" {last.lineno}, {last.line!r}) for {_shown(self._given)}{hint}"
         ) from error
 
 
@@ -90,20 +102,31 @@ def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> An
     """Return costs as an array in the memory of the solutions; refuse anything else."""
     try:
         array = module.asarray(costs)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise RunError(
             f"{argument}= returned {costs!r:.80}, not {_wanted(shape)}: {error}"
         ) from None
+    if array.dtype.kind in "Ou" and array.shape == shape:
+        for each in array.reshape(-1).tolist():
+            if isinstance(each, int) and abs(each) > _MOST:
+                raise _too_large(argument, each)
     if array.shape != shape or array.dtype.kind not in "iufb":
         what = f"an array of shape {array.shape} and type {array.dtype}"
-        if array.ndim == 0 and shape:
+        if array.ndim == 0 or array.dtype.kind not in "iufb":
             what = f"{costs!r:.80}"
         raise RunError(f"{argument}= returned {what}. Return {_wanted(shape)}")
     return array
 
 
+def _too_large(argument: str, cost: int) -> RunError:
+    return RunError(
+        f"{argument}= returned {cost}: integer costs must be from -2**62 to 2**62. Return"
+        " float(cost), or divide costs by a common factor"
+    )
+
+
 def _wanted(shape: tuple[int, ...]) -> str:
-    return f"an array of {shape[0]} numbers, one per solution" if shape else "one number"
+    return f"an array of {counted(shape[0], 'number')}, one per solution" if shape else "one number"
 
 
 def _refuse_changed(argument: str, given: Any, solutions: Any) -> None:

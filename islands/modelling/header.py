@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from islands.backends.header import Header
+from islands.backends.refused import CONTRACT
 from islands.errors import UsageError
 from islands.modelling.data import Members, declaration
 from islands.modelling.kinds import Box, Order, SolutionKind
+from islands.modelling.signatures import COST, DELTA, REPAIR, Signature, require_no_include
 from islands.paths import reading
 
-CONTRACT = "__device__ long long cost(const Solution& s, int n, const Data& data)"
-_REPAIR = "__device__ void repair(Changing& s, int n, const Data& data)"
-_DELTA = "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)"
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _RETURNS = {"long long": False, "double": True}
 _MOVES = {"Swap": "swap", "Reversal": "reversal", "Insertion": "insertion"}
@@ -66,14 +65,14 @@ class Functions:
 
     def returns_real(self) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""
-        found = _returned(self.cost, "cost", CONTRACT)
-        if self.delta is not None and _returned(self.delta, "delta", _DELTA) != found:
+        found = _returned(self.cost, COST)
+        if self.delta is not None and _returned(self.delta, DELTA) != found:
             raise UsageError(
                 "delta: cost and delta return different types. Let both return long long, or both"
                 " double"
             )
-        if self.repair is not None and not self.repair.declared("repair"):
-            raise UsageError(f"repair: does not define repair. Write:\n  {_REPAIR}")
+        if self.repair is not None:
+            _require(self.repair, REPAIR)
         return found
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
@@ -88,20 +87,29 @@ class Functions:
         )
         if not moves:
             raise UsageError(
-                "delta: has no parameter of the type Swap, Reversal or Insertion. Write:\n"
-                f"  {_DELTA}"
+                "delta: has no parameter of the type Swap, Reversal or Insertion. Write"
+                f" {DELTA.text} {{ ... }}"
             )
         return moves
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
+        contracts = {
+            text: f"{CONTRACT}{wanted.text}\n"
+            for text, wanted in (
+                (self.repair, REPAIR),
+                (self.delta, DELTA),
+                (self.cost, COST),
+            )
+        }
         texts = list(dict.fromkeys(filter(None, (self.cost, self.delta, self.repair))))
-        own = "\n".join(f'#line 1 "{text.name}"\n{text.code}' for text in texts)
+        own = "\n".join(
+            f'{contracts.get(text, "")}#line 1 "{text.name}"\n{text.code}' for text in texts
+        )
         parts = [
             "#pragma once",
             '#include "problems/moved.cuh"',
             '#include "problems/solution.cuh"',
-            # Outside the namespace of the user, as kernels of other parts use it as well.
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n}};",
@@ -141,23 +149,29 @@ def box_members(kind: SolutionKind) -> Members:
     return {"box_low": kind.low, "box_width": kind.high - kind.low, "box_high": kind.high}
 
 
-def _returned(text: Text, function: str, contract: str) -> bool:
+def _require(text: Text, signature: Signature) -> None:
+    """Refuse code without a function of this signature."""
+    require_no_include(text.name, text.code)
+    signature.require(text.name, [match[2] for match in text.declared(signature.function)])
+
+
+def _returned(text: Text, signature: Signature) -> bool:
     """Return whether a function of the user returns a floating-point number."""
-    found = text.declared(function)
-    if not found:
-        raise UsageError(f"{text.name}: does not define {function}. Write:\n  {contract} {{ ... }}")
+    _require(text, signature)
     kinds = set()
-    for match in found:
+    for match in text.declared(signature.function):
         words = [word for word in match[1].split() if word not in _QUALIFIERS]
         kind = " ".join(words)
         if kind not in _RETURNS:
             raise UsageError(
-                f"{text.name}: {function} returns {kind or 'nothing'}. Let it return long long for"
-                f" exact costs, or double:\n  {contract} {{ ... }}"
+                f"{text.name}: {signature.function} returns {kind or 'nothing'}. Let it return long"
+                f" long for exact costs, or double: {signature.text} {{ ... }}"
             )
         kinds.add(_RETURNS[kind])
     if len(kinds) > 1:
-        raise UsageError(f"{text.name}: {function} is defined with two return types. Choose one")
+        raise UsageError(
+            f"{text.name}: {signature.function} is defined with two return types. Choose one"
+        )
     return kinds.pop()
 
 

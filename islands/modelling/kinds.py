@@ -43,9 +43,8 @@ class SolutionKind(ABC):
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         """Return random solutions, a row for each."""
 
-    @property
-    def stored_dtype(self) -> np.dtype[Any]:
-        """The type of one word of a solution, as kernels store it."""
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
+        """Return the type of one word of a solution, as kernels store it."""
         return self.dtype
 
     @property
@@ -56,6 +55,10 @@ class SolutionKind(ABC):
     def stored(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return solutions as kernels store them."""
         return np.ascontiguousarray(solutions, self.dtype)
+
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return solutions as encodings store them; the reverse of `read`."""
+        return self.stored(solutions)
 
     def read(self, stored: Any) -> Any:
         """Return the solutions, which kernels have stored, in the memory where they are."""
@@ -68,6 +71,14 @@ class Order(SolutionKind):
     name, stated_by, number = "order", "permutation", 0
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
     words, algorithm = "a permutation of 0 to n - 1", "ga"
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether items fit into 16 bits."""
+        return self.size <= 1 << 16
+
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
+        return np.dtype(np.uint16) if in_tiles and self.is_narrow else self.dtype
 
     def holds(self, solutions: NDArray[Any]) -> bool:
         return are_orders(solutions)
@@ -92,8 +103,7 @@ class Subset(SolutionKind):
         shares = random.random((count, 1))  # subsets of all sizes
         return (random.random((count, self.size)) < shares).astype(self.dtype)
 
-    @property
-    def stored_dtype(self) -> np.dtype[Any]:
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
         return np.dtype(np.uint32)
 
     @property
@@ -141,6 +151,9 @@ class Box(SolutionKind):
 
     def holds(self, solutions: NDArray[Any]) -> bool:
         return bool(((solutions >= self.low) & (solutions <= self.high)).all())
+
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        return self.stored((solutions - self.low) / (self.high - self.low))
 
     def read(self, stored: Any) -> Any:
         module = module_of(stored)
@@ -193,6 +206,8 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
         raise UsageError(
             f"low[{i}]={least[i]:g} with high[{i}]={most[i]:g}: low must be less than high"
         )
-    if not np.isfinite(most - least).all():
+    with np.errstate(over="ignore"):
+        is_finite = np.isfinite(most - least).all()
+    if not is_finite:
         raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
     return Box(least, most)

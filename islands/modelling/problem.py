@@ -19,7 +19,7 @@ from islands.modelling.data import Members
 from islands.modelling.functions import Function, costs_by
 from islands.modelling.header import Functions, box_members
 from islands.modelling.kinds import Box, SolutionKind
-from islands.modelling.program import costs_of
+from islands.modelling.program import costs_of, other_backend
 from islands.modelling.saved import saved
 from islands.modelling.workers import Workers, reference_of
 from islands.paths import published, reading
@@ -33,6 +33,7 @@ class StatedProblem(Problem):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
     moves_fix = "Define delta for it, or leave delta out"
+    cost_fix: ClassVar[str] = "Compare its functions: islands.check_problem(problem)"
     solution_suffix: ClassVar[str] = ".txt"
     hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
 
@@ -55,6 +56,7 @@ class StatedProblem(Problem):
         self.instance, self.size = name, kind.size
         self.maximise, self.best_known = maximise, best_known
         self._is_real: bool | None = None
+        self._checks_on = ""
         self._workers: Workers | None = None
         if functions is not None:
             self._is_real = functions.returns_real()
@@ -86,9 +88,9 @@ class StatedProblem(Problem):
             return {"SOLUTION_KIND": str(self.kind.number)}
         return dict(self.functions.macros(self.kind, real=self.real, maximise=self.maximise))
 
-    def stored(self) -> tuple[np.dtype[Any], int]:
+    def stored(self, *, in_tiles: bool) -> tuple[np.dtype[Any], int]:
         """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
-        return self.kind.stored_dtype, self.kind.stored_length
+        return self.kind.stored_dtype(in_tiles=in_tiles), self.kind.stored_length
 
     def saved(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which the problem can be made again."""
@@ -121,7 +123,16 @@ class StatedProblem(Problem):
             return self._by("reference", self.reference, solutions, is_batch=True)
         if self.python is not None:
             return self._python_costs(solutions, real=self.real)
-        return self.program_costs(solutions)
+        return self.program_costs(solutions, self._checks_on)
+
+    @property
+    def checker(self) -> str:  # type: ignore[override]
+        """What computes the exact costs."""
+        if self.reference is not None:
+            return "its reference"
+        if self.python is not None:
+            return f"{self.python[0]}="
+        return f"its program on the {self._checks_on.upper() or 'CPU'}"
 
     def program_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
         """Return the cost of each row as the program on a backend computes it.
@@ -138,6 +149,11 @@ class StatedProblem(Problem):
     def on_device(self, costs: NDArray[Any]) -> NDArray[np.int64]:
         """Return costs in the sense of the problem as minimised integers."""
         minimised = -costs if self.maximise else costs
+        if self.real and bool((minimised == -np.inf).any()):
+            raise RunError(
+                f"{self.instance}: a cost is {'inf' if self.maximise else '-inf'}, better than any"
+                f" other. Return {'-inf' if self.maximise else 'inf'} if a solution is infeasible"
+            )
         return ordered(minimised) if self.real else minimised.astype(np.int64)
 
     def cost(self, solution: Solution) -> float:
@@ -181,8 +197,9 @@ class StatedProblem(Problem):
             temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     @contextmanager
-    def prepared(self, processes: int) -> Iterator[str]:
+    def prepared(self, processes: int, backend: str) -> Iterator[str]:
         """Let `processes` processes call function=; yield a text that says who calls it."""
+        self._checks_on = other_backend(backend)
         if self.python is None:
             yield ""
             return

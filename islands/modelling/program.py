@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
@@ -34,6 +35,13 @@ def backend_of(name: str) -> Backend:
         if name == "cpu":
             raise
         return backend_of("cuda")
+
+
+def other_backend(name: str) -> str:
+    """Return the backend that checks the costs of a run on another one, if there are two."""
+    if name == "cuda":
+        return backend_of("").name
+    return "cuda" if takes_gpu("auto") else "cpu"
 
 
 def costs_of(

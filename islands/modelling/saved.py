@@ -15,6 +15,7 @@ from islands.instances.catalogue import BestKnown
 from islands.modelling.data import Members
 from islands.modelling.header import Functions, Text
 from islands.modelling.kinds import Box, Keys, Order, SolutionKind, Subset
+from islands.problems.saved import FACTS, packed
 
 if TYPE_CHECKING:
     from islands.modelling.problem import StatedProblem
@@ -25,7 +26,7 @@ class NeedsScriptError(InputError):
 
 
 _KINDS: dict[str, type[SolutionKind]] = {each.name: each for each in (Order, Subset, Keys)}
-_FACTS, _LOW, _HIGH, _DATA = "facts", "low", "high", "data/"
+_LOW, _HIGH, _DATA = "low", "high", "data/"
 
 
 def saved(problem: StatedProblem) -> dict[str, NDArray[Any]]:
@@ -41,7 +42,7 @@ def saved(problem: StatedProblem) -> dict[str, NDArray[Any]]:
         "functions": None if functions is None else dataclasses.asdict(functions),
         "numbers": [k for k, value in problem.members.items() if isinstance(value, np.generic)],
     }
-    arrays: dict[str, NDArray[Any]] = {_FACTS: np.frombuffer(json.dumps(facts).encode(), np.uint8)}
+    arrays: dict[str, NDArray[Any]] = {FACTS: packed(facts)}
     if isinstance(kind, Box):
         arrays |= {_LOW: kind.low, _HIGH: kind.high}
     return arrays | {f"{_DATA}{name}": np.asarray(value) for name, value in problem.members.items()}
@@ -51,7 +52,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> StatedProblem:
     """Return the problem that these arrays describe; refuse one with a Python function."""
     from islands.modelling.problem import StatedProblem
 
-    facts = json.loads(arrays[_FACTS].tobytes())
+    facts = json.loads(arrays[FACTS].tobytes())
     if facts["python"] is not None:
         raise NeedsScriptError(
             f"the cost of {facts['name']} is a Python function ({facts['python']}=), which is not"

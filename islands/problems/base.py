@@ -49,6 +49,8 @@ class Problem(ABC):
     """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
     moves_fix: str = "Add it to its header and to `moves` of its class"
     """The fix that is shown if an improver needs another move."""
+    cost_fix: ClassVar[str] = "This is an error in islands: please report it"
+    """The fix that is shown if the kernels and the exact objective give different costs."""
     updates_swaps: ClassVar[bool] = False
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
     assigns: ClassVar[bool] = False
@@ -82,6 +84,8 @@ class Problem(ABC):
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
     evaluation: str = "block"
     """Who evaluates a solution: all threads of a `block` together, one `thread`, or `python`."""
+    checker: str = "NumPy"
+    """What computes the exact costs."""
     real: bool = False
     """Whether costs are floating-point numbers; on the device, integers with the same order."""
 
@@ -106,8 +110,8 @@ class Problem(ABC):
         return {f"array{i}": array for i, array in enumerate(self.arrays())}
 
     @contextmanager
-    def prepared(self, processes: int) -> Iterator[str]:
-        """Prepare evaluations during a run, by at most `processes` processes.
+    def prepared(self, processes: int, backend: str) -> Iterator[str]:
+        """Prepare evaluations during a run on a backend, by at most `processes` processes.
 
         Yield a text about who evaluates, which is empty if kernels do.
         """
@@ -121,7 +125,7 @@ class Problem(ABC):
         """Return the device's costs of stored solutions, in the memory where they are."""
         raise NotImplementedError
 
-    def stored(self) -> tuple[np.dtype[Any], int]:
+    def stored(self, *, in_tiles: bool) -> tuple[np.dtype[Any], int]:
         """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
         raise NotImplementedError
 

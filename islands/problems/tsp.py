@@ -44,7 +44,7 @@ class Tsp(Problem):
         self.instance = instance or file.name
         self.size = file.dimension
         self.best_known = best_known
-        self.path = file.path
+        self.file, self.path = file, file.path
         self.metric = file.metric
         self._coordinates = file.coordinates
         self._matrix = file.matrix

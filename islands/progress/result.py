@@ -20,7 +20,7 @@ from islands.text import counted, one_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NOT_IN_JSON = ("checked", "settings", "records")
+_NOT_IN_JSON = ("settings", "records")
 
 
 class Records(Protocol):
@@ -52,7 +52,7 @@ class Result:
     best_known: float | None
     gap: float | None
     """In per cent; positive if worse than the best-known value."""
-    solution: NDArray[np.int64] | None
+    solution: NDArray[Any] | None
     island: int | None
     """The island that found the best solution."""
     best_generation: int
@@ -84,7 +84,7 @@ class Result:
     """
     folder: str | None
     solution_kind: str = "order"
-    """`order`, or `subset` if the solution marks chosen items by 1 and others by 0."""
+    """`order`; `subset`: 1 for each chosen item, otherwise 0; `vector` or `keys`: numbers."""
     given_up_seconds: float = 0.0
     """The part of `seconds` spent on generations that were abandoned at the end of the run."""
     is_partial: bool = False
@@ -126,13 +126,14 @@ class Result:
             raise RunError(f"this result has no {name}. Call islands.solve to get one")
         return self.records.table(name)
 
-    def items(self) -> list[int] | None:
+    def items(self) -> list[int] | list[float] | None:
         """Return the solution as a list of items: in their order, or only the chosen items."""
         if self.solution is None:
             return None
         if self.solution_kind == "subset":
             return [int(item) for item in np.flatnonzero(self.solution)]
-        return [int(item) for item in self.solution]
+        values: list[int] | list[float] = self.solution.tolist()
+        return values
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the result as a dictionary for JSON."""
@@ -211,7 +212,7 @@ class Result:
             return f"No feasible solution in {counted(self.evaluations, 'evaluation')}"
         return (
             f"Best {self.cost}{self._comparison()}   on island {self.island},"
-            f" generation {self.best_generation}; checked again in NumPy: {self.cost}"
+            f" generation {self.best_generation}; checked again by {self.checked}: {self.cost}"
         )
 
     def _comparison(self) -> str:

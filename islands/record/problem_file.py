@@ -23,6 +23,8 @@ from islands.errors import InputError
 from islands.modelling.saved import restored
 from islands.paths import published
 from islands.problems.base import Problem
+from islands.problems.saved import restored as restored_data
+from islands.problems.saved import saved
 from islands.record.folder import PROBLEM
 from islands.untrusted import parsing
 
@@ -35,7 +37,7 @@ class UntrustedError(InputError):
 
 def store_problem(folder: Path, problem: Problem) -> None:
     """Write the problem, unless it is read from a file of its own."""
-    arrays = problem.saved()
+    arrays = saved(problem)
     if arrays:
         signature = np.frombuffer(_signature(arrays), np.uint8)
         with published(folder / PROBLEM) as temporary, temporary.open("wb") as stream:
@@ -63,7 +65,7 @@ def stored_problem(folder: Path, *, trusted: bool = False) -> Problem:
             f" islands resume {shlex.quote(str(folder))} --trust"
         )
     with parsing(path):
-        return restored(arrays)
+        return restored_data(arrays) or restored(arrays)
 
 
 def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:

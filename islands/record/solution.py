@@ -105,7 +105,6 @@ def recorded(folder: Path) -> Finished:
             made = {
                 "solution": table.column("solution").to_numpy(),
                 "folder": str(folder),
-                "checked": Result.checked,
                 "settings": tomllib.loads(said[_SETTINGS].decode()),
                 "records": None,
             }

@@ -73,7 +73,7 @@ def perform(
     log = folder / LOG if folder is not None and is_first else None
     processes = start.spec.general.threads or share_of_cores(world.local_size)
     with (
-        start.problem.prepared(processes) as evaluation,
+        start.problem.prepared(processes, start.machine.backend) as evaluation,
         Screen(stream if is_first else None, log, quiet=quiet) as screen,
     ):
         if news:
@@ -182,7 +182,7 @@ def check_exactly(problem: Problem, best: Candidate | None, shown: float | None)
         raise RunError(
             "the kernels gave the best solution"
             f"{'' if best is None else f' of island {best.island}'} the cost {shown}, but its"
-            f" exact cost is {exact}. This is an error in islands: please report it"
+            f" exact cost is {exact}. {problem.cost_fix}"
         )
 
 
@@ -238,7 +238,7 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
         reproducible=not start.asynchronous,
         digest="" if outcome.is_partial else combined(digests),
         folder=str(start.folder) if start.folder is not None else None,
-        checked="" if best is None else Result.checked,
+        checked="" if best is None else start.problem.checker,
         settings=lasting(spec.to_mapping()),
         records=records,
     )

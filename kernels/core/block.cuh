@@ -82,6 +82,16 @@ __device__ int64_t sum(int64_t mine) {
     return reduce(Sum{mine}, [](Sum a, Sum b) { return Sum{a.value + b.value}; }).value;
 }
 
+#ifndef __CUDACC__
+// On some systems, `long long` is another type than int64_t.
+template <
+    class T,
+    std::enable_if_t<std::is_same_v<T, long long> && !std::is_same_v<int64_t, long long>, int> = 0>
+__device__ T sum(T mine) {
+    return sum(int64_t(mine));
+}
+#endif
+
 __device__ Ranked argmin(Ranked mine) {
     return reduce(mine, [](Ranked a, Ranked b) { return a.before(b) ? a : b; });
 }

@@ -1,5 +1,5 @@
-// Real costs (COSTS_REAL): a double as the 64-bit integer with the same order, so that whatever only
-// compares costs works on integers. Converts single costs in both directions. No random numbers.
+// Real costs (COSTS_REAL): a double as the 64-bit integer with the same order, so that whatever
+// only compares costs works on integers. Reads and returns single costs. No random numbers.
 #pragma once
 
 #include "core/marks.cuh"
@@ -40,8 +40,8 @@ __device__ int64_t changed(int64_t cost, int64_t change) {
     return ordered(value_of(cost) + value_of(change));
 }
 
-// Return by how much a cost is better than the worst, as a share of the range of all costs, in steps
-// of 2^-bits.
+// Return by how much a cost is better than the worst, as a share of the range of all costs, in
+// steps of 2^-bits.
 __device__ uint64_t advantage(int64_t cost, int64_t best, int64_t worst, int bits) {
     const double range = finite(worst) - finite(best);
     const double share = range > 0.0 ? (finite(worst) - finite(cost)) / range : 0.0;

@@ -2,6 +2,7 @@
 // arena of a block. No random numbers.
 #pragma once
 
+using uint16_t = unsigned short;
 using int32_t = int;
 using uint32_t = unsigned int;
 using int64_t = long long;
@@ -14,6 +15,13 @@ using uint64_t = unsigned long long;
 #endif
 #ifndef ISLANDS_BLOCKS
 #define ISLANDS_BLOCKS 1
+#endif
+
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fffffff)
 #endif
 
 // Whether it is cheap to poll a word that the host may change.

@@ -43,6 +43,15 @@ inline void add(int64_t* number, int64_t more) { *number += more; }
 struct alignas(16) uint4 {
     uint32_t x, y, z, w;
 };
+struct alignas(8) int2 {
+    int x, y;
+};
+struct alignas(16) int4 {
+    int x, y, z, w;
+};
+struct alignas(8) float2 {
+    float x, y;
+};
 struct alignas(16) float4 {
     float x, y, z, w;
 };

@@ -1,7 +1,7 @@
-// Genomes that are the solution itself, for encodings that declare `Gene` and a type `Solution`
+// Genomes that are the solution itself, for encodings that declare `Gene` and a type `Solution`,
 // made of the address of a row. The decoder reads a row, and writes it to encode a changed
-// solution; rows_of_keys.cuh writes random rows. Random streams: the one that the caller of `fill`
-// names.
+// solution; rows_of_keys.cuh writes random rows.
+// Random streams: the one that the caller of `fill` names.
 #pragma once
 
 #include "genes.cuh"

@@ -1,9 +1,9 @@
-// A generation in two launches, for evaluation between them. The first reads generation g and writes
-// all children to `outside.genes` and, with ISLANDS_STORED, their solutions to `outside.solutions`.
-// The host or, with ISLANDS_TILED, a kernel with one thread per child evaluates those counted in
-// `outside.waiting`. The last launch reads `outside.cost`, decides about replacements, and writes
-// generation g + 1.
-// Random streams: START for the first generation, and those of slots.cuh and the algorithm.
+// A generation in two launches, for evaluation between them. The first reads generation g and
+// writes all children to `outside.genes` and, with ISLANDS_STORED, their solutions to
+// `outside.solutions`. The host or, with ISLANDS_TILED, a kernel with one thread per child
+// evaluates those counted in `outside.waiting`. The last launch reads `outside.cost`, decides about
+// replacements, and writes generation g + 1. Random streams: START for the first generation, and
+// those of slots.cuh and the algorithm.
 #pragma once
 
 #include "generation/slots.cuh"
@@ -20,22 +20,30 @@ __device__ Gene* children_of(const Archipelago& all, const Slot& slot) {
 
 #ifdef ISLANDS_STORED
 
+// Store the solution of child `number` of an island.
+template <class Solution>
+__device__ void store_solution(const Archipelago& all, const Slot& slot, int number,
+                               const Solution& solution) {
+    const int n = genes::items(all.shape), length = problem::stored_length(n);
+    problem::Stored* const to = problem::stored_at(
+        all.outside.solutions, all.population * algorithm::Mover::CHILDREN, slot.local, number, n);
+    for (int i = threadIdx.x; i < length; i += blockDim.x) {
+        to[i * problem::STRIDE] = problem::stored(solution, i);
+    }
+    __syncthreads();
+}
+
 // Decode the children of a slot, and store their solutions.
 template <class Mover, class Decoder>
 __device__ void store_solutions(Mover& mover, Decoder& decoder, const Archipelago& all,
                                 const Slot& slot, const Gene* child, int rows) {
-    const int n = genes::items(all.shape), length = problem::stored_length(n);
-    const auto store = [&](const auto& solution, int k) {
-        problem::Stored* const to = problem::stored_at(
-            all.outside.solutions, all.population * Mover::CHILDREN, slot.local,
-            slot.slot * Mover::CHILDREN + k, n);
-        for (int i = threadIdx.x; i < length; i += blockDim.x) {
-            to[i * problem::STRIDE] = problem::stored(solution, i);
+    const int first = slot.slot * Mover::CHILDREN;
+    store_solution(all, slot, first, mover.decoded(decoder, child));
+    if constexpr (Mover::CHILDREN > 1) {
+        for (int k = 1; k < rows; ++k) {
+            store_solution(all, slot, first + k, decoder.decode(child + k * all.shape.pitch));
         }
-        __syncthreads();
-    };
-    store(mover.decoded(decoder, child), 0);
-    for (int k = 1; k < rows; ++k) store(decoder.decode(child + k * all.shape.pitch), k);
+    }
 }
 
 #else
@@ -131,21 +139,41 @@ KERNEL(next_generation_selected,
 
 #ifdef ISLANDS_TILED
 
+namespace generation {
+
+// Return the tile of a block's children, copied to fast memory if the arena has room for it.
+__device__ const problem::Stored* staged(const Arena& arena, const Archipelago& all, int children,
+                                         int local, int first, int n) {
+    problem::Stored* const tile =
+        problem::tile_at(all.outside.solutions, children, local, first, n);
+    const int64_t bytes =
+        int64_t(problem::stored_length(n)) * problem::TILE * sizeof(problem::Stored);
+    if (int64_t(arena.large_bytes) < bytes) return tile;
+    __syncthreads();  // the previous tile has been read
+    copy_bytes<uint4>(arena.large(), tile, bytes);
+    __syncthreads();
+    return reinterpret_cast<const problem::Stored*>(arena.large());
+}
+
+}  // namespace generation
+
 // Evaluate the children that wait, a thread for each; a block takes a tile of an island.
 KERNEL(evaluate_children,
-       (Arena, Archipelago all, problem::Data data, algorithm::Plan, improver::Plan)) {
+       (Arena arena, Archipelago all, problem::Data data, algorithm::Plan, improver::Plan)) {
     constexpr int CHILDREN = algorithm::Mover::CHILDREN;
     const int children = all.population * CHILDREN, n = genes::items(all.shape);
     const int tiles = (children + problem::TILE - 1) / problem::TILE;
     for (int job = blockIdx.x; job < all.islands * tiles; job += gridDim.x) {
-        const int local = job / tiles;
+        const int local = job / tiles, first = (job - local * tiles) * problem::TILE;
+        const problem::Stored* const tile =
+            generation::staged(arena, all, children, local, first, n);
         for (int lane = threadIdx.x; lane < problem::TILE; lane += blockDim.x) {
-            const int child = (job - local * tiles) * problem::TILE + lane;
+            const int child = first + lane;
             if (child >= children) continue;
             const int64_t slot = all.number(local, child / CHILDREN);
             if (child % CHILDREN >= all.outside.waiting[slot]) continue;
-            all.outside.cost[slot * CHILDREN + child % CHILDREN] = problem::cost_of_one(
-                problem::stored_at(all.outside.solutions, children, local, child, n), n, data);
+            all.outside.cost[slot * CHILDREN + child % CHILDREN] =
+                problem::cost_of_one(tile + lane, n, data);
         }
     }
 }

@@ -1,5 +1,5 @@
-// An order as it would be after a move, for costs without a delta. Reads the order; no random
-// numbers.
+// An order as it would be after a move, for costs without a delta. Reads the order.
+// No random numbers.
 #pragma once
 
 #include "moves.cuh"

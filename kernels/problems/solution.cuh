@@ -22,11 +22,15 @@ constexpr int STRIDE = 1;
 
 #if SOLUTION_KIND == SOLUTION_ORDER
 
+#ifdef SOLUTION_NARROW  // tiles of 16-bit items leave room for more individuals in fast memory
+using Stored = uint16_t;
+#else
 using Stored = int32_t;
+#endif
 
 // Sorted keys have other bits in front of the item.
 struct Solution {
-    const int32_t* item;
+    const Stored* item;
     int32_t mask = -1;
 
     __device__ int operator[](int place) const { return item[place * STRIDE] & mask; }
@@ -124,12 +128,18 @@ struct Changing {
     }
 };
 
+// Return the tile of a child of an island.
+__device__ Stored* tile_at(char* memory, int children, int local, int child, int n) {
+    const int64_t tiles = (children + TILE - 1) / TILE;
+    return reinterpret_cast<Stored*>(memory) +
+           (local * tiles + child / TILE) * stored_length(n) * TILE;
+}
+
 // Return where a child of an island is stored; its entries are STRIDE words apart.
 __device__ Stored* stored_at(char* memory, int children, int local, int child, int n) {
-    Stored* const all = reinterpret_cast<Stored*>(memory);
-    const int64_t tiles = (children + TILE - 1) / TILE, length = stored_length(n);
-    if (STRIDE == 1) return all + (int64_t(local) * tiles * TILE + child) * length;
-    return all + (local * tiles + child / TILE) * length * TILE + child % TILE;
+    const int lane = child % TILE;
+    return tile_at(memory, children, local, child, n) +
+           (STRIDE == 1 ? int64_t(lane) * stored_length(n) : lane);
 }
 
 }  // namespace problem

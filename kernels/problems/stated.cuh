@@ -127,7 +127,9 @@ __device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
     return cost_in_block(solution_at(solution, data), n, data);
 }
 
-#ifdef STATED_DELTA
+// Tiles are evaluated without local search.
+#ifdef ISLANDS_TILED
+#elif defined(STATED_DELTA)
 
 // Return the change of the cost by a move.
 template <class Move>

@@ -56,9 +56,8 @@ def both(
     def costs(genomes: np.ndarray) -> np.ndarray:
         return problem.costs(mine._encoding.decode(genomes))
 
-    algorithm = mine._algorithm
-    assert isinstance(algorithm, Cellular)
-    changes |= {"width": algorithm.width, "encoding": encoding, "given": tuple(given)}
+    width = Cellular(settings, general["population"], encoding).width
+    changes |= {"width": width, "encoding": encoding, "given": tuple(given)}
     changes.setdefault("crossover", "pmx" if encoding == "permutation" else "two_point")
     changes.setdefault("mutation", "swap" if encoding == "permutation" else "reset")
     del general["runs"]

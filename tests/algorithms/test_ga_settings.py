@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from ga_for_tests import DANTAS
-from problems_for_tests import facilities, knapsack, lattice
+from problems_for_tests import facilities, knapsack
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
-from test_operators import FITTING, Wanted
+from test_operators import FITTING, problem_for
 
 from islands import solve
 from islands.algorithms.ga import Ga, GaSettings
@@ -125,6 +125,5 @@ def test_gaps_are_similar_to_a_sequential_prototype(published: Path) -> None:
 )
 def test_kernels_compile_for_gpus(encoding: str, settings: dict[str, Any]) -> None:
     crossover = FITTING[encoding][0][0]
-    problem = Wanted(20) if encoding == "bits" else lattice("GEO")
-    chosen = parts(problem, "ga", encoding, settings | {"crossover": crossover})
+    chosen = parts(problem_for(encoding), "ga", encoding, settings | {"crossover": crossover})
     require_compiles(for_gpu("program.cuh", chosen.macros(), Block(32, 32)))

@@ -97,6 +97,11 @@ def assert_evolves_as_the_reference(
         assert np.array(found).tolist() == reference.genomes
 
 
+def problem_for(encoding: str) -> Problem:
+    """Return a problem that genomes of an encoding solve."""
+    return {"bits": Wanted(20), "vector": NUMBERS["vector"](9)}.get(encoding, lattice("GEO"))
+
+
 SIZES = [1, 2, 3, 5, 33, 70]
 BIT_SIZES = [1, 2, 31, 32, 33, 200, 1100]
 
@@ -235,6 +240,5 @@ def test_each_operator_compiles_for_gpus(
     encoding: str, crossover: str, mutation: str, grid: str, halo: bool
 ) -> None:
     settings = {"crossover": crossover, "mutation": mutation, "grid": grid or "ring"}
-    problem = {"bits": Wanted(20), "vector": NUMBERS["vector"](9)}.get(encoding, lattice("GEO"))
-    chosen = parts(problem, "cellular", encoding, settings | {"halo": bool(halo)})
+    chosen = parts(problem_for(encoding), "cellular", encoding, settings | {"halo": bool(halo)})
     require_compiles(for_gpu("program.cuh", chosen.macros(), Block(32, 32)))

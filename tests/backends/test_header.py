@@ -11,8 +11,8 @@ from programs_for_tests import CHECKS
 from islands.backends import choose
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
-from islands.backends.cache import refused
 from islands.backends.header import Header
+from islands.backends.refused import refused
 from islands.backends.source import Source
 from islands.errors import CompileError, InputError, UsageError
 
@@ -76,9 +76,11 @@ def test_an_error_names_the_header_and_its_line(backend: Backend) -> None:
 def test_the_line_of_an_own_header_is_preferred(form: str) -> None:
     places = [f"{name}{form.format(3)}" for name in ("/kernels/ga.cuh", "other", "spread")]
     log = "\n".join(["In file included from spread:1:", *(f"{place}said" for place in places)])
-    assert f"a kernel: {places[2]}said (full" in str(refused("c++", "0", log, ["spread"]))
-    assert f"a kernel: {places[0]}said; see that odd has" in str(refused("c++", "0", log, ["odd"]))
-    assert f"a kernel: {places[0]}said (full" in str(refused("c++", "0", log, []))
+    assert f"a kernel: {places[2]}said (full" in str(refused("c++", "0", log, {"spread": ""}))
+    assert f"a kernel: {places[0]}said; see that odd has" in str(
+        refused("c++", "0", log, {"odd": ""})
+    )
+    assert f"a kernel: {places[0]}said (full" in str(refused("c++", "0", log, {}))
 
 
 def test_a_missing_file_is_reported_with_the_header_that_includes_it() -> None:

@@ -44,7 +44,7 @@ def test_output_has_header_table_and_result(
     assert captured.out.startswith("islands ")
     assert captured.out.count("Generation     Time") == 1
     assert captured.out.splitlines()[-3].startswith("Stopped: 40 generations done")
-    assert "checked again in NumPy" in captured.out.splitlines()[-2]
+    assert "checked again by NumPy" in captured.out.splitlines()[-2]
     assert captured.out.splitlines()[-1].startswith("Wrote a: ")
     log = Path("a", "log.txt").read_text().splitlines(keepends=True)
     assert "".join(line for line in log if not line.startswith("rank 0   host ")) == captured.out

@@ -264,6 +264,6 @@ def test_an_object_without_attributes_stands_for_its_class() -> None:
 
 
 def test_an_invalid_problem_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(IslandsError, match="is of the type list, but must be a problem"):
+    with pytest.raises(IslandsError, match="data is not a problem yet"):
         solve([[0, 1], [1, 0]])  # type: ignore[arg-type]
     assert digest(cities(9, tmp_path).path, **BUILT_IN)

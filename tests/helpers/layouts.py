@@ -114,10 +114,11 @@ class Headers:
     def _preprocessed(self) -> str:
         """Return the preprocessed text of the kernels, without the system's headers."""
         kept, is_ours = list[str](), True
-        folder = str(data_folder("kernels"))
+        folder, own = str(data_folder("kernels")), self._source.own()
         for line in self._compiled("-E", self._text("")).splitlines():
             if mark := _LINE.match(line):
                 is_ours = mark[1] == "<stdin>" or mark[1].startswith(folder)
+                is_ours |= Path(mark[1]).name in own
             elif is_ours:
                 kept.append(line)
         return "\n".join(kept)

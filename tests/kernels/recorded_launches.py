@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, knapsack, lattice
 
 from islands.backends.arguments import Arguments, Struct
@@ -90,6 +91,8 @@ CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
         lambda _: knapsack(40, 2),
         {"algorithm": "pso", "encoding": "bits", "infeasible": "dynamic", "improver": "exchange"},
     ),
+    "vector": (lambda _: NUMBERS["vector"](9), {"algorithm": "pso"}),
+    "raw keys": (lambda _: NUMBERS["keys"](9), {"algorithm": "de"}),
     "keys": (
         lambda _: knapsack(40, 2),
         {

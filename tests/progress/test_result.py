@@ -21,7 +21,7 @@ def test_json_contains_the_documented_keys() -> None:
 def test_the_summary_contains_reason_result_and_folder() -> None:
     assert result().summary().split("\n") == [
         "Stopped: done   (generation 100, 1.2 s)",
-        "Best 210, gap 5.00% to 200   on island 3, generation 90; checked again in NumPy: 210",
+        "Best 210, gap 5.00% to 200   on island 3, generation 90; checked again by NumPy: 210",
         "Wrote runs/a: run.toml, trace, solution, checkpoints, log.txt",
     ]
 

@@ -71,7 +71,7 @@ def test_repr_is_one_line() -> None:
 
 def test_json_has_neither_settings_nor_records() -> None:
     found = solve("demo/tsp", **FEW)
-    assert not {"settings", "records", "checked"} & found.to_mapping().keys()
+    assert not {"settings", "records"} & found.to_mapping().keys()
 
 
 def test_settings_are_those_of_run_toml(tmp_path: Path) -> None:

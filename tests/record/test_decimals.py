@@ -104,7 +104,7 @@ def test_the_result_of_a_run_has_decimals(tmp_path: Path) -> None:
     assert '"cost": 87.1, "best_known": 87.2' in result.to_json()
     assert result.gap == pytest.approx(100 * 0.1 / 87.2)
     assert "Best 87.1, gap 0.11% to 87.2" in said
-    assert "checked again in NumPy: 87.1" in said
+    assert "checked again by NumPy: 87.1" in said
     assert ", best known 87.2\n" in said
     # The native solution format of a family stores integers only.
     assert (tmp_path / "a" / "solution.tour").read_text() == "871"

@@ -1,0 +1,281 @@
+"""Check a problem: compare all ways to evaluate its solutions on random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.check.compare import agree, difference, improper, shown
+from islands.check.contained import run_contained
+from islands.check.faults import fault_of
+from islands.check.moves import moved, random_ends
+from islands.check.report import Checked, Row
+from islands.check.ways import Way, backends, compiled_ways, python_ways
+from islands.errors import IslandsError, RunError, UsageError
+from islands.modelling.kinds import Box, SolutionKind
+from islands.modelling.problem import StatedProblem
+from islands.problems.base import Problem
+
+SAMPLES = 1000
+SECONDS = 10.0
+_MOVES = 6
+"""Random moves of each order."""
+
+
+class _Found(Exception):  # noqa: N818, as it is no error
+    """The first difference."""
+
+
+def check_problem(
+    problem: Problem, samples: int = SAMPLES, *, seed: int = 1, seconds: float = SECONDS
+) -> Checked:
+    """Compare all ways to evaluate a problem on random solutions, and return the report.
+
+    The ways are its compiled code on each backend, in blocks of several sizes, its Python
+    functions, and its reference. Changes of costs by moves are compared with differences of costs;
+    a repair must leave valid solutions and not change them again. First, the code runs in a process
+    of its own, which finds reads outside of arrays, and functions that do not return within
+    `seconds`. Raise a `RunError` that describes the first difference.
+    """
+    checked = examine(problem, samples, seed=seed, seconds=seconds)
+    if checked.difference is not None:
+        raise RunError(f"{problem.instance}: {checked.difference}")
+    return checked
+
+
+def examine(
+    problem: Problem, samples: int = SAMPLES, *, seed: int = 1, seconds: float = SECONDS
+) -> Checked:
+    """Return the report of a check, which may contain a difference."""
+    if not isinstance(problem, Problem):
+        raise UsageError(
+            f"check_problem({problem!r:.60}): is not a problem. Pass islands.permutation(...) or"
+            " another problem"
+        )
+    if samples < 1:
+        raise UsageError(f"samples={samples}: must be at least 1")
+    if not seconds > 0:
+        raise UsageError(f"seconds={seconds}: must be more than 0")
+    checked = Checked(problem, samples, seed)
+    try:
+        _Check(checked, seconds).perform()
+    except _Found as found:
+        checked.difference = str(found)
+    return checked
+
+
+class _Check:
+    """The steps of a check."""
+
+    def __init__(self, checked: Checked, seconds: float) -> None:
+        self._checked, self._seconds = checked, seconds
+        self._problem = checked.problem
+        self._solutions = drawn(checked.problem, checked.samples, checked.seed)
+        self._backends, missing = backends()
+        self._is_compiled = getattr(self._problem, "functions", True) is not None
+        checked.notes += missing if self._is_compiled else []
+
+    def perform(self) -> None:
+        """Do all steps; raise `_Found` at the first difference."""
+        problem = self._problem
+        if isinstance(problem, StatedProblem) and self._is_compiled:
+            self._contained(problem)
+        python = list(python_ways(problem, self._backends))
+        compiled = list(compiled_ways(problem, self._backends)) if self._is_compiled else []
+        self._costs([*python, *compiled])
+        for way in compiled:
+            if problem.solution_kind == "order" and problem.moves:
+                self._deltas(way)
+            if isinstance(problem, StatedProblem) and problem.changes_solutions:
+                self._repair(problem, way)
+
+    def _contained(self, problem: StatedProblem) -> None:
+        """Run the code in a process of its own."""
+        if not any(backend.in_host_memory for backend in self._backends):
+            self._checked.notes.append(
+                "reads outside of arrays were not searched for, which needs a C++ compiler"
+            )
+            return
+        ends = self._ends()[:, :2]
+        ended = run_contained(problem, self._solutions, ends, self._seconds)
+        if ended.reason:
+            self._checked.notes.append(
+                "reads outside of arrays were not searched for, as the compiler has no"
+                f" AddressSanitizer: {ended.reason}"
+            )
+        outcome = f"no fault in {ended.done} solutions"
+        if not ended.is_sound:
+            text = problem.header.text or ""
+            solution = shown(self._solutions[min(max(0, ended.done), ended.count - 1)])
+            raise _Found(fault_of(ended, text, self._seconds, solution))
+        name = "cost, CPU, checked" if ended.sanitized else "cost, CPU, own process"
+        self._checked.rows.append(Row(name, None, outcome))
+
+    def _costs(self, ways: Sequence[Way]) -> None:
+        """Compare the costs of all ways with those of the first."""
+        problem, solutions, count = self._problem, self._solutions, len(self._solutions)
+        first: tuple[str, NDArray[Any]] | None = None
+        bits: dict[str, NDArray[Any]] = {}
+        for way in ways:
+            costs, after, _ = way.timed(solutions)
+            again, _, speed = way.timed(solutions[::-1].copy())
+            changes = not isinstance(problem, StatedProblem) and problem.changes_solutions
+            if changes:
+                self._changed(way, costs, after, speed)
+                continue
+            if words := improper(problem, solutions, way.name, costs):
+                raise _Found(words)
+            names = way.name, f"{way.name} with the solutions in reverse order"
+            self._require(difference(problem, solutions, names, (costs, again[::-1])))
+            outcome = "the same in reverse order"
+            if first is None:
+                first = way.name, costs
+            else:
+                both = (first[1], costs)
+                self._require(difference(problem, solutions, (first[0], way.name), both))
+                outcome = f"{count} of {count} as {first[0]}"
+            bits[way.name] = costs
+            self._checked.rows.append(Row(way.name, speed, outcome))
+        self._remarks(bits)
+
+    def _remarks(self, bits: dict[str, NDArray[Any]]) -> None:
+        """Add notes about the costs of all ways."""
+        notes = self._checked.notes
+        if self._problem.real and bits:
+            if all(np.isinf(costs).all() for costs in bits.values()):
+                notes.append("all random solutions are infeasible: their costs are infinite")
+            own = [costs for name, costs in bits.items() if name != "reference"]
+            if any((costs != own[0]).any() for costs in own):
+                notes.append(
+                    "the last digits of costs differ between these ways, so that their runs have"
+                    " different digests"
+                )
+        if len(bits) == 1 and self._problem.name != "":
+            notes.append("there is only one way; add reference= for an independent check")
+
+    def _changed(self, way: Way, costs: Any, after: Any, speed: float) -> None:
+        """Compare costs with NumPy's for the solutions that an evaluation has changed."""
+        problem, feasible = self._problem, 0
+        if way.program is None:
+            return
+        exact = problem.value_of(problem.costs(after))
+        is_feasible = np.array([_is_feasible(problem, each) for each in after])
+        feasible = int(is_feasible.sum())
+        chosen = after[is_feasible]
+        both = (exact[is_feasible], costs[is_feasible])
+        self._require(difference(problem, chosen, ("NumPy", way.name), both))
+        outcome = f"{feasible} of {feasible} feasible solutions as NumPy"
+        self._checked.rows.append(Row(way.name, speed, outcome))
+
+    def _deltas(self, way: Way) -> None:
+        """Compare changes of the cost by moves with differences of costs."""
+        assert way.program is not None
+        orders, ends = self._solutions, self._ends()
+        if ends.shape[1] == 0:
+            return
+        for move, found in way.program.deltas(orders, ends).items():
+            name = way.name.replace("cost", f"delta of {move}", 1)
+            for m in range(ends.shape[1]):
+                after = moved(orders, ends[:, m], move)
+                pair = way.evaluate(orders)[0], way.evaluate(after)[0]
+                self._compare_deltas(name, move, ends[:, m], pair, found[:, m])
+            total = found.size
+            outcome = f"{total} of {total} as differences of costs"
+            self._checked.rows.append(Row(name, None, outcome))
+
+    def _compare_deltas(
+        self,
+        name: str,
+        move: str,
+        ends: NDArray[np.int32],
+        pair: tuple[NDArray[Any], NDArray[Any]],
+        units: NDArray[np.int64],
+    ) -> None:
+        problem = self._problem
+        before, after = pair
+        change = np.asarray(problem.own_sense(units))
+        usable = np.isfinite(before) & np.isfinite(after)
+        with np.errstate(invalid="ignore"):
+            exact = after - before
+        size = np.maximum(np.abs(before), np.abs(after))
+        size[~usable] = 0
+        equal = agree(exact, change, real=problem.real, size=size) | ~usable
+        if equal.all():
+            return
+        k = int(np.argmin(equal))
+        u, v = ends[k].tolist()
+        raise _Found(
+            f"{name}: {{{u}, {v}}} changes the cost of the solution {shown(self._solutions[k])} by"
+            f" {change[k].item()}, but the costs are {before[k].item()} before and"
+            f" {after[k].item()} after the {move}, a change of {exact[k].item()}. Correct delta"
+        )
+
+    def _repair(self, problem: StatedProblem, way: Way) -> None:
+        """Require that repaired solutions are valid, and that a repair does not change them."""
+        assert way.program is not None
+        name = way.name.replace("cost", "repair", 1)
+        kind, solutions = problem.kind, self._solutions
+        repaired = way.program.repaired(solutions)
+        for before, after in zip(solutions, repaired, strict=True):
+            if not kind.holds(after[np.newaxis]):
+                raise _Found(
+                    f"{name}: makes {shown(after)} of the solution {shown(before)}, which is not"
+                    f" {kind.words}. Correct repair"
+                )
+        again = way.program.repaired(repaired)
+        stable = np.isclose(again, repaired, rtol=1e-12).all(axis=1)
+        if not stable.all():
+            k = int(np.argmin(stable))
+            raise _Found(
+                f"{name}: makes {shown(repaired[k])} of the solution {shown(solutions[k])}, but"
+                f" {shown(again[k])} of that. Let repair not change a repaired solution"
+            )
+        changed = int((repaired != solutions).any(axis=1).sum())
+        outcome = f"{len(repaired)} valid and stable, {changed} changed"
+        self._checked.rows.append(Row(name, None, outcome))
+
+    def _ends(self) -> NDArray[np.int32]:
+        problem = self._problem
+        moves = _MOVES if problem.solution_kind == "order" and problem.moves else 0
+        return random_ends(len(self._solutions), moves, problem.size, self._checked.seed)
+
+    def _require(self, words: str | None) -> None:
+        if words is not None:
+            raise _Found(words)
+
+
+def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
+    """Return random solutions, the first of which are extreme ones."""
+    kind = problem.kind if isinstance(problem, StatedProblem) else _kind_of(problem)
+    solutions = kind.drawn(samples, seed)
+    for k, extreme in enumerate(_extremes(kind)[:samples]):
+        solutions[k] = extreme
+    return solutions if isinstance(problem, StatedProblem) else solutions.astype(np.int64)
+
+
+def _extremes(kind: SolutionKind) -> list[NDArray[Any]]:
+    size = kind.size
+    if isinstance(kind, Box):
+        return [kind.low, kind.high]
+    if kind.name == "order":
+        return [np.arange(size), np.arange(size)[::-1]]
+    if kind.name == "subset":
+        return [np.zeros(size), np.ones(size)]
+    return [np.zeros(size), np.full(size, np.nextafter(np.float32(1), np.float32(0)))]
+
+
+def _kind_of(problem: Problem) -> SolutionKind:
+    from islands.modelling.kinds import Order, Subset
+
+    return Order(problem.size) if problem.solution_kind == "order" else Subset(problem.size)
+
+
+def _is_feasible(problem: Problem, solution: NDArray[Any]) -> bool:
+    try:
+        problem.check(solution)
+    except IslandsError:
+        return False
+    return True

@@ -1,0 +1,120 @@
+// Calls the functions of a problem on given solutions, without an algorithm: a program for
+// `islands check`. CHECK_DELTAS includes deltas, of the moves in CHECK_SWAP, CHECK_REVERSAL and
+// CHECK_INSERTION. Reads rows of solutions; writes costs, deltas and repaired solutions. No random
+// numbers.
+#pragma once
+
+#ifdef SOLUTION_KIND
+
+#include "solutions.cuh"
+
+using Word = problem::Stored;
+
+#ifdef STATED_REPAIRS
+
+// Repairs solutions; coordinates are those of the unit box.
+KERNEL(repair_solutions, (problem::Data data, Word* solutions, int32_t n, int32_t count)) {
+    for (int k = blockIdx.x; k < count; k += gridDim.x) {
+        Word* const mine = solutions + int64_t(k) * problem::stored_length(n);
+        problem::evaluate(mine, Scratch(nullptr), n, data, draw::Place{1, uint32_t(k), 1, 0}, 0);
+        __syncthreads();
+    }
+}
+
+#endif
+
+#else
+
+#include "core/core.cuh"
+#include "core/costs.cuh"
+#include ISLANDS_PROBLEM
+
+#ifdef CHECK_ORDERS
+
+using Word = int32_t;
+
+struct Row {
+    const int32_t* item;
+
+    __device__ int operator[](int place) const { return item[place]; }
+    __device__ uint4 four(int place) const { return *reinterpret_cast<const uint4*>(item + place); }
+};
+
+__device__ int words_of(int n) { return (n + 3) / 4 * 4; }
+
+#else
+
+using Word = uint32_t;
+
+struct Row {
+    const uint32_t* word;
+
+    __device__ int operator[](int item) const { return word[item / 32] >> (item % 32) & 1; }
+};
+
+__device__ int words_of(int n) { return ((n + 31) / 32 + 3) / 4 * 4; }
+
+#endif
+
+KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
+    Scratch scratch(nullptr);
+#ifdef PROBLEM_EVALUATES
+    scratch.take<Word>(words_of(n));
+    const problem::Workspace workspace(scratch, n, data);
+#endif
+    if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = 0;
+}
+
+// A block evaluates one row after another, which an evaluation may change.
+KERNEL(evaluate_rows,
+       (Arena arena, problem::Data data, Word* rows, int32_t n, int32_t count, int64_t* costs)) {
+    const int words = words_of(n);
+    for (int k = blockIdx.x; k < count; k += gridDim.x) {
+        Word* const row = rows + int64_t(k) * words;
+#ifdef PROBLEM_EVALUATES
+        Scratch scratch(arena.large());
+        Word* const mine = scratch.take<Word>(words);
+        for (int w = threadIdx.x; w < words; w += blockDim.x) mine[w] = row[w];
+        __syncthreads();
+        const draw::Place place{1, uint32_t(k), 1, 0};
+        const int64_t cost = problem::evaluate(mine, scratch, n, data, place, 0).cost;
+        __syncthreads();
+        for (int w = threadIdx.x; w < words; w += blockDim.x) row[w] = mine[w];
+        __syncthreads();
+#else
+        const int64_t cost = problem::cost(Row{row}, n, data);
+#endif
+        if (threadIdx.x == 0) costs[k] = cost;
+    }
+}
+
+#endif
+
+#ifdef CHECK_DELTAS
+
+#include "moves.cuh"
+
+// Each thread computes deltas of moves of an order, whose rows are `pitch` long. `ends` are pairs
+// of places; the deltas of the three kinds of moves follow each other.
+KERNEL(compute_deltas, (problem::Data data, const int32_t* orders, int32_t n, int32_t pitch,
+                        int32_t count, int32_t moves, const int32_t* ends, int64_t* deltas)) {
+    const int64_t all = int64_t(count) * moves;
+    for (int k = blockIdx.x; k < count; k += gridDim.x) {
+        const int32_t* const order = orders + int64_t(k) * pitch;
+        for (int m = threadIdx.x; m < moves; m += blockDim.x) {
+            const int64_t i = int64_t(k) * moves + m;
+            const int u = ends[2 * i], v = ends[2 * i + 1];
+#ifdef CHECK_SWAP
+            deltas[i] = problem::delta(order, n, data, moves::Swap{u, v});
+#endif
+#ifdef CHECK_REVERSAL
+            deltas[all + i] = problem::delta(order, n, data, moves::Reversal{u, v});
+#endif
+#ifdef CHECK_INSERTION
+            deltas[2 * all + i] = problem::delta(order, n, data, moves::Insertion{u, v});
+#endif
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,143 @@
+// A program that calls the functions of a stated problem one solution after another. Each array is
+// far from all other memory, so that a read outside of it ends the process, with an address that
+// tells the array. Only for CPUs; with AddressSanitizer if the compiler has it. Reads a file of
+// 64-bit numbers and arrays, which islands/check/contained.py writes; writes the number of the
+// current solution and step, and costs, into a mapped file.
+#pragma once
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
+#include "check/functions.cuh"
+
+namespace checked {
+
+inline FILE* input;
+
+inline void take(void* to, int64_t bytes) {
+    if (bytes > 0 && std::fread(to, bytes, 1, input) != 1) std::exit(3);
+}
+
+inline int64_t next_number() {
+    int64_t value;
+    take(&value, sizeof value);
+    return value;
+}
+
+// Return new memory of exactly this size, with its content from the file.
+inline char* allocated(int64_t bytes) {
+    char* const memory = static_cast<char*>(std::malloc(bytes));
+    take(memory, bytes);
+    return memory;
+}
+
+// Return memory of exactly this size: no address within 16 GiB of it, which are all indices of 32
+// bits, can be read. With AddressSanitizer, both ends are exact; otherwise only the last one is.
+inline char* guarded(int64_t bytes) {
+    const int64_t page = sysconf(_SC_PAGESIZE), inside = (bytes + page - 1) / page * page;
+    for (int64_t reach = int64_t(1) << 34; reach >= page; reach /= 4) {
+        void* const all = mmap(nullptr, inside + 2 * reach, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (all == MAP_FAILED) continue;
+        char* const first = static_cast<char*>(all) + reach;
+        if (mprotect(first, inside, PROT_READ | PROT_WRITE) != 0) std::exit(3);
+#ifdef __SANITIZE_ADDRESS__
+        ASAN_POISON_MEMORY_REGION(first + bytes, inside - bytes);
+        return first;
+#else
+        return first + (inside - bytes);
+#endif
+    }
+    std::exit(3);
+}
+
+// Print the address of an access that fails, as AddressSanitizer does.
+inline void on_fault(int, siginfo_t* fault, void*) {
+    std::fprintf(stderr, "AddressSanitizer: SEGV on unknown address %p\n", fault->si_addr);
+    std::_Exit(1);
+}
+
+// Let the script know where an array is.
+inline void announce(const void* memory, int64_t bytes) {
+    std::printf("%lld %lld\n", (long long)(intptr_t)memory, (long long)bytes);
+}
+
+enum Step { COST, DELTA, REPAIR };
+
+}  // namespace checked
+
+int main(int, char** names) {
+    using namespace checked;
+    input = std::fopen(names[1], "rb");
+#ifndef __SANITIZE_ADDRESS__
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, nullptr);
+    sigaction(SIGBUS, &action, nullptr);
+#endif
+    FILE* const output = std::fopen(names[2], "r+b");
+    if (input == nullptr || output == nullptr) return 3;
+    const int64_t n = next_number(), count = next_number(), bytes = next_number(),
+                  members = next_number();
+    const int64_t moves = next_number();
+    char* const offsets = allocated(8 * 2 * members);
+    problem::Data data;
+    const int64_t data_bytes = next_number();
+    if (data_bytes != int64_t(sizeof data)) return 3;
+    take(&data, data_bytes);
+    for (int64_t i = 0; i < members; ++i) {
+        const int64_t* const member = reinterpret_cast<int64_t*>(offsets) + 2 * i;
+        char* const memory = guarded(member[1]);
+        take(memory, member[1]);
+        announce(memory, member[1]);
+        std::memcpy(reinterpret_cast<char*>(&data) + member[0], &memory, sizeof memory);
+    }
+    char* const solutions = allocated(count * bytes);
+    char* const changing = allocated(count * bytes);
+    char* const ends = allocated(count * moves * 8);
+    Word* const own = reinterpret_cast<Word*>(guarded(bytes));
+    int32_t* const pair = static_cast<int32_t*>(std::malloc(8));
+    announce(own, bytes);
+    std::fflush(stdout);
+    void* const mapped =
+        mmap(nullptr, 8 * (2 + count), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(output), 0);
+    if (mapped == MAP_FAILED) return 3;
+    int64_t volatile* const progress = static_cast<int64_t*>(mapped);
+    int64_t* const costs = static_cast<int64_t*>(mapped) + 2;
+    blockIdx.x = 0, gridDim.x = 1;
+    (void)pair, (void)changing, (void)ends;
+    for (int64_t k = 0; k < count; ++k) {
+        progress[1] = COST;
+        progress[0] = k;
+        std::memcpy(own, solutions + k * bytes, bytes);
+        evaluate_solutions(data, own, n, 1, costs + k);
+#ifdef CHECK_DELTAS
+        progress[1] = DELTA;
+        for (int64_t m = 0; m < moves; ++m) {
+            int64_t deltas[3];
+            std::memcpy(pair, ends + (k * moves + m) * 8, 8);
+            compute_deltas(data, own, n, n, 1, 1, pair, deltas);
+        }
+#endif
+#ifdef STATED_REPAIRS
+        progress[1] = REPAIR;
+        std::memcpy(own, changing + k * bytes, bytes);
+        repair_solutions(data, own, n, 1);
+#endif
+    }
+    progress[0] = count;
+    return 0;
+}

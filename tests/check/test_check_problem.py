@@ -1,0 +1,209 @@
+"""A check finds wrong functions of a stated problem; it names the line, array and index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from problems_for_tests import facilities, knapsack
+from stated_for_tests import KINDS, cost_text, stated
+
+import islands
+from islands.check.contained import run_contained
+from islands.check.moves import moved, random_ends
+from islands.check.perform import drawn, examine
+from islands.errors import CompileError, RunError, UsageError
+from islands.instances.synthetic import uniform_tsp
+from islands.problems.mkp_settings import MkpSettings
+from islands.problems.tsp import Tsp
+
+N = 20
+DATA = {"t": np.arange(N, dtype=np.int32), "limit": 3}
+FIRST = cost_text("    return s[0];")
+
+
+def order(body: str, kind: str = "long long", **more: Any) -> Any:
+    return islands.permutation(N, cost=cost_text(body, kind), data=DATA, name="own", **more)
+
+
+def difference(problem: Any, **options: Any) -> str:
+    found = examine(problem, 30, **options).difference
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _needs_sanitizer() -> None:
+    problem = islands.permutation(2, cost=FIRST)
+    solutions = drawn(problem, 1, 1)
+    if not run_contained(problem, solutions, random_ends(1, 0, 2, 1), 10).sanitized:
+        pytest.skip("the C++ compiler has no AddressSanitizer")
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "message"),
+    [
+        (
+            "for (int i = 0; i <= n; ++i) c += data.t[i];",
+            3,
+            "reads data.t[20], but its length is 20",
+        ),
+        ("c = data.t[2000000000];", 3, "reads data.t[2000000000], but its length is 20 (0 to 19)"),
+        ("const int* own = data.t + 2;\n c = own[-5];", 4, "reads data.t[-3]"),
+        ("const auto* own = data.t;\n own += 20;\n c = *own;", 5, "reads data.t[20]"),
+        ("c = data.t[s[n]];", 3, "reads s[20], but its length is 20"),
+        ("c = s[-1];", 3, "reads s[-1]"),
+        ("int d[4] = {};\n for (int i = 0; i < n; ++i) d[i] = i;\n c = d[2];", 4, "out of bounds"),
+        ("c = 7 / (s[0] - s[0]);", 3, "division by zero"),
+        ("c = 1LL << 62;\n c += c * (s[0] >= 0);", 4, "signed integer overflow"),
+    ],
+)
+def test_faults_on_the_device_name_the_line_and_the_index(
+    body: str, line: int, message: str
+) -> None:
+    found = difference(order(f"long long c = 0;\n{body}\nreturn c;"))
+    assert f"cost.cu, line {line}, " in found
+    assert message in found
+
+
+def test_a_subset_read_outside_is_found() -> None:
+    problem = islands.subset(40, cost=cost_text("return s[64];"))
+    assert "reads s[64] or an item near it" in difference(problem)
+
+
+def test_a_cost_that_does_not_return_is_stopped() -> None:
+    problem = order("volatile unsigned k = 0;\nwhile (s[0] >= 0) k = k + 1;\nreturn k;")
+    assert "did not return within 0.5 s" in difference(problem, seconds=0.5)
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (lambda: order("return s[0];", reference=lambda s: s[:, 1]), "by reference, but"),
+        (lambda: order("return s[0] == 3 ? NAN : 1.0;", "double"), "is not a number"),
+        (lambda: order("return s[0] == 3 ? -INFINITY : 1.0;", "double"), "better than any other"),
+        (lambda: order("static int k = 0;\nreturn k++;"), "in reverse order"),
+        (
+            lambda: islands.permutation(N, batch=lambda s: np.arange(len(s))),
+            "by batch, NumPy with the solutions in reverse order",
+        ),
+        (
+            lambda: islands.permutation(
+                N,
+                cost=FIRST,
+                delta="__device__ long long delta(const Solution& s, int n, const Data& data,"
+                " Swap move) { return s[move.v] - s[move.u] + (move.u > 0); }",
+            ),
+            "delta of swap, CPU: {",
+        ),
+        (
+            lambda: islands.subset(
+                N,
+                cost=FIRST,
+                repair="__device__ void repair(Changing& s, int n, const Data& data)"
+                " { s.set(0, 1 - s[0]); }",
+            ),
+            "Let repair not change a repaired solution",
+        ),
+        (
+            lambda: islands.permutation(
+                N,
+                cost=FIRST,
+                repair="__device__ void repair(Changing& s, int n, const Data& data)"
+                " { s.set(0, s[1]); }",
+            ),
+            "which is not a permutation of 0 to n - 1",
+        ),
+    ],
+    ids=["reference", "nan", "infinity", "static", "rows", "delta", "stable", "valid"],
+)
+def test_differences_between_functions_are_found(problem: Callable[[], Any], message: str) -> None:
+    found = problem()
+    assert message in difference(found)
+    with pytest.raises(RunError) as raised:
+        islands.check_problem(found, samples=30)
+    assert str(raised.value).startswith(f"{found.instance}: ")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("by", ["cost", "batch", "function"])
+def test_correct_problems_have_no_differences(kind: str, by: str) -> None:
+    more = {} if kind == "permutation" else {"seed": 3}
+    checked = islands.check_problem(stated(kind, by), samples=40, **more)
+    assert checked.works
+    names = [row.way for row in checked.rows]
+    assert ("cost, CPU" in names) == (by == "cost")
+    assert ("delta of swap, CPU" in names) == (by == "cost" and kind == "permutation")
+    assert str(checked).endswith("No differences.")
+
+
+def test_a_correct_delta_and_repair_have_no_differences() -> None:
+    good = islands.permutation(
+        N,
+        cost=FIRST,
+        delta="__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)"
+        " { return move.u == 0 ? s[move.v] - s[0] : 0; }",
+        maximise=True,
+    )
+    assert examine(good, 30).works
+    boxed = islands.real(
+        -1,
+        2,
+        5,
+        cost=cost_text("return s[0];", "double"),
+        repair="__device__ void repair(Changing& s, int n, const Data& data)"
+        " { if (s[0] < 0.0) s.set(0, 0.5); }",
+    )
+    (row,) = [row for row in examine(boxed, 30).rows if row.way == "repair, CPU"]
+    assert row.outcome.startswith("30 valid and stable")
+
+
+@pytest.mark.parametrize("way", ["repair", "drop", "linear", "dynamic"])
+def test_built_in_knapsacks_have_no_differences(way: str) -> None:
+    assert examine(knapsack(40, 4).adjusted(MkpSettings(infeasible=way)), 40).works
+
+
+def test_built_in_orders_have_no_differences() -> None:
+    for problem in (Tsp(uniform_tsp(9, seed=1)), facilities(11, symmetric="neither")):
+        checked = examine(problem, 40)
+        assert checked.works
+        assert [row.way for row in checked.rows][:2] == ["NumPy", "cost, CPU"]
+        assert len(checked.rows) == 2 + len(problem.moves)
+
+
+def test_a_compile_error_is_raised() -> None:
+    with pytest.raises(CompileError, match="this line is 'retrn 1;'"):
+        examine(order("    retrn 1;"), 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        ("demo/tsp", {}),
+        (stated("keys", "cost"), {"samples": 0}),
+        (stated("keys", "cost"), {"seconds": 0}),
+    ],
+)
+def test_invalid_arguments_are_refused(given: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"is not a problem|must be"):
+        islands.check_problem(given, **options)
+
+
+def test_moves_are_those_of_lists() -> None:
+    ends = random_ends(50, 4, 7, seed=1)
+    assert (ends[..., 0] < ends[..., 1]).all()
+    assert ends.min() == 0
+    assert ends.max() == 6
+    row = np.arange(7)[np.newaxis]
+    for u, v in ends.reshape(-1, 2).tolist():
+        one = np.array([[u, v]], np.int32)
+        items = list(range(7))
+        swapped = items.copy()
+        swapped[u], swapped[v] = swapped[v], swapped[u]
+        assert moved(row, one, "swap").tolist() == [swapped]
+        reversal = items[:u] + items[u : v + 1][::-1] + items[v + 1 :]
+        assert moved(row, one, "reversal").tolist() == [reversal]
+        inserted = items[:u] + items[u + 1 : v + 1] + [items[u]] + items[v + 1 :]
+        assert moved(row, one, "insertion").tolist() == [inserted]

@@ -1,0 +1,165 @@
+"""All ways to give the same costs have the same digest, with every algorithm."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from stated_for_tests import KINDS, LIMIT, VALUES, WEIGHTS, cost_text, makespans, profits, stated
+
+import islands
+from islands.archipelago import program_parts
+from islands.backends.base import Backend
+from islands.errors import RunError
+
+FEW: dict[str, Any] = {
+    "stop": "generations=12",
+    "seed": 2,
+    "population": 16,
+    "islands": 3,
+    "migration": "ring",
+    "interval": 4,
+    "migrants": 1,
+}
+ENCODINGS = {
+    "permutation": ("permutation", "keys"),
+    "subset": ("bits", "keys"),
+    "keys": ("",),
+    "real": ("",),
+}
+ONLY_KEYS = {"brkga", "de"}
+ALGORITHMS = ("ga", "brkga", "cellular", "de", "pso")
+
+
+def cases() -> list[tuple[str, str, str]]:
+    """Return all kinds of solutions with the algorithms and encodings that accept them."""
+    found = []
+    for kind in KINDS:
+        for algorithm, encoding in product(ALGORITHMS, ENCODINGS[kind]):
+            is_swarm_of_orders = (kind, algorithm, encoding) == ("permutation", "pso", encoding)
+            if encoding in ("permutation", "bits") and algorithm in ONLY_KEYS:
+                continue
+            if is_swarm_of_orders and encoding == "permutation":
+                continue
+            found.append((kind, algorithm, encoding))
+    return found
+
+
+def solved(problem: Any, name: str, algorithm: str, encoding: str, **more: Any) -> Any:
+    own = {"encoding": encoding} if encoding else {}
+    return islands.solve(problem, algorithm=algorithm, backend=name, **own, **FEW | more)
+
+
+@pytest.fixture
+def on_gpu_paths(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that lets the CPU evaluate as GPUs do: in tiles, or in batches."""
+    usual = program_parts._evaluation
+
+    def choose(is_on: bool) -> None:
+        chosen = (
+            (
+                lambda problem, improver, decoding, on_cpu: usual(
+                    problem, improver, decoding, on_cpu=False
+                )
+            )
+            if is_on
+            else usual
+        )
+        monkeypatch.setattr(program_parts, "_evaluation", chosen)
+
+    return choose
+
+
+@pytest.mark.parametrize(("kind", "algorithm", "encoding"), cases())
+def test_five_evaluations_have_the_same_digest(
+    backend: Backend, on_gpu_paths: Any, kind: str, algorithm: str, encoding: str
+) -> None:
+    found = {}
+    for name, by, is_on in (
+        ("block", "cost", False),
+        ("tiles", "cost", True),
+        ("batch", "batch", True),
+        ("host", "batch", False),
+        ("function", "function", False),
+    ):
+        on_gpu_paths(is_on)
+        problem = stated(kind, by)
+        result = solved(problem, backend.name, algorithm, encoding)
+        found[name] = (result.cost, result.digest, result.evaluations)
+        assert problem.cost(result.solution) == result.cost
+    assert len(set(found.values())) == 1, found
+
+
+@pytest.mark.parametrize("kind", ["permutation", "subset"])
+def test_a_cost_of_all_threads_has_the_same_digest(backend: Backend, kind: str) -> None:
+    alone = solved(stated(kind, "cost"), backend.name, "ga", "")
+    cooperative = solved(stated(kind, "cost", cooperative=True), backend.name, "ga", "")
+    assert cooperative.digest == alone.digest
+
+
+@pytest.mark.parametrize("algorithm", ["cellular", "ga"])
+def test_proportional_selection_is_the_same_in_all_evaluations(
+    backend: Backend, on_gpu_paths: Any, algorithm: str
+) -> None:
+    more, digests = {"selection": "proportional"}, set()
+    for by, is_on in (("cost", False), ("cost", True), ("function", False)):
+        on_gpu_paths(is_on)
+        problem = stated("subset", by)
+        digests.add(solved(problem, backend.name, algorithm, "bits", **more).digest)
+    assert len(digests) == 1
+
+
+def test_a_tiny_order_is_solved_as_by_brute_force(backend: Backend) -> None:
+    orders = np.array(list(permutations(range(6))), np.int32)
+    times = np.random.default_rng(1).integers(1, 9, (6, 6))
+
+    def lengths(rows: Any) -> Any:
+        return times[rows, np.roll(rows, -1, axis=1)].sum(axis=1)
+
+    text = cost_text(
+        "    long long sum = 0;\n    for (int i = 0; i < n; ++i)\n"
+        "        sum += data.times[s[i] * n + s[i + 1 < n ? i + 1 : 0]];\n    return sum;"
+    )
+    for maximise, wanted in ((False, lengths(orders).min()), (True, lengths(orders).max())):
+        problem = islands.permutation(
+            6, cost=text, data={"times": times}, reference=lengths, maximise=maximise
+        )
+        result = solved(problem, backend.name, "ga", "permutation", stop="generations=60")
+        assert result.cost == wanted
+
+
+def test_a_tiny_subset_is_solved_as_by_brute_force() -> None:
+    n, limit = 10, 3.0
+    subsets = np.array(list(product((0, 1), repeat=n)), np.int8)
+
+    def values(rows: Any) -> Any:
+        weight, value = np.zeros((2, len(rows)))
+        for i in range(n):
+            weight, value = weight + rows[:, i] * WEIGHTS[i], value + rows[:, i] * VALUES[i]
+        return np.where(weight > limit, -np.inf, value)
+
+    problem = islands.subset(n, batch=values, maximise=True)
+    result = solved(problem, "cpu", "ga", "bits", stop="generations=80")
+    assert result.cost == values(subsets).max()
+    assert result.solution.tolist() in subsets.tolist()
+
+
+def test_infinite_costs_only_are_no_solution(backend: Backend) -> None:
+    problem = islands.permutation(5, cost=cost_text("return INFINITY;", "double"))
+    with pytest.raises(RunError, match="no feasible solution found"):
+        solved(problem, backend.name, "ga", "permutation")
+
+
+def test_a_wrong_reference_is_an_error(backend: Backend) -> None:
+    problem = stated("permutation", "cost", reference=lambda rows: makespans(rows) + 1)
+    with pytest.raises(RunError, match="check_problem"):
+        solved(problem, backend.name, "ga", "permutation")
+
+
+def test_the_references_agree_with_plain_loops() -> None:
+    chosen = np.array([[1] * 5 + [0] * 30], np.int8)
+    assert profits(chosen)[0] == pytest.approx(VALUES[:5].sum())
+    assert WEIGHTS[:5].sum() < LIMIT < WEIGHTS.sum()
+    assert profits(np.ones((1, 35), np.int8))[0] == -np.inf

@@ -1,0 +1,95 @@
+"""Python functions that fail or return something else give one error that names the value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import islands
+from islands.errors import RunError
+from islands.modelling.functions import costs_by
+
+N = 6
+ORDERS = np.tile(np.arange(N, dtype=np.int32), (4, 1))
+
+
+def divides(row: Any) -> float:
+    return 1 // (int(row[0]) * 0)
+
+
+def changes(row: Any) -> int:
+    row[0] = 5
+    return 1
+
+
+def error(function: Any, argument: str, **more: Any) -> str:
+    options = {"is_batch": argument == "batch", "real": None, **more}
+    with pytest.raises(RunError) as raised:
+        costs_by(function, argument, ORDERS, **options)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda row: None, "function= returned None. Return one number"),
+        (lambda row: "12", "function= returned '12'. Return one number"),
+        (lambda row: 1j, "function= returned 1j. Return one number"),
+        (lambda row: [1], "an array of shape (1,) and type int64. Return one number"),
+        (lambda row: np.nan, "NaN for the solution [0, 1, 2, 3, 4, 5]. Return a number"),
+        (lambda row: 2**70, "function= returned 1180591620717411303424: integer costs must be"),
+        (lambda row: 2**63, "function= returned 9223372036854775808: integer costs must be"),
+        (lambda row: -(2**63), "returned -9223372036854775808: integer costs must be"),
+        (divides, "raised ZeroDivisionError: "),
+        (changes, "changed the solutions that it was given. Work on a copy"),
+    ],
+)
+def test_wrong_functions_of_one_solution(function: Any, message: str) -> None:
+    assert message in error(function, "function")
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda rows: None, "batch= returned None. Return an array of 4 numbers"),
+        (lambda rows: 1, "batch= returned 1. Return an array of 4 numbers"),
+        (lambda rows: rows, "an array of shape (4, 6) and type int32. Return an array of 4"),
+        (lambda rows: ["a"] * 4, "returned ['a', 'a', 'a', 'a']. Return an array of 4"),
+        (lambda rows: [[1], [1, 2], 3, 4], "not an array of 4 numbers, one per solution"),
+        (lambda rows: np.full(4, np.nan), "batch= returned NaN for the solution [0, 1, 2"),
+        (lambda rows: np.full(4, 2**63, np.uint64), "integer costs must be from -2**62"),
+        (lambda rows: rows.nothing, "raised AttributeError: "),
+    ],
+)
+def test_wrong_functions_of_many_solutions(function: Any, message: str) -> None:
+    assert message in error(function, "batch")
+
+
+def test_the_error_shows_the_line_of_the_function() -> None:
+    said = error(divides, "function")
+    assert "test_functions.py" in said
+    assert "'return 1 // (int(row[0]) * 0)'" in said
+
+
+def test_integers_after_a_first_integer_cost_stay_integers() -> None:
+    assert "real costs, such as 1.5" in error(lambda row: 1.5, "function", real=False)
+    costs = costs_by(lambda row: 2, "function", ORDERS, is_batch=False, real=True)
+    assert costs.dtype == np.float64
+
+
+@pytest.mark.parametrize(("maximise", "best"), [(False, -np.inf), (True, np.inf)])
+def test_an_infinite_cost_better_than_all_others_is_refused(maximise: bool, best: float) -> None:
+    problem = islands.permutation(N, function=lambda row: best, maximise=maximise)
+    with pytest.raises(RunError, match=f"a cost is {best}, better than any other"):
+        islands.solve(problem, algorithm="ga", backend="cpu", stop="generations=2")
+
+
+def test_infinite_costs_of_infeasible_solutions_are_allowed() -> None:
+    problem = islands.permutation(
+        N, function=lambda row: np.inf if row[0] < 3 else float(row[1]), name="half"
+    )
+    result = islands.solve(problem, algorithm="ga", backend="cpu", stop="generations=20", seed=1)
+    assert result.cost == 0
+    assert result.solution[0] >= 3

@@ -1,0 +1,99 @@
+"""Programs of stated problems compile for GPUs, on a machine without one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
+
+import islands
+from islands.algorithms import ALGORITHMS
+from islands.archipelago.program_parts import ProgramParts
+from islands.backends.base import Block
+from islands.backends.source import Source
+from islands.encodings import moved_as
+from islands.improvers import ImproverSettings
+from islands.modelling.problem import StatedProblem
+from islands.spec.fit import fitting
+
+pytestmark = NEEDS_NVRTC
+
+_MEMORY = 200_000
+_INTEGERS = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = data.first;
+    for (int i = 0; i < n; ++i) sum += data.weight[i] * (long long)(8 * s[i]);
+    return sum;
+}
+"""
+_REALS = _INTEGERS.replace("long long cost", "double cost").replace("long long sum", "double sum")
+_TOGETHER = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += data.weight[i] * (long long)s[i];
+    return block::sum(int64_t(sum));
+}
+"""
+_REPAIR = "__device__ void repair(Changing& s, int n, const Data& data) { s.set(0, s[0]); }"
+_DELTA = """
+__device__ long long delta(const Solution& s, int n, const Data& data, const Swap& move) {
+    return (data.weight[move.u] - data.weight[move.v]) * (s[move.v] - s[move.u]);
+}
+"""
+_DATA = {"weight": np.arange(12), "first": 3}
+
+
+def problems() -> dict[str, StatedProblem]:
+    """Return stated problems of every kind, by name."""
+    kinds = {"order": islands.permutation, "subset": islands.subset, "keys": islands.keys}
+    found = {}
+    for name, state in kinds.items():
+        for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
+            found[f"{name}-{what}"] = state(12, cost=cost, data=_DATA)
+        found[f"{name}-together"] = state(12, cost=_TOGETHER, cooperative=True, data=_DATA)
+        found[f"{name}-repair"] = state(12, cost=_INTEGERS, repair=_REPAIR, data=_DATA)
+        found[f"{name}-batch"] = state(12, batch=lambda solutions: solutions.sum(axis=1))
+    for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
+        found[f"box-{what}"] = islands.real(-1, 1, 12, cost=cost, data=_DATA)
+    found["box-repair"] = islands.real(-1, 1, 12, cost=_REALS, repair=_REPAIR, data=_DATA)
+    found["box-batch"] = islands.real(-1, 1, 12, batch=lambda solutions: solutions.sum(axis=1))
+    return found
+
+
+PROBLEMS = problems()
+
+
+def program(
+    problem: StatedProblem, algorithm: str, encoding: str, improver: ImproverSettings
+) -> Source:
+    """Return the program of a run on a GPU."""
+    kind = ALGORITHMS[algorithm]
+    settings = kind.completed(kind.Settings.build({}), moved_as(encoding))
+    parts = ProgramParts.of(
+        problem, algorithm, encoding, settings, improver, population=16, block_memory=_MEMORY
+    )
+    return for_gpu("program.cuh", parts.macros(), Block(128, 4))
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_each_kind_of_problem_compiles_with_each_algorithm(name: str) -> None:
+    problem = PROBLEMS[name]
+    for algorithm, encoding in fitting(problem):
+        source = program(problem, algorithm, encoding, ImproverSettings())
+        require_compiles(source, "sm_90")
+
+
+@pytest.mark.parametrize("improver", ["swap", "two_opt", "reinsert"])
+@pytest.mark.parametrize("cost", [_INTEGERS, _REALS])
+def test_local_search_compiles_without_a_delta(cost: str, improver: str) -> None:
+    problem = islands.permutation(12, cost=cost, data=_DATA)
+    for encoding in ("keys", "permutation"):
+        settings = ImproverSettings(name=improver)
+        require_compiles(program(problem, "ga", encoding, settings), "sm_90")
+
+
+@pytest.mark.parametrize("improver", ["swap", "tabu"])
+def test_local_search_compiles_with_a_delta(improver: str) -> None:
+    problem = islands.permutation(12, cost=_INTEGERS, delta=_DELTA, data=_DATA)
+    settings = ImproverSettings(name=improver)
+    require_compiles(program(problem, "ga", "permutation", settings), "sm_90")

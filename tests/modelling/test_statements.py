@@ -1,0 +1,192 @@
+"""Statements of problems: kinds of solutions, data, signatures, and errors of their arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from stated_for_tests import KINDS, cost_text, squares, stated
+
+import islands
+from islands.backends.refused import own_line, refused
+from islands.errors import RunError, UsageError
+from islands.modelling.data import declaration, members_of
+from islands.modelling.kinds import Keys, Order, Subset, box_of
+
+GOOD = cost_text("    return s[0];")
+DELTA = "__device__ {} delta(const Solution& s, int n, const Data& data, {} move) {{ return 0; }}"
+
+
+@pytest.mark.parametrize(
+    "kind", [Order(33), Subset(1), Subset(33), Keys(5), box_of(-1.0, [2.0, 3.0], None)]
+)
+def test_drawn_solutions_are_valid_and_stored_without_loss(kind: Any) -> None:
+    solutions = kind.drawn(50, seed=2)
+    assert kind.holds(solutions)
+    assert solutions.dtype == kind.dtype
+    assert len(np.unique(solutions, axis=0)) > 1
+    stored = kind.encoded(solutions)
+    assert stored.shape == (50, kind.stored_length)
+    np.testing.assert_allclose(kind.read(stored), solutions, rtol=1e-15, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (Order(3), [0, 0, 2]),
+        (Subset(3), [0, 2, 1]),
+        (Keys(3), [0.0, 0.5, 1.0]),
+        (box_of(0.0, 1.0, 3), [0.0, 1.0, 1.5]),
+        (box_of(0.0, 1.0, 3), [0.0, 1.0, np.nan]),
+    ],
+)
+def test_invalid_solutions_are_found(kind: Any, wrong: list[float]) -> None:
+    assert not kind.holds(np.array([wrong], kind.dtype))
+
+
+def test_data_become_members_of_their_types() -> None:
+    members = members_of(
+        {"a": np.zeros((2, 3), np.uint8), "f": 1.5, "i": 7, "b": True, "s": np.float32(2)}
+    )
+    assert declaration(members).split("\n") == [
+        "    const unsigned char* a;",
+        "    double f;",
+        "    long long i;",
+        "    bool b;",
+        "    float s;",
+    ]
+
+
+def test_data_are_copied_once() -> None:
+    own = np.arange(6)
+    member = members_of({"a": own})["a"]
+    own[:] = 0
+    assert np.asarray(member).tolist() == list(range(6))
+    rows = np.arange(6).reshape(2, 3).T
+    assert np.asarray(members_of({"a": rows})["a"]).flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([1], "is not a dictionary"),
+        ({"a b": 1}, "the name 'a b' is not possible in CUDA"),
+        ({"for": 1}, "is a reserved word"),
+        ({"NAN": 1}, "is a reserved word"),
+        ({"box_low": 1}, "which is reserved"),
+        ({"a": 2**70}, "does not fit into 64 bits"),
+        ({"a": "x"}, "has the type <U1"),
+        ({"a": [[1], [1, 2]]}, "is no array"),
+        ({"a": np.zeros(3, complex)}, "has the type complex128"),
+        ({"a": []}, "is empty"),
+    ],
+)
+def test_invalid_data_are_refused(data: Any, message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        islands.permutation(3, cost=GOOD, data=data)
+    assert str(raised.value).startswith("data")
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({}, "no cost. Pass one of cost="),
+        ({"cost": GOOD, "batch": len}, "cost= and batch= were given"),
+        ({"cost": 3}, "cost=3: is of the type int"),
+        ({"cost": "mine.cu"}, "looks like a file. Pass pathlib.Path('mine.cu')"),
+        ({"batch": GOOD}, "is not a Python function. CUDA code is passed as cost="),
+        ({"batch": len, "data": {"a": 1}}, "data: only belongs to cost="),
+        ({"batch": len, "cooperative": True}, "cooperative=True: only belongs to cost="),
+        ({"cost": "int x;\n"}, "does not define cost. Write __device__ long long cost("),
+        ({"cost": GOOD.replace("long long", "int")}, "cost returns int. Let it return long long"),
+        (
+            {"cost": GOOD.replace("int n, ", "")},
+            "cost has the parameters (const Solution& s, const",
+        ),
+        ({"cost": f"#include <cmath>\n{GOOD}"}, "#include <cmath>: headers cannot be included"),
+        ({"cost": GOOD, "delta": DELTA.format("double", "Swap")}, "return different types"),
+        (
+            {"cost": GOOD, "delta": DELTA.format("long long", "int")},
+            "no parameter of the type Swap",
+        ),
+        (
+            {"cost": GOOD, "repair": GOOD},
+            "repair.cu: does not define repair. Write __device__ void",
+        ),
+        ({"cost": GOOD, "best_known": np.nan}, "best_known=nan: is not a finite number"),
+        ({"cost": GOOD, "name": 3}, "name=3: is not a string"),
+    ],
+)
+def test_invalid_statements_are_refused(more: Any, message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        islands.permutation(3, **more)
+    assert message in str(raised.value)
+    assert "\\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, True, "3"])
+def test_invalid_sizes_are_refused(n: Any) -> None:
+    with pytest.raises(UsageError, match=r"^n="):
+        islands.subset(n, cost=GOOD)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "n", "message"),
+    [
+        (0, 1, None, "number of coordinates is unknown"),
+        ([0, 0], [1, 1, 1], None, "number of coordinates is 2 and 3"),
+        ([0, 3], [1, 2], None, r"low\[1\]=3 with high\[1\]=2"),
+        (0, np.inf, 2, "must be finite"),
+        (-1.7e308, 1.7e308, 2, "high - low: is infinite"),
+        ("a", 1, 2, "low='a': is not an array"),
+    ],
+)
+def test_invalid_boxes_are_refused(low: Any, high: Any, n: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        islands.real(low, high, n, batch=squares)
+
+
+def test_code_may_be_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "my cost.cu"
+    path.write_text(GOOD)
+    problem = islands.permutation(4, cost=path)
+    assert problem.cost(np.array([2, 0, 1, 3])) == 2
+    assert problem.functions is not None
+    assert problem.functions.cost.name == "my_cost.cu"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_program_gives_the_costs_of_numpy(kind: str) -> None:
+    problem, exact = stated(kind, "cost"), stated(kind, "batch")
+    solutions = problem.kind.drawn(40, seed=4)
+    assert problem.program_costs(solutions).tolist() == exact.costs(solutions).tolist()
+
+
+def test_exact_functions_are_available() -> None:
+    problem = islands.real(-3, 3, 2, cost=cost_text("    return exact::exp(s[0]);", "double"))
+    vectors = problem.kind.drawn(20, seed=1)
+    np.testing.assert_allclose(problem.program_costs(vectors), np.exp(vectors[:, 0]), rtol=1e-15)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_solutions_of_files_are_the_same(kind: str, tmp_path: Path) -> None:
+    problem = stated(kind, "batch")
+    (solution,) = problem.kind.drawn(1, seed=1)
+    problem.write_solution(tmp_path / "s.txt", solution, 1.5)
+    assert problem.read_solution(tmp_path / "s.txt").tolist() == solution.tolist()
+    with pytest.raises(RunError, match="has the shape"):
+        problem.check(solution[:-1])
+
+
+@pytest.mark.parametrize("form", ["cost.cu:3:5: error: wrong", "cost.cu(3): error: wrong"])
+def test_a_compile_error_shows_the_line_and_the_contract(form: str) -> None:
+    problem = islands.permutation(3, cost=cost_text("    int a = 1;\n    return b;"))
+    own = {problem.header.name: problem.header.text or ""}
+    said = str(refused("NVRTC", "0", f"program.cu(1): warning\n{form}\n", own))
+    assert f"NVRTC refused a kernel: {form}; this line is 'return b;'" in said
+    assert "the code must define __device__ long long cost(const Solution& s, int n" in said
+    assert own_line(problem.header.text or "", "cost.cu", 3) == "cost.cu, line 3, 'return b;'"
+    assert own_line(problem.header.text or "", "other.cu", 3) is None

@@ -1,0 +1,71 @@
+"""Integers for real costs have the order of the costs, on the host and on the device."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from stated_for_tests import cost_text
+
+import islands
+from islands.backends.base import Backend
+from islands.modelling.program import costs_of
+from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, ordered, value_of
+
+TINY = np.nextafter(0.0, 1.0)
+LARGEST = np.finfo(np.float64).max
+EDGES = np.array(
+    [
+        *(-np.inf, -LARGEST, -1e300, -2.0, -1.0, -np.finfo(np.float64).tiny, -TINY),
+        *(0.0, TINY, 1e-310, np.finfo(np.float64).tiny, 0.1, 1.0, 1.0 + 2**-52, 2.0, 1e300),
+        *(LARGEST, np.inf),
+    ]
+)
+
+
+def test_the_order_is_that_of_sorted() -> None:
+    random = np.random.default_rng(3)
+    costs = np.concatenate(
+        [EDGES, -EDGES, random.normal(size=500) * 10.0 ** random.integers(-300, 300, 500)]
+    )
+    units = ordered(costs)
+    assert [value_of(each) for each in sorted(units.tolist())] == sorted((costs + 0.0).tolist())
+    assert all(a < b for a, b in pairwise(ordered(EDGES).tolist()))
+
+
+def test_costs_are_converted_without_loss() -> None:
+    back = value_of(ordered(EDGES))
+    assert back.tobytes() == EDGES.tobytes()
+
+
+def test_both_zeros_are_the_same_cost() -> None:
+    assert ordered(np.array([-0.0, 0.0])).tolist() == [0, 0]
+    assert math.copysign(1.0, value_of(0)) == 1.0
+
+
+def test_nan_is_worse_than_infinity() -> None:
+    negative_nan = np.array([0xFFF8000000000001], np.uint64).view(np.float64)
+    found = ordered(np.concatenate([[np.nan, np.inf], negative_nan]))
+    assert found.tolist() == [NOT_A_NUMBER, INFINITE, NOT_A_NUMBER]
+    assert NOT_A_NUMBER > INFINITE > ordered(np.array([LARGEST]))[0]
+
+
+def test_masked_costs_stay_masked() -> None:
+    masked = np.ma.MaskedArray(ordered(np.array([1.5, 2.5])), [False, True])
+    assert value_of(masked).tolist() == [1.5, None]
+
+
+@pytest.mark.parametrize("maximise", [False, True])
+def test_the_device_has_the_same_integers(backend: Backend, maximise: bool) -> None:
+    values = np.concatenate([EDGES, [-0.0, np.nan]])
+    problem = islands.permutation(
+        len(values),
+        cost=cost_text("return data.values[s[0]];", "double"),
+        data={"values": values},
+        maximise=maximise,
+    )
+    orders = np.stack([np.roll(np.arange(len(values)), -i) for i in range(len(values))])
+    found = costs_of(problem, orders, backend.name)
+    assert found.tolist() == ordered(-values if maximise else values).tolist()
