@@ -26,6 +26,8 @@ _BLOCKS = [
     for number, block in enumerate(blocks(page))
     if block.language == "sh"
 ]
+_SAVED = {block.file for page in PAGES for block in blocks(page)}
+"""The scripts that readers save from a page."""
 
 
 def demo(instance: str) -> str:
@@ -76,6 +78,8 @@ def require_known(block: Block) -> None:
             extras = words[2].removeprefix(".[").removesuffix("]").split(",")
             project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
             assert set(extras) <= set(project["project"]["optional-dependencies"])
+        elif words[0] == "python" and words[1].endswith(".py"):
+            assert words[1] in _SAVED or (ROOT / words[1]).is_file(), f"{words[1]} is no script"
         elif words[0] not in (*_OF_SHELL, "launch/quickstart", "tests/run"):
             line = " ".join(islands_line(words)).partition(" >")[0]
             require_taken(line.removesuffix(" &").split())
@@ -90,7 +94,12 @@ def test_wrong_commands_are_detected() -> None:
     for line in ("islands run --sed 1", "islands walk", "islands run demo/tsp --set roh=0.6"):
         with pytest.raises(UsageError, match=r"--sed|walk|roh"):
             require_known(Block("sh", line, None))
-    for line in ("pip install '.[cuda99]'", "launch/bond python -m islands run", "iland run"):
+    for line in (
+        "pip install '.[cuda99]'",
+        "launch/bond python -m islands run",
+        "iland run",
+        "python no.py",
+    ):
         with pytest.raises(AssertionError):
             require_known(Block("sh", line, None))
 

@@ -1,0 +1,49 @@
+"""The shifted Rastrigin function: a vector in a box, many local minima, and the minimum 0.
+
+python continuous.py [SECONDS]
+mpirun -n 2 python continuous.py
+islands run continuous.py:problem --algorithm pso
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import islands
+
+# exact::cos returns the same bits on every device, unlike the cos of compilers.
+COST = """
+__device__ double cost(const Solution& s, int n, const Data& data) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        const double x = s[i] - data.shift[i];
+        sum += x * x + 10 - 10 * exact::cos(6.283185307179586 * x);
+    }
+    return sum;
+}
+"""
+
+
+def make(n: int, seed: int = 1) -> islands.Problem:
+    """Return a function of n coordinates from -5.12 to 5.12, with a random minimum."""
+    shift = np.random.default_rng(seed).uniform(-4, 4, n)
+
+    def values(vectors: NDArray[Any]) -> NDArray[Any]:
+        x = vectors - shift
+        sums: NDArray[Any] = (x * x + 10 - 10 * np.cos(2 * np.pi * x)).sum(axis=1)
+        return sums
+
+    data = {"shift": shift}
+    return islands.real(
+        -5.12, 5.12, n, cost=COST, data=data, reference=values, name=f"rastrigin-{n}"
+    )
+
+
+problem = make(n=50)
+
+if __name__ == "__main__":
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
+    result = islands.solve(problem, seconds=seconds, seed=1, verbose=True)
+    print("value", result.cost, "vector", result.solution)

@@ -1,0 +1,93 @@
+"""The examples of docs/examples: small instances, and their costs in plain Python."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import math
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import islands
+
+FOLDER = Path(islands.__file__).parents[1] / "docs" / "examples"
+NAMES = ("binary_quadratic", "continuous", "flow_shop", "set_covering", "vehicle_routing")
+SIZE = 20
+
+
+def example(name: str) -> ModuleType:
+    """Return an example as a module."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def small(name: str) -> Any:
+    """Return a small instance of an example."""
+    return example(name).make(SIZE)
+
+
+def plain_cost(name: str, problem: Any, solution: Any) -> float:
+    """Return the cost of a feasible solution by its definition; refuse an infeasible one."""
+    return _COSTS[name](problem, solution.tolist())
+
+
+def _flow_shop(problem: Any, order: list[int]) -> float:
+    assert sorted(order) == list(range(SIZE))
+    times = problem.members["times"].tolist()
+    finish: dict[tuple[int, int], int] = {}
+    for place, job in enumerate(order):
+        for machine, time in enumerate(times[job]):
+            begin = max(finish.get((place - 1, machine), 0), finish.get((place, machine - 1), 0))
+            finish[place, machine] = begin + time
+    return max(finish.values())
+
+
+def _set_covering(problem: Any, chosen: list[int]) -> float:
+    costs, covers = example("set_covering").instance(SIZE, seed=1)
+    columns = [c for c in range(SIZE) if chosen[c] == 1]
+    assert all(any(row[c] for c in columns) for row in covers.tolist()), "a row is not covered"
+    return sum(int(costs[c]) for c in columns)
+
+
+def _continuous(problem: Any, vector: list[float]) -> float:
+    assert all(-5.12 <= x <= 5.12 for x in vector)
+    moved = [x - s for x, s in zip(vector, problem.members["shift"].tolist(), strict=True)]
+    return math.fsum(x * x - 10 * math.cos(2 * math.pi * x) + 10 for x in moved)
+
+
+def _vehicle_routing(problem: Any, order: list[int]) -> float:
+    assert sorted(order) == list(range(SIZE))
+    distances = problem.members["distances"].tolist()
+    demands, capacity = problem.members["demands"].tolist(), int(problem.members["capacity"])
+
+    def length(route: list[int]) -> float:
+        stops = [0, *(customer + 1 for customer in route), 0]
+        return sum(distances[a][b] for a, b in itertools.pairwise(stops))
+
+    best: dict[int, float] = {SIZE: 0}  # of the routes from a place of the order to its end
+    for begin in reversed(range(SIZE)):
+        routes = [order[begin:end] for end in range(begin + 1, SIZE + 1)]
+        fit = [route for route in routes if sum(demands[c] for c in route) <= capacity]
+        best[begin] = min(length(route) + best[begin + len(route)] for route in fit)
+    return best[0]
+
+
+def _binary_quadratic(problem: Any, chosen: list[int]) -> float:
+    q = example("binary_quadratic").matrix(SIZE, seed=1).tolist()
+    items = [i for i in range(SIZE) if chosen[i] == 1]
+    return sum(q[i][j] for i in items for j in items)
+
+
+_COSTS: dict[str, Callable[[Any, list[Any]], float]] = {
+    "binary_quadratic": _binary_quadratic,
+    "continuous": _continuous,
+    "flow_shop": _flow_shop,
+    "set_covering": _set_covering,
+    "vehicle_routing": _vehicle_routing,
+}

@@ -1,0 +1,62 @@
+"""Each algorithm solves each kind of problem with each encoding that fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from examples_for_tests import NAMES, plain_cost, small
+
+import islands
+from islands.algorithms import ALGORITHMS
+from islands.encodings import ENCODINGS
+from islands.spec.fit import fitting
+
+DEMOS = ("demo/tsp", "demo/qap", "demo/mkp")
+PROBLEMS = (*DEMOS, *NAMES, "keys")
+KEYS = "__device__ double cost(const Solution& s, int n, const Data& data) { return s[0] - s[1]; }"
+
+
+def problem_of(name: str) -> Any:
+    if name in DEMOS:
+        return islands.load(name)
+    if name == "keys":
+        return islands.keys(5, cost=KEYS, reference=lambda keys: keys[:, 0] - keys[:, 1] + 0.0)
+    return small(name)
+
+
+ALL = [(a, encoding, name) for name in PROBLEMS for a in ALGORITHMS for encoding in ENCODINGS]
+FITS = {name: fitting(problem_of(name)) for name in PROBLEMS}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "encoding", "name"), [each for each in ALL if each[:2] in FITS[each[2]]]
+)
+def test_a_pair_that_fits_solves_the_problem(algorithm: str, encoding: str, name: str) -> None:
+    problem = problem_of(name)
+    few = {"generations": 3, "islands": 2, "population": 16, "backend": "cpu", "improver": "none"}
+    result = islands.solve(problem, algorithm=algorithm, encoding=encoding, **few)
+    assert result.generations == 3
+    tolerance = 1e-9 if problem.real else 0
+    assert result.cost == pytest.approx(problem.cost(result.solution), rel=tolerance, abs=0)
+    if name in NAMES:
+        assert result.cost == pytest.approx(plain_cost(name, problem, result.solution), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_pair_that_does_not_fit_is_refused_with_a_fix(name: str) -> None:
+    refused = [each[:2] for each in ALL if each[2] == name and each[:2] not in FITS[name]]
+    assert refused
+    problem = problem_of(name)
+    for algorithm, encoding in refused:
+        with pytest.raises(
+            islands.IslandsError, match=r"Leave .* out, or choose|Possible: "
+        ) as error:
+            islands.solve(problem, algorithm=algorithm, encoding=encoding, generations=1)
+        fit = [each for pair in FITS[name] for each in pair]
+        assert any(each in str(error.value) for each in fit)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_algorithm_fits(name: str) -> None:
+    assert {algorithm for algorithm, _ in FITS[name]} == set(ALGORITHMS)
