@@ -77,6 +77,7 @@ class Archipelago:
         parts = ProgramParts.of(
             *(problem, algorithm, encoding, settings, improver or ImproverSettings()),
             population=population,
+            islands=len(self.mine),
             block_memory=backend.block_memory,
             decoding=decoding,
         )

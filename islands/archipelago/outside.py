@@ -113,14 +113,19 @@ class Outside:
 class BatchOutside(Outside):
     """Evaluates children where they are: kernels decode, and a Python function takes the arrays."""
 
+    _waited: NDArray[np.bool_] | None = None
+    _chosen: tuple[Array, ...] = ()
+
     def evaluate(self, must_stop: Callable[[], bool]) -> None:
         """Evaluate all waiting children in one call."""
         count = self._backend.download(self._waiting)
         waits = (np.arange(self._cost.shape[-1]) < count[..., np.newaxis]).reshape(len(count), -1)
         with self._backend.python() as module:
-            chosen = tuple(module.asarray(each) for each in np.nonzero(waits))
-            costs = self._timed(self._state.arrays[_SOLUTIONS][chosen])
-            self._cost.reshape(waits.shape)[chosen] = costs
+            if self._waited is None or not np.array_equal(waits, self._waited):
+                self._chosen = tuple(module.asarray(each) for each in np.nonzero(waits))
+                self._waited = waits
+            costs = self._timed(self._state.arrays[_SOLUTIONS][self._chosen])
+            self._cost.reshape(waits.shape)[self._chosen] = costs
         self.evaluated = int(waits.sum())
 
     def _costs(self, stored: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ _MOST = 2**62
 """The largest absolute value of an integer cost: differences of costs must fit into 64 bits."""
 
 Function = Callable[..., Any]
+
+_calls = count(1)
+"""Numbers the calls of functions with arrays on a GPU."""
 
 
 def costs_by(
@@ -38,10 +42,11 @@ def costs_by(
             " first cost was an integer. Return float(cost) always, or int(cost) always"
         )
     costs = costs.astype(module.float64 if real else module.int64)
-    if not real and bool((large := (costs > _MOST) | (costs < -_MOST)).any()):
+    if not real and module is np and (large := (costs > _MOST) | (costs < -_MOST)).any():
         raise _too_large(argument, costs[large][0].item())
-    if real and bool(module.isnan(costs).any()):
-        row = int(module.isnan(costs).argmax())
+    # On a GPU this would wait; there the measure of the islands finds NaN.
+    if real and module is np and np.isnan(costs).any():
+        row = int(np.isnan(costs).argmax())
         raise RunError(
             f"{argument}= returned NaN for the solution {_shown(solutions[row])}. Return a number,"
             " or infinity if a solution is infeasible"
@@ -50,13 +55,18 @@ def costs_by(
 
 
 def _called_once(function: Function, argument: str, solutions: Any) -> Any:
-    module, count = module_of(solutions), len(solutions)
+    module = module_of(solutions)
     given = solutions.copy()
     with_errors = _Raising(argument, given)
     with with_errors:
         costs = function(given)
-    _refuse_changed(argument, given, solutions)
-    return _array(argument, costs, module, (count,))
+    if module is np or _is_power_of_two(next(_calls)):  # this waits for the GPU
+        _refuse_changed(argument, given, solutions)
+    return _array(argument, costs, module, (len(solutions),))
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
 
 
 def _called_for_each(function: Function, argument: str, solutions: NDArray[Any]) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,8 @@ class SolutionKind(ABC):
     """`SOLUTION_KIND` of kernels/problems/solution.cuh."""
     algorithm: ClassVar[str]
     """The default algorithm."""
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    """The default settings of this algorithm, measured with docs/examples/compare.py."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -71,6 +74,7 @@ class Order(SolutionKind):
     name, stated_by, number = "order", "permutation", 0
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
     words, algorithm = "a permutation of 0 to n - 1", "ga"
+    defaults: ClassVar[Mapping[str, Any]] = {"population": 64}
 
     @property
     def is_narrow(self) -> bool:
@@ -144,6 +148,7 @@ class Box(SolutionKind):
     name, stated_by, number = "vector", "real", 3
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
     words, algorithm = "a vector within the bounds", "de"
+    defaults: ClassVar[Mapping[str, Any]] = {"population": 64, "adaptation": "jde"}
 
     def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
         super().__init__(len(low))

@@ -80,7 +80,7 @@ class StatedProblem(Problem):
 
     def defaults(self) -> dict[str, Any]:
         """Return the default algorithm for this kind of solution."""
-        return {"algorithm": self.kind.algorithm}
+        return {"algorithm": self.kind.algorithm, **self.kind.defaults}
 
     def defines(self) -> Macros:
         """Return the macros of the header."""

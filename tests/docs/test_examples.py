@@ -26,7 +26,7 @@ def _output(*line: str | Path, folder: Path = ROOT) -> str:
 
 def _checked_costs(output: str) -> None:
     """Check that the result is shown once, with the same cost in NumPy."""
-    (found,) = re.findall(r"^Best (\S+) .*; checked again in NumPy: (\S+)$", output, re.MULTILINE)
+    (found,) = re.findall(r"^Best (\S+) .*; checked again by [\w =]+: (\S+)$", output, re.MULTILINE)
     assert found[0] == found[1]
 
 
