@@ -35,13 +35,14 @@ struct Solution {
 
     __device__ int operator[](int place) const { return item[place * STRIDE] & mask; }
 
-    // Return four items from a multiple of four, for costs of all threads; those past the end are
-    // undefined.
+#ifndef ISLANDS_TILED
+    // Return four items from a multiple of four, for costs with cooperative=True; those past the
+    // end are undefined.
     __device__ int4 four(int place) const {
-        static_assert(STRIDE == 1, "only for costs with cooperative=True");
         const int4 items = *reinterpret_cast<const int4*>(item + place);
         return {items.x & mask, items.y & mask, items.z & mask, items.w & mask};
     }
+#endif
 };
 
 __device__ int stored_length(int n) { return n; }
