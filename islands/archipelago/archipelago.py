@@ -73,6 +73,7 @@ class Archipelago:
         self.is_partial = False
         """Whether generation 0 is incomplete: missing individuals are worse than all others."""
         self._problem, self._backend, self._population = problem, backend, population
+        self.is_on_cpu = backend.in_host_memory
         self._warm_start = warm_start
         parts = ProgramParts.of(
             *(problem, algorithm, encoding, settings, improver or ImproverSettings()),
@@ -130,11 +131,6 @@ class Archipelago:
     def evaluation_seconds(self) -> float:
         """The time spent on evaluations between launches."""
         return 0.0 if self._outside is None else self._outside.seconds
-
-    @property
-    def is_on_cpu(self) -> bool:
-        """Whether the islands' arrays are in host memory."""
-        return self._backend.in_host_memory
 
     @property
     def may_take_long(self) -> bool:
@@ -287,10 +283,7 @@ class Archipelago:
         return self._reader.measures()
 
     def best(self) -> Candidate | None:
-        """Return the best individual of this rank, or None if no feasible solution was found.
-
-        Of equal individuals, it is the one on the lowest island.
-        """
+        """Return the best individual of this rank, on the lowest island if equal, or None."""
         return next(iter(self.elite(1)), None)
 
     def elite(self, count: int, run: int | None = None) -> list[Candidate]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
-import shlex
-import shutil
 import signal
 import subprocess
 import time
@@ -23,10 +21,11 @@ from islands.backends import zig
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import loaded
+from islands.backends.compiler import compiler
 from islands.backends.compiling import Compiling
 from islands.backends.refused import refused
 from islands.backends.source import Source
-from islands.errors import CompileError, RunError, UsageError, system_reason
+from islands.errors import CompileError, RunError, UsageError
 from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice.
@@ -253,44 +252,6 @@ def share_of_cores(sharers: int) -> int:
     mine = len(os.sched_getaffinity(0))
     # A launcher that bound this process to some cores has already divided them.
     return mine if mine < (os.cpu_count() or 1) else max(1, mine // sharers)
-
-
-def compiler() -> tuple[list[str], str]:
-    """Return the command and version of the C++ compiler: from `CXX`, the system, or Zig."""
-    wanted = os.environ.get("CXX", "").strip()
-    if wanted:
-        return _wanted(wanted)
-    for name in ("c++", "g++", "clang++"):
-        if path := shutil.which(name):
-            return [path], _version([path])
-    if command := zig.command():
-        return command, zig.version()
-    raise CompileError(
-        "the CPU backend needs a C++ compiler, but there is no c++, g++ or clang++ on the PATH, and"
-        " no ziglang in this Python. Install one, for example with: apt install g++, or without"
-        " root: pip install ziglang"
-    )
-
-
-def _wanted(wanted: str) -> tuple[list[str], str]:
-    """Return the command in `CXX`, split as by a shell, and its version."""
-    try:
-        name, *options = shlex.split(wanted) or [""]
-        if path := shutil.which(name):
-            return [path, *options], _version([path, *options])
-        where = "a program" if os.sep in name else "on the PATH"
-        fault = f"{name} is not {where}" if name else "no command"
-    except ValueError as error:
-        fault = str(error)
-    except OSError as error:
-        fault = system_reason(error)
-    raise UsageError(
-        f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
-    )
-
-
-def _version(command: list[str]) -> str:
-    return subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
 
 
 def _processor() -> str:

@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 import islands
-from islands.backends import cpu
+from islands.backends import compiler as cpu_compiler
 from islands.backends.base import Backend, Room
 from islands.backends.source import Source
 from islands.encodings.permutation import Permutation
@@ -34,7 +34,7 @@ def versions() -> dict[str, str]:
 def compiler() -> str | None:
     """Return the C++ compiler of the CPU backend with its version, or None."""
     try:
-        command, description = cpu.compiler()
+        command, description = cpu_compiler.compiler()
     except IslandsError:
         return None
     return f"{' '.join(command)} ({description.partition(chr(10))[0]})"

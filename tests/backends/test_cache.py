@@ -15,7 +15,8 @@ from programs_for_tests import SCAN
 
 from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded
-from islands.backends.cpu import CpuBackend, compiler
+from islands.backends.compiler import compiler
+from islands.backends.cpu import CpuBackend
 from islands.errors import InputError, UnwritableError
 from islands.paths import cache_folder
 

@@ -12,7 +12,7 @@ from programs_for_tests import SCAN
 
 from islands.backends import choose
 from islands.backends.base import Block
-from islands.backends.cpu import compiler
+from islands.backends.compiler import compiler
 
 # It compiles with the system's compiler and records the cache folder that Zig would use.
 ZIG = """#!/bin/sh

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from islands.backends.cpu import compiler
+from islands.backends.compiler import compiler
 from islands.backends.source import Source
 from islands.paths import data_folder
 
