@@ -36,12 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)
+    words = "compile code that is stored in the folder and was not written by you on this machine"
+    parser.add_argument("--trust", action="store_true", help=words)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def main(args: argparse.Namespace) -> int:
     """Print the cost and the remarks; return 0 if the solution is feasible, otherwise 1."""
-    path, problem = _read(args.instance, args.solution, args.format)
+    path, problem = _read(args.instance, args.solution, args.format, trusted=args.trust)
     solution, of_solution = problem.read_remarked(path)
     remarks = [*problem.remarks, *of_solution]
     cost, reason = None, None
@@ -58,10 +60,12 @@ def main(args: argparse.Namespace) -> int:
     return 1 if cost is None else 0
 
 
-def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem]:
+def _read(instance: str, solution: str, form: str | None, *, trusted: bool) -> tuple[Path, Problem]:
     """Return the path of the solution, and its problem."""
     if has_problem(Path(instance)):
-        return _solution_path(solution, Path(instance)), stored_problem(Path(instance))
+        return _solution_path(solution, Path(instance)), stored_problem(
+            Path(instance), trusted=trusted
+        )
     if is_reference(instance):
         return _solution_path(solution, parted(instance)[0]), load(instance, form)
     found = find(instance, FOUND_BY_NAME)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,7 @@ def _named(name: str | None, kind: SolutionKind) -> str:
 def _best(value: float | None) -> BestKnown | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise UsageError(f"best_known={value!r}: is not a finite number")
+    value = int(value) if isinstance(value, Integral) else float(value)
     return BestKnown(value, "best_known", "the script")

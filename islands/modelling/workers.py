@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.custom.scripts import is_reference, module_of, parted, reference_to
-from islands.errors import RunError
+from islands.errors import InputError, RunError
 from islands.modelling.functions import Function, costs_by
 
 _CHUNKS_EACH = 4  # per worker: fewer calls, but still an even distribution
@@ -63,7 +63,12 @@ def reference_of(function: Function) -> str | None:
     reference = reference_to(function)
     if reference is None or not is_reference(reference):
         return None
-    return reference
+    path, name = parted(reference)
+    try:
+        found = vars(module_of(path)).get(name)
+    except InputError:
+        return None
+    return reference if found is not None else None
 
 
 def _result(get: Callable[[], Any]) -> Any:

@@ -58,14 +58,17 @@ def stored_problem(folder: Path, *, trusted: bool = False) -> Problem:
     with parsing(path), np.load(path, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
         signature = arrays.pop(_SIGNATURE).tobytes()
+    with parsing(path):
+        if (data := restored_data(arrays)) is not None:
+            return data  # without code
     if not trusted and not hmac.compare_digest(signature, _signature(arrays)):
         raise UntrustedError(
             f"{path}: contains code that you have not stored on this machine, or that was changed"
             f" since. Read it in {folder / 'parts'}; if you trust it, add --trust:"
-            f" islands resume {shlex.quote(str(folder))} --trust"
+            f" islands resume {shlex.quote(str(folder))} --trust (verify has --trust too)"
         )
     with parsing(path):
-        return restored_data(arrays) or restored(arrays)
+        return restored(arrays)
 
 
 def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
