@@ -52,7 +52,7 @@ class Launcher:
         count = ["-n", str(sum(ranks))]
         name = Path(self.words[0]).name
         if name == "srun":
-            return [f"--nodes={len(ranks)}", *count]
+            return [f"--nodes={len(ranks)}", *count, "--kill-on-bad-exit=1"]
         if len(set(ranks)) > 1:
             return count
         if self.variables:

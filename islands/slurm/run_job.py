@@ -96,10 +96,11 @@ def _resumes(given: Words, folder: Path, last: Attempt | None, job: str) -> bool
         return False
     if last is not None and last.job == job:
         return True
-    if "--force" in given.all:
-        return False
+    # The same job, submitted again, continues: --force was for the run before it.
     if last is not None and last.words == given.all:
         return True
+    if "--force" in given.all:
+        return False
     raise UsageError(
         f"--out {folder}: holds a run with other options. Name another folder, add --force to"
         f" overwrite it, or resume it with: sbatch slurm/run.sbatch resume {folder}"

@@ -63,7 +63,7 @@ def test_outside_of_a_job_the_error_says_how_to_submit_one() -> None:
 
 def test_srun_and_mpirun_place_the_ranks_of_the_first_nodes() -> None:
     srun = Launcher(("srun", "--mpi=pmi2"), {}).command((4, 4), ["islands"])
-    assert srun[:5] == ["srun", "--mpi=pmi2", "--nodes=2", "-n", "8"]
+    assert srun[:6] == ["srun", "--mpi=pmi2", "--nodes=2", "-n", "8", "--kill-on-bad-exit=1"]
     mpirun = Launcher(("mpirun",), {"OMPI": "1"}).command((4, 4), ["islands"])
     assert mpirun[:5] == ["mpirun", "-n", "8", "--map-by", "ppr:4:node:oversubscribe"]
     assert Launcher((), {}).command((1,), ["islands"]) == ["islands"]
