@@ -145,14 +145,14 @@ def _decoding(
 
 def _evaluation(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
     """Return who evaluates the children of an algorithm."""
-    if problem.evaluation == "python":
+    if problem.evaluation in ("batch", "function"):
         if improver != "none":
             raise UsageError(
                 f"improver {improver}: {problem.instance} is evaluated by a Python function, which"
                 f" local search cannot call. Choose {option('improver', 'none')}, or state the cost"
                 " in CUDA (cost=)"
             )
-        is_batch = getattr(problem, "python", ("",))[0] == "batch"
+        is_batch = problem.evaluation == "batch"
         return "batch" if is_batch and not on_cpu and decoding != HOST else HOST
     if decoding == HOST:
         _require_host_evaluation(problem, improver)

@@ -66,7 +66,8 @@ class StatedProblem(Problem):
             self.changes_solutions = functions.repair is not None
         else:
             self.header = Header("problems/outside.cuh")
-            self.evaluation = "python"
+            assert python is not None
+            self.evaluation = python[0]
         if isinstance(kind, Box):
             self.low, self.high = kind.low, kind.high
 

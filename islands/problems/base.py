@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands import settings as named
 from islands.backends.header import Header
 from islands.backends.source import Macros
+from islands.errors import UsageError
 from islands.instances.orders import solution_file
 from islands.problems import real_costs
 
@@ -83,7 +84,8 @@ class Problem(ABC):
     marks: bool = False
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
     evaluation: str = "block"
-    """Who evaluates a solution: all threads of a `block` together, one `thread`, or `python`."""
+    """Who evaluates a solution: all threads of a `block` together, one `thread`, or a Python
+    function, of many solutions (`batch`) or of one (`function`)."""
     checker: str = "NumPy"
     """What computes the exact costs."""
     real: bool = False
@@ -123,11 +125,17 @@ class Problem(ABC):
 
     def batch_costs(self, stored: Any) -> Any:
         """Return the device's costs of stored solutions, in the memory where they are."""
-        raise NotImplementedError
+        raise self._lacks("batch_costs")
 
     def stored(self, *, in_tiles: bool) -> tuple[np.dtype[Any], int]:
         """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
-        raise NotImplementedError
+        raise self._lacks("stored")
+
+    def _lacks(self, method: str) -> UsageError:
+        return UsageError(
+            f"problem {self.name}: evaluation={self.evaluation!r} needs {method}(). Define it, or"
+            " leave evaluation out"
+        )
 
     @property
     def ranks_items(self) -> bool:
