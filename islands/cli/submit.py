@@ -19,7 +19,7 @@ from islands.errors import UnwritableError, UsageError
 from islands.text import counted
 
 if TYPE_CHECKING:
-    from islands.cli.job import Checked
+    from islands.slurm.words import Checked
 
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
@@ -114,7 +114,7 @@ def _elements(args: argparse.Namespace) -> list[list[str]]:
 
 def _resume(args: argparse.Namespace) -> list[str]:
     """Return the words of `resume DIR`, with the options of the command line."""
-    if len(args.instances) != 2:
+    if len(args.instances) not in (2, 3):
         raise UsageError("resume: name the folder of one run, such as: islands submit resume DIR")
     if args.array or args.over or args.out:
         raise UsageError(
@@ -173,5 +173,5 @@ def _require_writable(folder: Path) -> None:
 def _name(args: argparse.Namespace) -> str:
     from islands.spec.resolve import DEFAULT_INSTANCE
 
-    first = (args.instances or [DEFAULT_INSTANCE])[-1 if args.instances[:1] == ["resume"] else 0]
+    first = (args.instances or [DEFAULT_INSTANCE])[1 if args.instances[:1] == ["resume"] else 0]
     return re.sub(r"[^\w.-]+", "-", Path(first).stem or "islands")

@@ -22,6 +22,8 @@ from islands.slurm.jobs import again
 
 LIST = "sweep.txt"
 """The file in DIR/slurm with the options of each element."""
+_PATIENCE_SECONDS = 60.0
+"""How long an element waits for another one to submit the collecting job."""
 _PLACES = ("account", "partition", "qos")
 _SIZES = {
     "nodes": "SLURM_JOB_NUM_NODES",
@@ -70,21 +72,41 @@ def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
     The submitting process and each element call this; `words` are the options of the array.
     """
     path = folder / JOB / f"array-{job}.json"
+    if not _is_first(path):
+        return None
+    try:
+        _copy_list(folder, words)
+        of_slurm = _queried(job)
+        collecting = _submit_collecting(folder, job, of_slurm)
+        elements = tuple(of_slurm) or _range(os.environ)
+        command = _command(folder, words, next(iter(of_slurm.values()), {}), os.environ)
+        array = Array(job, time.time(), elements, tuple(words), tuple(command), collecting)
+        with published(path) as temporary:
+            temporary.write_text(json.dumps(asdict(array)) + "\n")
+    except BaseException:
+        path.unlink(missing_ok=True)  # another element then writes it
+        raise
+    return array
+
+
+def _is_first(path: Path) -> bool:
+    """Create an empty file and return True; return False if another process has completed it.
+
+    Wait while the file is empty, and replace it after a time: its process may have been killed.
+    """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            path.touch(exist_ok=False)
-        except FileExistsError:
-            return None
-    _copy_list(folder, words)
-    of_slurm = _queried(job)
-    collecting = _submit_collecting(folder, job, of_slurm)
-    elements = tuple(of_slurm) or _range(os.environ)
-    command = _command(folder, words, next(iter(of_slurm.values()), {}), os.environ)
-    array = Array(job, time.time(), elements, tuple(words), tuple(command), collecting)
-    with published(path) as temporary:
-        temporary.write_text(json.dumps(asdict(array)) + "\n")
-    return array
+        while True:
+            with suppress(FileExistsError):
+                path.touch(exist_ok=False)
+                return True
+            with suppress(FileNotFoundError):
+                found = path.stat()
+                if found.st_size > 0:
+                    return False
+                if time.time() - found.st_mtime > _PATIENCE_SECONDS:
+                    path.unlink()
+            time.sleep(0.2)
 
 
 def _copy_list(folder: Path, words: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from islands.paths import reading, writing
 from islands.record.folder import CHECKPOINTS, FINISHED, JOB, MANIFEST
 from islands.slurm.commands import TIME_LIMIT
 
-_FILE = "attempts.jsonl"
+_FILE, _ERRORS = "attempts.jsonl", "errors.txt"
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class Attempt:
     output: str
     """The job's output file."""
     before: Progress
+    holds_run: bool = False
+    """Whether the run in the folder is its own: it resumes it, or has removed an older one."""
     ended: float | None = None
     after: Progress | None = None
     status: int | None = None
@@ -61,6 +63,8 @@ class Attempt:
     """The first signal: SIGUSR1 before the time limit, SIGTERM if Slurm ended the attempt."""
     ending: str | None = None
     """Why Slurm ended the attempt: requeue, preemption, time limit or cancel."""
+    error: str | None = None
+    """The error that a rank has reported."""
 
     def is_without_progress(self, now: Progress) -> bool:
         """Return whether it failed, or used up its time, without a new checkpoint."""
@@ -76,6 +80,8 @@ class Attempts:
     def __init__(self, folder: Path) -> None:
         self._run = folder
         self._file = folder / JOB / _FILE
+        self.errors = folder / JOB / _ERRORS
+        """The file to which the ranks of the current attempt append their errors."""
 
     def all(self) -> list[Attempt]:
         """Return the attempts so far, the first one first."""
@@ -101,20 +107,47 @@ class Attempts:
         """Return the last attempt, or None."""
         return next(reversed(self.all()), None)
 
-    def begin(self, job: str, words: Sequence[str]) -> Attempt:
+    def last_with_run(self) -> Attempt | None:
+        """Return the attempt that was the last one to use the run in the folder, or None."""
+        return next((each for each in reversed(self.all()) if each.holds_run), None)
+
+    def begin(self, job: str, words: Sequence[str], *, holds_run: bool = False) -> Attempt:
         """Write that an attempt begins, and return it."""
-        number, now = len(self.all()) + 1, time.time()
-        attempt = Attempt(job, number, now, tuple(words), _output(), Progress.of(self._run))
+        number, now, before = len(self.all()) + 1, time.time(), Progress.of(self._run)
+        attempt = Attempt(job, number, now, tuple(words), _output(), before, holds_run)
+        self._append(attempt)
+        with writing(self.errors):
+            self.errors.write_text("")
+        return attempt
+
+    def reported_error(self) -> str | None:
+        """Return the first error that a rank of the current attempt has reported, or None."""
+        with reading(self.errors):
+            return self.errors.read_text(errors="replace").partition("\n")[0] or None
+
+    def take_run(self, attempt: Attempt) -> Attempt:
+        """Write that the folder contains no run but the attempt's own; return the attempt."""
+        attempt = replace(attempt, before=Progress.of(self._run), holds_run=True)
         self._append(attempt)
         return attempt
 
     def end(
-        self, attempt: Attempt, status: int, signal: str | None = None, ending: str | None = None
+        self,
+        attempt: Attempt,
+        status: int,
+        signal: str | None = None,
+        ending: str | None = None,
+        error: str | None = None,
     ) -> Attempt:
         """Write that an attempt has ended, and return it complete."""
-        after = Progress.of(self._run)
         ended = replace(
-            attempt, ended=time.time(), after=after, status=status, signal=signal, ending=ending
+            attempt,
+            ended=time.time(),
+            after=Progress.of(self._run),
+            status=status,
+            signal=signal,
+            ending=ending,
+            error=error,
         )
         self._append(ended)
         return ended

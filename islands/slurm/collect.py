@@ -35,34 +35,33 @@ class Element:
 
     number: int
     folder: Path
-    state: str
+    state: State
     result: Result | None
 
     def row(self, options: Sequence[str]) -> dict[str, object]:
         """Return the row of the table."""
         values = {} if self.result is None else self.result.to_mapping()
         known = {name: values.get(name) for name in _VALUES}
-        of_sweep = {"element": self.number, "state": self.state, "options": " ".join(options)}
+        of_sweep = {"element": self.number, "state": self._said, "options": " ".join(options)}
         return of_sweep | known | {"folder": str(self.folder)}
 
     def line(self) -> str:
         """Return the line of the printed table."""
         if self.result is None:
-            return f"{self.number:>7}  {self.state}"
+            return f"{self.number:>7}  {self._said}"
         result = self.result
         return (
-            f"{self.number:>7}  {self.state:<10} {result.instance:<24} {result.seed:>6}"
+            f"{self.number:>7}  {self.state.word:<10} {result.instance:<24} {result.seed:>6}"
             f" {result.cost!s:>14} {gap(result.gap):>8} {result.seconds:>9.2f}"
         )
 
+    @property
+    def _said(self) -> str:
+        return self.state.word if self.result else f"{self.state.word}: {self.state.detail}"
 
-def collect(folder: Path) -> int:
-    """Write and print the table of all runs of a sweep; return 1 if some are not finished."""
-    elements = elements_of(folder) if is_sweep(folder) else []
-    if not elements:
-        raise InputError(
-            f"{folder}: contains no sweep. Name the folder of one, which has a folder for each run"
-        )
+
+def collect(folder: Path, elements: Sequence[Element]) -> int:
+    """Write and print the table of the runs of a sweep; return 1 if some are not finished."""
     arrays = arrays_of(folder)
     path = folder / TABLE
     rows = [each.row(_options(folder, arrays, each.number)) for each in elements]
@@ -71,30 +70,38 @@ def collect(folder: Path) -> int:
         writer.writeheader()
         writer.writerows(rows)
     print("\n".join([_HEADER, *(each.line() for each in elements)]))
-    unfinished = [each.number for each in elements if each.result is None]
-    done = len(elements) - len(unfinished)
+    done = sum(each.result is not None for each in elements)
+    ended = [each.number for each in elements if each.result is None and each.state.is_final]
+    active = len(elements) - done - len(ended)
     print(f"\n{done} of {counted(len(elements), 'run')} done. The table is in {path}")
-    for command in _commands(arrays, unfinished):
+    for command in _commands(arrays, ended):
         print(f"Run the others again, and write the table again, with: {command}")
-    if unfinished:
+    if active:
+        print(
+            f"{counted(active, 'run')} queued or running: follow them with islands status {folder}"
+        )
+    if ended or active:
         print(f"Write only the table again with: islands collect {folder}")
-    return 1 if unfinished else 0
+    return 1 if ended or active else 0
 
 
 def elements_of(folder: Path) -> list[Element]:
     """Return the runs of a sweep, including runs that have not begun."""
-    return [
-        _element(number, folder / str(number), state) for number, state in states_of(folder).items()
-    ]
+    states = states_of(folder) if is_sweep(folder) else {}
+    if not states:
+        raise InputError(
+            f"{folder}: contains no sweep. Name the folder of one, which has a folder for each run"
+        )
+    return [_element(number, folder / str(number), state) for number, state in states.items()]
 
 
 def _element(number: int, folder: Path, state: State) -> Element:
     if state.word != "done":
-        return Element(number, folder, f"{state.word}: {state.detail}", None)
+        return Element(number, folder, state, None)
     try:
-        return Element(number, folder, state.word, recorded(folder).result)
+        return Element(number, folder, state, recorded(folder).result)
     except IslandsError as error:
-        return Element(number, folder, f"failed: {error}", None)
+        return Element(number, folder, State("failed", str(error)), None)
 
 
 def _options(folder: Path, arrays: Sequence[Array], number: int) -> Sequence[str]:

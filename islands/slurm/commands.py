@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from shutil import which
 
@@ -11,6 +12,9 @@ WAITING = ("PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT")
 RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING")
 REQUEUE, PREEMPTION, TIME_LIMIT, CANCEL = "requeue", "preemption", "time limit", "cancel"
 """Why Slurm ends a job."""
+UNKNOWN = "no answer of Slurm"
+_TRIES, _PAUSE_SECONDS = 3, 2.0
+"""How often to ask why Slurm ends a job, within the 30 s (KillWait) until it kills the script."""
 
 
 def state_in_queue(job: str) -> tuple[str, str]:
@@ -49,7 +53,12 @@ def ending(job: str, restarts: int) -> str | None:
     `restarts` is the number of restarts at the job's start. The state of a job whose script still
     runs is COMPLETING for all reasons.
     """
-    words = output(["scontrol", "--oneliner", "show", "job", job]).split()
+    for number in range(_TRIES):
+        time.sleep(_PAUSE_SECONDS if number else 0)
+        if words := output(["scontrol", "--oneliner", "show", "job", job]).split():
+            break
+    else:
+        return UNKNOWN
     shown = dict(word.split("=", 1) for word in words if "=" in word)
     if int(shown.get("Restarts", 0)) > restarts:
         return REQUEUE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,6 +25,7 @@ _RESERVED = {
     "wait": "islands watch DIR afterwards",
 }
 """Options of sbatch that `islands submit` sets, and the options to use instead."""
+_SIGNAL = re.compile(r"R?B:(SIG)?(USR1|10)(@\d+)?", re.IGNORECASE)
 
 
 def directives_from(
@@ -49,6 +51,11 @@ def directives_from(
         if getattr(args, name) is not None:
             directives[name.replace("_", "-")] = str(getattr(args, name))
     directives |= dict(map(_option, args.sbatch))
+    if not _SIGNAL.fullmatch(directives.get("signal", "B:USR1")):
+        raise UsageError(
+            f"signal={directives['signal']}: the batch script must receive SIGUSR1, which it passes"
+            " on to the ranks. Write signal=B:USR1@SECONDS"
+        )
     if "time" in directives and (signal := signal_before(directives["time"])) is not None:
         directives.setdefault("signal", signal)
     return {"chdir": str(Path.cwd())} | directives

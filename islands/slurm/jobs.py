@@ -9,10 +9,11 @@ from pathlib import Path
 
 from islands.errors import InputError, UsageError
 from islands.paths import reading, writing
-from islands.record.folder import JOB
-from islands.slurm.attempts import Attempts
+from islands.record.folder import JOB, SETTINGS
+from islands.slurm.attempts import Attempt, Attempts
 from islands.slurm.commands import is_active
 from islands.slurm.template import SCRIPT
+from islands.slurm.words import Words
 
 _JOB = "job.json"
 
@@ -67,6 +68,17 @@ def refuse_second_job(folder: Path, own: str | None = None) -> None:
                 f"--out {folder}: job {number} for this folder is queued or running. Wait for it,"
                 f" cancel it with: scancel {number}; or name another folder"
             )
+
+
+def command_to_continue(folder: Path, last: Attempt | None) -> str:
+    """Return the command that continues the run or the series of runs in a folder."""
+    if (command := again(folder)) is not None:
+        return command
+    place = shlex.quote(str(folder))
+    if (folder / SETTINGS).exists():
+        return f"{'islands' if last is None else 'sbatch slurm/run.sbatch'} resume {place}"
+    words = Words(() if last is None else last.words).without("--out")
+    return f"sbatch slurm/run.sbatch {shlex.join([*words, '--out', str(folder)])}"
 
 
 def again(folder: Path) -> str | None:

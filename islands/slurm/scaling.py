@@ -13,8 +13,10 @@ from islands.progress.result import Result
 from islands.record.folder import FINISHED
 from islands.record.solution import finished
 from islands.slurm.allocation import Allocation
-from islands.slurm.run_job import Check, run_job, say
-from islands.slurm.words import Words
+from islands.slurm.attempts import Attempts
+from islands.slurm.continuation import continues
+from islands.slurm.run_job import run_job, say
+from islands.slurm.words import Check, Words, of_one_run
 
 TABLE = "scaling.csv"
 
@@ -33,8 +35,9 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
     results: list[tuple[int, Result]] = []
     for nodes in powers_of_two(len(allocation.ranks)):
         place = folder / f"nodes-{nodes}"
-        if not (place / FINISHED).exists():
-            status = run_job(options, check, place, nodes=nodes)
+        is_done = (place / FINISHED).exists()
+        if not (is_done and continues(Words(options), place, Attempts(place), allocation.job)):
+            status = run_job(options, of_one_run(check), place, nodes=nodes)
             if status != 0:
                 return status
         ended = finished(place, goes_on=False)

@@ -11,9 +11,10 @@ from islands.errors import InputError, Suspended
 from islands.record.folder import FINISHED, JOB, LOG, SETTINGS
 from islands.record.lock import FolderLock
 from islands.record.solution import recorded
+from islands.series.ledger import LEDGER
 from islands.slurm.attempts import Attempt, Attempts
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue
-from islands.slurm.jobs import again, latest_job
+from islands.slurm.jobs import command_to_continue, latest_job
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
@@ -70,17 +71,16 @@ def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in
 
 def _ended(folder: Path, last: Attempt | None, slurm: str, number: str | None) -> State:
     status = None if last is None else last.status
+    if status == 0 and (folder / LEDGER).exists():
+        return State("done", f"all runs; table: {folder / LEDGER}", number, _last_row(folder))
     message = _last_error(folder, last)
     can_resume = (folder / SETTINGS).exists()
     if status == Suspended.status or (status is None and not message and can_resume):
-        detail = f"{slurm.lower() or 'no job runs it'}; continue with: {_continue(folder)}"
+        command = command_to_continue(folder, last)
+        detail = f"{slurm.lower() or 'no job runs it'}; continue with: {command}"
         return State("stopped", detail, number, _last_row(folder))
     how = f"status {status}" if status is not None else slurm.lower() or "its job has ended"
     return State("failed", "; ".join(filter(None, (how, message))), number, _last_row(folder))
-
-
-def _continue(folder: Path) -> str:
-    return again(folder) or f"islands resume {folder}"
 
 
 def _is_locked(folder: Path) -> bool:
@@ -92,12 +92,22 @@ def _is_locked(folder: Path) -> bool:
 
 def _last_row(folder: Path) -> str | None:
     """Return the last row of progress in the log."""
-    rows = [line for line in _lines(folder / LOG) if _ROW.match(line)]
+    log = log_of(folder)
+    rows = [line for line in _lines(log) if _ROW.match(line)] if log is not None else []
     return rows[-1].strip() if rows else None
+
+
+def log_of(folder: Path) -> Path | None:
+    """Return the log of a run, or of the latest run of a series."""
+    if (folder / LOG).is_file():
+        return folder / LOG
+    return max(folder.glob(f"*/{LOG}"), key=lambda path: path.stat().st_mtime, default=None)
 
 
 def _last_error(folder: Path, attempt: Attempt | None) -> str:
     """Return the last message of the job itself, or the last error in its output."""
+    if attempt is not None and attempt.error:
+        return attempt.error
     outputs = sorted((folder / JOB).glob("*.out")) if attempt is None else [Path(attempt.output)]
     messages = [
         line

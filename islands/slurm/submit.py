@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import which
 
@@ -37,6 +38,7 @@ def require_accepted(script: str) -> None:
 def submit(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     """Write the script into the folder, submit it, and store the number of the job.
 
+    If Slurm refuses the job, the folder remains as it was.
     `lines` are the options of each element of a job array, or None for a single job.
     """
     if which("sbatch") is None:
@@ -45,18 +47,19 @@ def submit(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
             " the script anywhere"
         )
     path, options = folder / JOB / SCRIPT, folder / JOB / LIST
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(script)
-        if lines is not None:
-            options.write_text("".join(f"{line}\n" for line in lines))
     submitted = time.time()
-    done = sbatch(["--parsable", str(path)])
-    if done.returncode != 0:
-        raise InputError(
-            f"Slurm refuses the job: {reason(done.stderr)}. Change the options of islands"
-            f" submit, or the script {path}"
-        )
+    with _restored_on_error(path, options):
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(script)
+            if lines is not None:
+                options.write_text("".join(f"{line}\n" for line in lines))
+        done = sbatch(["--parsable", str(path)])
+        if done.returncode != 0:
+            raise InputError(
+                f"Slurm refuses the job: {reason(done.stderr)}. Change the options of islands"
+                " submit, or site.env"
+            )
     number = done.stdout.strip().partition(";")[0]
     elements, array = None, None
     if lines is not None:
@@ -65,3 +68,21 @@ def submit(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     job = Job(number, str(folder), str(path), submitted, elements, collecting)
     job.write()
     return job
+
+
+@contextmanager
+def _restored_on_error(*paths: Path) -> Iterator[None]:
+    """Restore the files of an earlier job if the block fails; remove new files and folders."""
+    earlier = {path: path.read_text() if path.exists() else None for path in paths}
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for path, text in earlier.items():
+                if text is None:
+                    path.unlink(missing_ok=True)
+                else:
+                    path.write_text(text)
+            for place in (paths[0].parent, paths[0].parent.parent):
+                place.rmdir()  # fails if other files are in it
+        raise

@@ -12,8 +12,8 @@ from islands.paths import reading
 from islands.slurm.allocation import Allocation
 from islands.slurm.array import begin_array
 from islands.slurm.attempts import Attempts
-from islands.slurm.run_job import Check, run_job
-from islands.slurm.words import Words
+from islands.slurm.run_job import run_job
+from islands.slurm.words import Check, Words, of_one_run
 
 
 def run_element(words: Sequence[str], check: Check) -> int:
@@ -39,7 +39,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
         attempts = Attempts(place)
         attempts.end(attempts.begin(allocation.job, common), error.status)
         raise
-    return run_job(options, check, place)
+    return run_job(options, of_one_run(check), place)
 
 
 def element_options(words: Sequence[str], element: int) -> list[str]:

@@ -11,6 +11,7 @@ from islands.paths import data_folder
 from islands.record.folder import JOB
 
 _DIRECTIVE = "#SBATCH "
+_SUBMITS_ITSELF = 'if [ -z "${SLURM_JOB_ID:-}" ]; then'
 SCRIPT = "job.sbatch"
 
 
@@ -23,6 +24,8 @@ def script(
     merged = dict(_directive(lines[place]) for place in places) | dict(directives)
     if "no-requeue" in directives:
         del merged["requeue"]
+    begin = lines.index(_SUBMITS_ITSELF)
+    end = lines.index("fi", begin)
     return "\n".join(
         [
             "#!/bin/bash",
@@ -33,7 +36,11 @@ def script(
             f"export ISLANDS_SITE={shlex.quote(str(site))}",
             f'export PYTHON="${{PYTHON:-{sys.executable}}}"',
             f"set -- {shlex.join(words)}",
-            *lines[places[-1] + 1 :],
+            *lines[places[-1] + 1 : begin],
+            _SUBMITS_ITSELF,
+            '    echo "this script runs inside a job: sbatch $0" >&2',
+            "    exit 2",
+            *lines[end:],
             "",
         ]
     )

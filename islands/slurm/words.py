@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+
+from islands.errors import UsageError
 
 _OF_RESUME = ("--backend", "--threads")
 _FLAGS_OF_RESUME = ("--quiet", "--json", "--debug", "--share-gpu", "--fault-tolerant")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The properties of a run that its job depends on."""
+
+    on_cpu: bool
+    """Whether it uses the CPU backend."""
+    islands: int
+    runs: tuple[str, ...] = ()
+    """The folders of the runs of a series; empty for a single run."""
+
+    def places(self, folder: Path) -> list[Path]:
+        """Return the folder of each run, if `folder` is that of the run or the series."""
+        return [folder / name for name in self.runs] or [folder]
+
+
+Check = Callable[[Sequence[str]], Checked]
+"""Refuses invalid words of `islands run` or `resume`, and returns properties of the run."""
+
+
+def of_one_run(check: Check) -> Check:
+    """Return a check that also refuses a series of runs."""
+
+    def checked(words: Sequence[str]) -> Checked:
+        run = check(words)
+        if run.runs:
+            raise UsageError(
+                f"the options make a series of {len(run.runs)} runs, but here they are those of one"
+                " run. Leave --runs out, and name one instance"
+            )
+        return run
+
+    return checked
 
 
 class Words:
@@ -24,6 +61,11 @@ class Words:
             elif word.startswith(f"{name}="):
                 found = word.partition("=")[2]
         return found
+
+    @property
+    def forces(self) -> bool:
+        """Whether `--force` allows to overwrite an older run."""
+        return "--force" in self.all
 
     @property
     def resumes(self) -> bool:

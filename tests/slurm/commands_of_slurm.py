@@ -24,6 +24,11 @@ class Commands:
         path.write_text(f"#!/bin/sh\necho \"$@\" >>'{path}.calls'\ncat <<'END'\n{text}\nEND\n")
         path.chmod(0o755)
 
+    def fails(self, name: str, message: str) -> None:
+        """Make a command fail with this message."""
+        path = self._folder / name
+        path.write_text(f"#!/bin/sh\necho '{message}' >&2\nexit 1\n")
+
     def calls(self, name: str) -> list[str]:
         """Return the options of each call of a command."""
         path = self._folder / f"{name}.calls"

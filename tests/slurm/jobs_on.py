@@ -14,7 +14,7 @@ from islands.progress.result import Result
 from islands.record.solution import recorded
 
 SCRIPTS = Path(islands.__file__).parents[1] / "slurm"
-RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "4", "--improver", "none"]
+RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "4", "--algorithm", "brkga"]
 """A run with short generations, so that an attempt of any length makes progress."""
 
 

@@ -72,8 +72,18 @@ class PrivateSlurm:
             assert time.monotonic() < deadline, f"job {number} is {state}, not {states}"
             time.sleep(0.1)
 
+    def wait_for_restart(self, number: str, restarts: int, seconds: float = 90) -> None:
+        """Wait until a job has been requeued this many times."""
+        deadline = time.monotonic() + seconds
+        while int(self.job(number)["Restarts"]) < restarts:
+            assert time.monotonic() < deadline, f"job {number} is not requeued"
+            time.sleep(0.1)
+
     def lose(self, node: str) -> None:
-        """Kill the daemon of a node and all its processes, as a power failure does."""
+        """Kill the daemon of a node and all its processes, as a power failure does.
+
+        Slurm finds this after SlurmdTimeout.
+        """
         pids = [int((self.folder / node / "slurmd.pid").read_text())]
         own = [pid for pid in _pids() if _node_of(pid) == node]
         parents = {_parent(pid) for pid in own}
@@ -82,12 +92,16 @@ class PrivateSlurm:
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def set_down(self, node: str) -> None:
+        """Make Slurm find at once that a node is lost."""
         self.call("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=lost")
 
     def restore(self, node: str) -> None:
         """Start the daemon of a lost node again."""
         self._run("slurmd", "-N", node)
-        self._wait_until_idle()
+        # A job may use it at once, or still be ending on the other node.
+        self._wait_for_states({"idle", "mix", "alloc", "comp"})
 
     def close(self) -> None:
         """End all jobs and daemons."""
@@ -114,7 +128,7 @@ class PrivateSlurm:
         self._run("slurmctld")
         for node in self.nodes:
             self._run("slurmd", "-N", node)
-        self._wait_until_idle()
+        self._wait_for_states({"idle"})
 
     def _socket(self) -> Path:
         return self.folder / "munge.socket"
@@ -131,16 +145,18 @@ class PrivateSlurm:
         if done.returncode != 0:
             raise NoSlurmError(f"{name}: {done.stderr.strip()}")
 
-    def _wait_until_idle(self) -> None:
+    def _wait_for_states(self, states: set[str]) -> None:
+        """Wait until each node is in one of these states."""
         deadline = time.monotonic() + 30
         while True:
             with suppress(AssertionError):
-                states = self.call("sinfo", "--noheader", "--format=%t").split()
-                if set(states) == {"idle"}:
+                found = set(self.call("sinfo", "--noheader", "--format=%t").split())
+                if found and found <= states:
                     return
             if time.monotonic() > deadline:
                 raise NoSlurmError(
-                    f"its nodes do not become idle; see {self.folder / 'slurmctld.log'}"
+                    f"its nodes are not {' or '.join(sorted(states))}; see"
+                    f" {self.folder / 'slurmctld.log'}"
                 )
             time.sleep(0.2)
 

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import csv
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from commands_of_slurm import Commands, in_array
 
+from islands import cli
 from islands.cli.job import main
+from islands.slurm import array
 from islands.slurm.array import arrays_of, begin_array
-from islands.slurm.collect import collect
 from islands.slurm.sweep_state import is_sweep, states_of
+
+QUICK = [
+    "--backend",
+    "cpu",
+    "--islands",
+    "2",
+    "--population",
+    "16",
+    "--improver",
+    "none",
+    "--quiet",
+]
+QUICK += ["--stop", "generations=2"]
 
 
 @pytest.fixture
@@ -46,7 +62,7 @@ def test_an_element_that_fails_at_once_is_listed_with_the_others(
     assert [state.word for state in states.values()] == ["failed"] * 3
     assert "status 2" in states[3].detail
     Path("sweep.txt").unlink()
-    assert collect(Path("all")) == 1
+    assert cli.main(["collect", "all"]) == 1
     with Path("all/results.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert [row["options"] for row in rows] == [
@@ -68,18 +84,18 @@ def test_each_job_array_has_a_collecting_job(
     for job in ("5", "50"):
         run_element(monkeypatch, 2, "no-instance", "--out", "all", job=job)
     assert len(slurm.calls("sbatch")) == 2
-    assert [array.job for array in arrays_of(Path("all"))] == ["5", "50"]
+    assert [each.job for each in arrays_of(Path("all"))] == ["5", "50"]
 
 
 def test_the_elements_and_options_of_an_array_are_those_that_slurm_lists(
     slurm: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slurm.prints("squeue", "7|mine|gpu|normal|1:00:00\n12|mine|gpu|normal|1:00:00")
-    array = begin_array(Path("all"), "5", ["demo/tsp"])
-    assert array is not None
-    assert array.elements == (7, 12)
-    assert array.collecting == "99"
-    assert array.again([12]) == (
+    begun = begin_array(Path("all"), "5", ["demo/tsp"])
+    assert begun is not None
+    assert begun.elements == (7, 12)
+    assert begun.collecting == "99"
+    assert begun.again([12]) == (
         "sbatch --array=12 --time=1:00:00 --account=mine --partition=gpu --qos=normal"
         " slurm/sweep.sbatch demo/tsp --out all"
     )
@@ -93,7 +109,7 @@ def test_a_run_of_another_list_has_no_options_in_the_table(
     Path("sweep.txt").write_text("demo/tsp\n")
     begin_array(Path("all"), "5", ["sweep.txt"])
     Path("all/9/slurm").mkdir(parents=True)
-    assert collect(Path("all")) == 1
+    assert cli.main(["collect", "all"]) == 1
     assert list(states_of(Path("all"))) == [9]
 
 
@@ -102,3 +118,60 @@ def test_a_numbered_folder_alone_is_no_sweep(tmp_path: Path) -> None:
     assert not is_sweep(tmp_path)
     (tmp_path / "2024/slurm").mkdir()
     assert is_sweep(tmp_path)
+
+
+def test_an_element_completes_the_record_that_a_killed_one_has_begun(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path("all/slurm/array-5.json")
+    path.parent.mkdir(parents=True)
+    path.touch()
+    monkeypatch.setattr(array, "_PATIENCE_SECONDS", 0.5)
+    begun = begin_array(Path("all"), "5", ["demo/tsp"])
+    assert begun is not None
+    assert begun.collecting == "99"
+    assert begin_array(Path("all"), "5", ["demo/tsp"]) is None
+
+
+def test_an_element_that_cannot_write_the_record_leaves_it_to_the_next(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(array, "_queried", lambda _: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            begin_array(Path("all"), "5", ["demo/tsp"])
+    assert begin_array(Path("all"), "5", ["demo/tsp"]) is not None
+
+
+def test_the_command_to_repeat_runs_does_not_name_those_in_the_queue(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slurm.prints("squeue", "1|a|p|q|1:00\n2|a|p|q|1:00\n3|a|p|q|1:00")
+    begin_array(Path("all"), "5", ["demo/tsp"])
+    slurm.prints("squeue", "5_1|PENDING|(Priority)\n5_2|RUNNING|n1\n5_3|FAILED|(None)")
+    assert cli.main(["collect", "all"]) == 1
+    printed = capsys.readouterr().out
+    assert "with: sbatch --array=3 " in printed
+    assert "2 runs queued or running: follow them with islands status all" in printed
+
+
+def test_collect_writes_one_page_if_there_is_a_command_for_it(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for element in ("1", "2"):
+        cli.main(["run", "demo/tsp", *QUICK, "--seed", element, "--out", f"all/{element}"])
+    Path("all/3/slurm").mkdir(parents=True)  # failed before it began
+    calls = []
+    monkeypatch.setattr(cli, "COMMANDS", {**cli.COMMANDS, "report": "Write one page."})
+    report = ModuleType("islands.cli.report")
+    vars(report)["add_arguments"] = lambda parser: (
+        parser.add_argument("runs", nargs="*"),
+        parser.add_argument("--out"),
+    )
+    vars(report)["main"] = lambda args: calls.append((args.runs, args.out)) or 0
+    monkeypatch.setitem(sys.modules, "islands.cli.report", report)
+    assert cli.main(["collect", "all"]) == 1
+    assert calls == [(["all/1", "all/2"], "all/report.html")]
+    monkeypatch.delitem(cli.COMMANDS, "report")
+    assert cli.main(["collect", "all"]) == 1
+    assert len(calls) == 1

@@ -189,3 +189,33 @@ def test_the_backend_may_be_a_setting_and_the_gpus_those_of_the_site(
     printed = capsys.readouterr().out
     assert "#SBATCH --ntasks-per-node=2\n" in printed
     assert "gpus" not in printed.partition("export")[0]
+
+
+@pytest.mark.parametrize("signal", ["B:USR1@5", "B:SIGUSR1", "RB:USR1@60", "b:usr1@9"])
+def test_the_notice_may_be_another_one_of_the_batch_script(signal: str) -> None:
+    assert directives(f"--sbatch=signal={signal}", on_cpu=True)["signal"] == signal
+
+
+@pytest.mark.parametrize("signal", ["USR1@5", "R:USR1@5", "B:TERM@60", "B:USR1@"])
+def test_a_notice_that_the_batch_script_does_not_receive_is_refused(signal: str) -> None:
+    for options, of_site in (([f"--sbatch=signal={signal}"], {}), ([], {"signal": signal})):
+        with pytest.raises(UsageError, match="Write signal=B:USR1@SECONDS"):
+            directives(*options, on_cpu=True, **of_site)
+
+
+@pytest.mark.parametrize("template", ["run", "sweep", "scaling"])
+def test_a_submitted_script_does_not_submit_itself(tmp_path: Path, template: str) -> None:
+    path = tmp_path / "job.sbatch"
+    path.write_text(script(template, {}, ["demo/tsp"], tmp_path / "site.env", tmp_path))
+    (tmp_path / "sbatch").write_text("#!/bin/sh\necho submitted\n")
+    (tmp_path / "sbatch").chmod(0o755)
+    for shell in ("sh", "bash"):
+        done = subprocess.run(
+            [shell, str(path)],
+            env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"this script runs inside a job: sbatch {path}\n"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from islands.errors import InputError
+from islands.errors import InputError, RunError
+from islands.parallel import ERROR_FILE, RanksLostError, record_error
 from islands.slurm.attempts import Attempts, Progress
 from islands.slurm.run_job import _must_requeue
 
@@ -105,6 +106,9 @@ def test_a_time_limit_without_a_checkpoint_is_no_progress(tmp_path: Path) -> Non
         (75, "SIGTERM", "cancel", False),
         (75, "SIGUSR1", "cancel", False),
         (75, "SIGTERM", None, False),  # scancel --signal=TERM
+        (75, "SIGTERM", "no answer of Slurm", True),
+        (0, None, None, True),  # an mpirun that has lost a node
+        (1, None, None, True),  # the same; no rank has reported an error
         (137, None, None, True),
         (2, None, None, False),
         (130, None, None, False),
@@ -115,4 +119,29 @@ def test_a_job_requeues_itself_unless_slurm_or_a_user_decides(
 ) -> None:
     attempts = Attempts(tmp_path)
     attempt = attempts.end(attempts.begin("5", []), status, signal, ending)
-    assert _must_requeue(attempt, tmp_path) is requeues
+    assert _must_requeue(attempt, [tmp_path]) is requeues
+
+
+def test_a_run_that_failed_with_its_own_error_is_not_requeued(tmp_path: Path) -> None:
+    attempts = Attempts(tmp_path)
+    attempt = attempts.begin("5", [])
+    attempts.errors.write_text("no feasible solution found\nanother rank\n")
+    attempt = attempts.end(attempt, 1, error=attempts.reported_error())
+    assert attempt.error == "no feasible solution found"
+    assert not _must_requeue(attempt, [tmp_path])
+    assert attempts.begin("5", []).error is attempts.reported_error() is None
+
+
+def test_ranks_report_their_own_errors_but_not_the_loss_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts = Attempts(tmp_path)
+    attempts.begin("5", [])
+    record_error(ValueError("outside of a job"))
+    monkeypatch.setenv(ERROR_FILE, str(attempts.errors))
+    of_mpi = type("Exception", (RuntimeError,), {"__module__": "mpi4py.MPI"})
+    for error in (RanksLostError("rank 1 died"), of_mpi("process failed"), KeyboardInterrupt()):
+        record_error(error)
+        assert attempts.reported_error() is None
+    record_error(RunError("no feasible solution found"))
+    assert attempts.reported_error() == "no feasible solution found"

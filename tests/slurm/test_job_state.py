@@ -10,12 +10,15 @@ from commands_of_slurm import Commands
 
 from islands.cli import main
 from islands.cli.job import checked
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError
+from islands.slurm import commands
 from islands.slurm.attempts import Attempts
 from islands.slurm.commands import ending
 from islands.slurm.jobs import Job, latest_job, refuse_second_job
 from islands.slurm.run_job import run_job
 from islands.slurm.state import state_of
+from islands.slurm.submit import submit as submit_job
+from islands.slurm.words import Checked
 
 RUN = ["demo/tsp", "--backend", "cpu", "--stop", "generations=1", "--quiet"]
 
@@ -42,12 +45,35 @@ def submit(folder: Path, number: str) -> None:
         ("JobState=COMPLETING Restarts=1 Reason=TimeLimit", "time limit"),
         ("JobState=COMPLETING Restarts=1 PreemptTime=2026-01-01T12:00:00", "preemption"),
         ("JobState=RUNNING Restarts=1 PreemptTime=2026-01-01T12:00:00", "preemption"),
-        ("", None),
+        ("JobState=RUNNING", None),
     ],
 )
 def test_slurm_tells_why_it_ends_a_job(slurm: Commands, shown: str, why: str | None) -> None:
     slurm.prints("scontrol", f"JobId=5 {shown}")
     assert ending("5", restarts=1) == why
+
+
+def test_slurm_is_asked_again_before_the_reason_is_unknown(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "_PAUSE_SECONDS", 0)
+    slurm.prints("scontrol", "")
+    assert ending("5", restarts=0) == commands.UNKNOWN
+    assert len(slurm.calls("scontrol")) == 3
+
+
+def test_a_refused_job_leaves_the_folder_as_it_was(slurm: Commands) -> None:
+    slurm.fails("sbatch", "sbatch: error: Job violates a limit")
+    for lines in (None, ["demo/tsp", "demo/qap"]):
+        with pytest.raises(InputError, match="Slurm refuses the job: Job violates a limit"):
+            submit_job("new script", Path("runs/new"), lines)
+        assert not Path("runs/new").exists()
+    submit(Path("run"), "5")
+    Path("run/slurm/job.sbatch").write_text("old script")
+    with pytest.raises(InputError):
+        submit_job("new script", Path("run"), None)
+    assert Path("run/slurm/job.sbatch").read_text() == "old script"
+    assert {path.name for path in Path("run/slurm").iterdir()} == {"job.sbatch", "job.json"}
 
 
 def test_a_resubmitted_job_is_the_one_that_is_shown(slurm: Commands) -> None:
@@ -61,6 +87,14 @@ def test_a_resubmitted_job_is_the_one_that_is_shown(slurm: Commands) -> None:
     submit(folder, "7")
     slurm.prints("squeue", "PENDING|(Priority)")
     assert str(state_of(folder)) == "queued (job 7): Priority"
+
+
+def test_a_stopped_series_is_continued_with_its_words(slurm: Commands) -> None:
+    attempts = Attempts(Path("all"))
+    words = ["demo/tsp", "--runs", "2", "--out", "all"]
+    attempts.end(attempts.begin("5", words), 75, "SIGTERM", "cancel")
+    command = "sbatch slurm/run.sbatch demo/tsp --runs 2 --out all"
+    assert state_of(Path("all")).detail.endswith(f"continue with: {command}")
 
 
 def test_a_second_job_for_a_folder_is_refused(slurm: Commands) -> None:
@@ -92,13 +126,13 @@ def test_the_options_of_a_run_are_checked_before_the_gpus_of_its_job(
     monkeypatch.setenv("SLURM_JOB_ID", "5")
     monkeypatch.setenv("SLURM_GPUS_ON_NODE", "0")
 
-    def check(words: object) -> bool:
+    def check(words: object) -> Checked:
         raise UsageError("unknown option '--nonsense'")
 
     with pytest.raises(UsageError, match="--nonsense"):
         run_job(["--nonsense"], check, Path("run"))
     with pytest.raises(UsageError, match="1 rank and 0 GPUs"):
-        run_job([], lambda _: False, Path("other"))
+        run_job([], lambda _: Checked(on_cpu=False, islands=8), Path("other"))
     for folder in ("run", "other"):
         state = state_of(Path(folder))
         assert (state.word, state.job) == ("failed", "5")

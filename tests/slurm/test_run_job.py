@@ -19,6 +19,12 @@ from islands.slurm.attempts import Attempt, Attempts
 
 SCRIPT = str(SCRIPTS / "run.sbatch")
 FOUR_RANKS = ["--nodes=2", "--ntasks-per-node=2"]
+OWN = """
+import islands
+COST = "__device__ long long cost(const Solution& s, int n, const Data&) { return 3 * s[0]; }"
+problem = islands.subset(8, cost=COST, reference=lambda s: 3 * s[:, 0])
+"""
+"""A script with a problem."""
 Submitted = tuple[User, str]
 """A user, and the number of the user's job."""
 REQUEUES = int(os.environ.get("ISLANDS_SLURM_REQUEUES", "3"))
@@ -111,11 +117,15 @@ def test_srun_starts_the_ranks_of_mpich(user: User, alone: Path) -> None:
     job = user.sbatch(*FOUR_RANKS, SCRIPT, *LONG, "--out", "run")
     wait_for_generations(user, 1)
     user.cluster.call("scontrol", "requeue", job)
+    wait_for_generations(user, 2)
+    user.cluster.lose("n2")
+    user.cluster.wait_for_restart(job, 2)
+    user.cluster.restore("n2")
     user.cluster.wait(job, "COMPLETED", "FAILED")
-    assert [(each.status, each.ending) for each in attempts_of(user)] == [
-        (75, "requeue"),
-        (0, None),
-    ]
+    first, lost, last = ((each.status, each.ending, each.error) for each in attempts_of(user))
+    assert (first, last) == ((75, "requeue", None), (0, None, None))
+    assert lost[0] not in (0, 75)
+    assert lost[2] is None, "the other ranks report no error of their own"
     assert require_same(user, alone).ranks == 4
     assert "lacks support for cpu binding" not in user.output(job)
 
@@ -164,11 +174,15 @@ def test_a_run_goes_on_when_its_nodes_were_lost(user: User, alone: Path) -> None
         while checkpoint_of(user) <= before:
             time.sleep(0.1)
         user.cluster.lose(node)
+        if node == "n1":
+            user.cluster.set_down(node)  # only Slurm can requeue a job without its batch host
+        user.cluster.wait_for_restart(job, attempt)
         user.cluster.restore(node)
     user.cluster.wait(job, "COMPLETED", "FAILED", seconds=240)
     attempts = attempts_of(user)
     assert len(attempts) > 2
     assert attempts[-1].status == 0
+    assert not any(each.error for each in attempts), "the ranks report no error of their own"
     assert attempts[-1].before.generation > attempts[1].before.generation > 0
     require_same(user, alone)
 
@@ -187,3 +201,24 @@ def test_a_run_without_progress_is_not_requeued_for_ever(user: User) -> None:
     assert len(attempts_of(user)) == 2
     assert "the last two attempts made no new checkpoint (no checkpoint)" in user.output(job)
     assert "failed" in user.islands("status", "run")
+
+
+def test_a_series_of_a_script_replaces_older_runs_even_if_it_is_requeued_at_once(
+    user: User,
+) -> None:
+    (user.folder / "own.py").write_text(OWN)
+    series = ["own.py:problem", *RUN[1:], "--population", "64", "--runs", "2", "--out", "all"]
+    user.islands("run", *series, "--stop", "generations=5")
+    words = [*series, "--stop", "generations=20", "--force"]
+    job = user.sbatch("--ntasks-per-node=2", SCRIPT, *words)
+    deadline = time.monotonic() + 60
+    while not (begun := Attempts(user.folder / "all").all()) or not begun[0].holds_run:
+        assert time.monotonic() < deadline, "the first attempt does not begin"
+        time.sleep(0.02)
+    user.cluster.call("scontrol", "requeue", job)
+    user.cluster.wait(job, "COMPLETED", "FAILED")
+    first, last = Attempts(user.folder / "all").all()
+    assert (first.ending, last.status) == ("requeue", 0)
+    results = [user.result(f"all/subset-8-seed{seed}") for seed in (1, 2)]
+    assert [(each.generations, each.ranks) for each in results] == [(20, 2)] * 2
+    assert f"done (job {job})" in user.islands("status", "all")

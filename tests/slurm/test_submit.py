@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import time
+from pathlib import Path
 
 import pytest
-from jobs_on import RUN, User
+from jobs_on import RUN, SCRIPTS, User
+
+from islands.slurm.attempts import Attempts
+
+EXAMPLES = SCRIPTS.parent / "docs/examples"
 
 LINE = ["submit", *RUN, "--stop", "generations=20", "--nodes", "2", "--ranks-per-node", "2"]
 
@@ -97,11 +104,31 @@ def test_a_folder_has_one_job_at_a_time_and_may_be_submitted_again(user: User) -
     assert (state["word"], state["job"]) == ("done", second)
 
 
-def test_a_run_is_resumed_by_a_job(user: User) -> None:
-    user.islands("run", *RUN, "--stop", "generations=5", "--out", "run")
-    options = ["--stop", "generations=8", "--backend", "cpu", "--ranks-per-node", "2"]
-    user.islands("submit", "resume", "run", *options)
-    assert "Stopped: 8 generations done" in user.islands("watch", "run")
-    assert user.result("run").ranks == 2
-    refused = user.islands("submit", "resume", "run", "--population", "8", status=2)
+def test_a_problem_of_a_script_is_submitted_from_its_folder_requeued_and_resumed(
+    user: User,
+) -> None:
+    place = user.folder / "my problem"
+    shutil.copytree(EXAMPLES, place)
+    user.folder = place
+    words = ["binary_quadratic.py:problem", *RUN[1:], "--population", "512"]
+    line = ["submit", *words, "--stop", "seconds=4", "--ranks-per-node", "2", "--out", "run"]
+    job = json.loads(user.islands(*line, "--json"))["job"]
+    deadline = time.monotonic() + 60
+    while "%" not in (log := read(place / "run/log.txt")):
+        assert time.monotonic() < deadline, log
+        time.sleep(0.2)
+    user.cluster.call("scontrol", "requeue", job)
+    user.cluster.wait(job, "COMPLETED", "FAILED")
+    assert [each.status for each in Attempts(place / "run").all()] == [75, 0]
+    resume = ["submit", "resume", "run", "binary_quadratic.py:problem", "--backend", "cpu"]
+    more = ["--stop", "seconds=4.5", "--nodes", "2", "--ranks-per-node", "2", "--json"]
+    job = json.loads(user.islands(*resume, *more))["job"]
+    user.cluster.wait(job, "COMPLETED", "FAILED")
+    assert " s is at least 4.5 s" in user.islands("status", "run")
+    assert user.result("run").ranks == 4
+    refused = user.islands(*resume, "--population", "8", status=2)
     assert "unknown option '--population'" in refused
+
+
+def read(path: Path) -> str:
+    return path.read_text() if path.exists() else ""

@@ -1,0 +1,74 @@
+"""The run that an attempt of a job makes: a new one, or the one that is already in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from islands.custom.scripts import is_reference
+from islands.errors import IslandsError, UsageError
+from islands.problems import load
+from islands.record.folder import SETTINGS, claim
+from islands.record.lock import FolderLock
+from islands.record.problem_file import has_problem, is_stored
+from islands.slurm.attempts import Attempts
+from islands.slurm.words import Words
+from islands.untrusted import read_toml
+
+
+def continues(given: Words, folder: Path, attempts: Attempts, job: str) -> bool:
+    """Return whether the run in the folder continues; refuse the folder of another run."""
+    if given.resumes:
+        return True
+    last = attempts.last_with_run()
+    if last is not None and last.job == job:
+        return True
+    # The same job, submitted again, continues: its --force was for the run before it. If it is
+    # done, --force repeats it.
+    is_same = last is not None and last.words == given.all
+    if is_same and not (given.forces and last is not None and last.status == 0):
+        return True
+    if given.forces or not (folder / SETTINGS).exists():
+        return False
+    raise UsageError(
+        f"--out {folder}: holds a run with other options. Name another folder, add --force to"
+        f" overwrite it, or resume it with: sbatch slurm/run.sbatch resume {folder}"
+    )
+
+
+def options(given: Words, folder: Path, *, goes_on: bool) -> list[str]:
+    """Return the words of `islands` that begin the run in the folder, or continue it."""
+    if given.resumes:
+        return [*given.all]
+    if goes_on and (folder / SETTINGS).exists():
+        return ["resume", str(folder), *_script(folder), *given.of_resume()]
+    words = Words(given.without("--out")).all
+    # A series, or a run that has not begun, goes on with the words that begin it.
+    return [
+        "run",
+        *(word for word in words if not (goes_on and word == "--force")),
+        "--out",
+        str(folder),
+    ]
+
+
+def _script(folder: Path) -> list[str]:
+    """Return the script of the problem, unless it has changed since.
+
+    The copy in the folder is signed by the node that wrote it; others may not trust it.
+    """
+    instance = read_toml(folder / SETTINGS).get("instance")
+    if not (isinstance(instance, str) and is_reference(instance) and has_problem(folder)):
+        return []
+    try:
+        return [instance] if is_stored(folder, load(instance)) else []
+    except IslandsError:
+        return []
+
+
+def remove_older(places: Iterable[Path]) -> None:
+    """Remove the runs that --force overwrites, so that no later attempt resumes one of them."""
+    for place in places:
+        if (place / SETTINGS).exists():
+            with FolderLock() as lock:
+                claim(place, name="", force=True, lock=lock)

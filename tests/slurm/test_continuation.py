@@ -1,0 +1,168 @@
+"""Whether an attempt continues the run in its folder or replaces it; without a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commands_of_slurm import Commands
+
+from islands import cli
+from islands.cli import job
+from islands.cli.job import checked
+from islands.record.folder import FINISHED
+from islands.record.problem_file import UntrustedError
+from islands.record.solution import recorded
+from islands.slurm import processes
+from islands.slurm.continuation import options
+from islands.slurm.state import state_of
+from islands.slurm.words import Words
+
+RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2", "--population", "16"]
+RUN += ["--algorithm", "brkga", "--quiet", "--stop", "generations=5"]
+OLD, NEW = [*RUN, "--seed", "1"], [*RUN, "--seed", "2", "--out", "run", "--force"]
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLURM_GPUS_ON_NODE", "0")
+    commands = Commands(tmp_path / "commands", monkeypatch)
+    commands.prints("scontrol", "JobState=RUNNING")
+    return commands
+
+
+def attempt(monkeypatch: pytest.MonkeyPatch, number: str, *words: str) -> int:
+    """Return the exit status of an attempt of a job."""
+    monkeypatch.setenv("SLURM_JOB_ID", number)
+    return job.main(["run", *words])
+
+
+def killed(monkeypatch: pytest.MonkeyPatch, number: str, *words: str) -> None:
+    """Make an attempt that ends before its ranks have begun."""
+    with monkeypatch.context() as patched:
+        patched.setattr(processes.Signals, "run", lambda *_: 137)
+        assert attempt(monkeypatch, number, *words) == 137
+
+
+def seed(folder: str) -> int:
+    return int(recorded(Path(folder)).result.seed)
+
+
+def test_force_replaces_the_old_run_even_if_the_first_attempt_ends_at_once(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.main(["run", *OLD, "--out", "run"])
+    killed(monkeypatch, "5", *NEW)
+    assert slurm.calls("scontrol")[-1] == "requeue 5"
+    assert attempt(monkeypatch, "5", *NEW) == 0
+    assert seed("run") == 2
+
+
+def test_force_that_is_refused_keeps_the_old_run(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.main(["run", *OLD, "--out", "run"])
+    assert attempt(monkeypatch, "5", *NEW, "--rho", "2") == 2
+    assert seed("run") == 1
+    assert attempt(monkeypatch, "6", *NEW) == 0
+    assert seed("run") == 2
+
+
+def test_the_same_words_continue_a_run_and_repeat_a_finished_one(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed(monkeypatch, "5", *NEW)
+    assert attempt(monkeypatch, "6", *NEW) == 0
+    first = Path("run", FINISHED).stat().st_mtime_ns
+    assert attempt(monkeypatch, "7", *[word for word in NEW if word != "--force"]) == 2
+    assert attempt(monkeypatch, "8", *NEW) == 0
+    assert Path("run", FINISHED).stat().st_mtime_ns > first
+
+
+def test_a_series_runs_in_a_job_and_is_continued(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*RUN, "--runs", "2", "--out", "runs", "--force"]
+    cli.main(["run", *RUN, "--stop", "generations=7", "--runs", "2", "--out", "runs"])
+    assert checked(["run", *words]).runs == ("tsp-seed1", "tsp-seed2")
+    assert len(checked(["run", "demo/qap", *RUN, "--out", "several"]).runs) == 2
+    killed(monkeypatch, "5", *words)
+    assert not list(Path("runs").glob(f"*/{FINISHED}")), "no old run is taken for a new one"
+    assert attempt(monkeypatch, "5", *words) == 0
+    for name in ("runs/tsp-seed1", "runs/tsp-seed2"):
+        assert recorded(Path(name)).result.generations == 5
+    assert slurm.calls("scontrol")[-1] == "requeue 5", "the second attempt does not requeue"
+    state = state_of(Path("runs"))
+    assert (state.word, state.job) == ("done", "5")
+    assert "runs.tsv" in state.detail
+
+
+def test_the_element_of_a_sweep_is_one_run(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "5")
+    monkeypatch.setenv("SLURM_ARRAY_JOB_ID", "5")
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
+    assert job.main(["sweep", *RUN, "--runs", "2", "--out", "all"]) == 2
+    assert "the options make a series of 2 runs" in capsys.readouterr().err
+
+
+SCRIPT = """
+import islands
+COST = "__device__ long long cost(const Solution& s, int n, const Data&) { return WEIGHT * s[0]; }"
+problem = islands.subset(8, cost=COST.replace("WEIGHT", "3"), reference=lambda s: 3 * s[:, 0])
+"""
+
+
+def test_a_resumed_run_names_its_script_for_nodes_that_do_not_trust_the_copy(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = ["own.py:problem", *RUN[1:]]
+    Path("own.py").write_text(SCRIPT)
+    cli.main(["run", *own, "--out", "run"])
+    words = options(Words([*own, "--out", "run"]), Path("run"), goes_on=True)
+    assert words[:3] == ["resume", "run", f"{Path('own.py').resolve()}:problem"]
+    monkeypatch.setenv("ISLANDS_CACHE", "cache-of-another-node")
+    with pytest.raises(UntrustedError):
+        checked(["resume", "run"])
+    assert checked(words).on_cpu
+    Path("own.py").write_text(SCRIPT.replace("3", "4"))
+    words = options(Words([*own, "--out", "run"]), Path("run"), goes_on=True)
+    assert words[:3] == ["resume", "run", "--backend"], "the script has changed: use the copy"
+
+
+def test_an_error_of_a_rank_is_final_and_its_message_is_shown(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("own.py").write_text(SCRIPT.replace("s[:, 0]", "s[:, 0] + 1"))  # another cost
+    assert attempt(monkeypatch, "5", "own.py:problem", *RUN[1:], "--out", "run") == 1
+    assert not slurm.calls("scontrol"), "the job is not requeued"
+    state = state_of(Path("run"))
+    assert state.word == "failed"
+    assert state.detail.startswith("status 1; ")
+    assert "its exact cost is 1" in state.detail
+
+
+def test_a_launcher_that_fails_without_an_error_of_a_rank_is_not_final(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        with monkeypatch.context() as patched:
+            patched.setattr(processes.Signals, "run", lambda *_: 1)
+            assert attempt(monkeypatch, "5", *NEW) == 1
+        assert slurm.calls("scontrol").count("requeue 5") == 1, f"attempt {number}"
+    assert "status 1" in state_of(Path("run")).detail
+
+
+def test_a_scaling_test_repeats_finished_runs_only_with_force(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+    for number, more in (("5", []), ("6", []), ("7", ["--force"])):
+        monkeypatch.setenv("SLURM_JOB_ID", number)
+        assert job.main(["scaling", *RUN, *more, "--out", "scaling"]) == 0
+        written.append(Path("scaling/nodes-1", FINISHED).stat().st_mtime_ns)
+    assert written[0] == written[1] < written[2]
+    monkeypatch.setenv("SLURM_JOB_ID", "8")
+    assert job.main(["scaling", *RUN, "--seed", "9", "--out", "scaling"]) == 2, "another run"
