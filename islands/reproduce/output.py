@@ -9,6 +9,8 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
+from islands.report.figure import new_figure
+from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Column, Plot, TableRow, numbers
 from islands.reproduce.ledger import RunLedger
 from islands.reproduce.table import PaperTable
@@ -52,6 +54,17 @@ class ExperimentFolder:
             writer.writeheader()
             writer.writerows(rows)
 
+    def text(self, table: PaperTable, text: str) -> None:
+        """Write a completed table as it was printed."""
+        with published(self.path / f"{table.name}.txt") as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+    def page(self) -> Path:
+        """Write the page with all tables and plots."""
+        path = self.path / PAGE
+        page_for([self.path]).write(path)
+        return path
+
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""
         size = table.columns()[1].name
@@ -83,9 +96,7 @@ def write_plot(
     path: Path, form: str, title: str, rows: Sequence[TableRow], size: str, plot: Plot
 ) -> None:
     """Write a plot of columns against the column `size`, on a logarithmic axis."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
+    figure = new_figure(8, 5)
     axes = figure.add_subplot()
     for (words, points), marker in zip(_curves(rows, size, plot), "osD^v<>ph*XP", strict=False):
         axes.plot(*zip(*points, strict=True), marker=marker, markersize=4, label=words)

@@ -40,11 +40,15 @@ def perform(
         here = [found.name for found in selection.here]
         table = kind(experiment, selection.missing, here)
         how = experiment.words(kind.presets()) + (", in batches" if table.batched else "")
-        say(f"\n{table.title}   {how}\n\n{header(table.columns())}")
+        head = f"{table.title}   {how}\n\n{header(table.columns())}"
+        say(f"\n{head}")
         rows = _rows(table, selection, say, folder)
         facts = table.facts(rows) if rows else []
-        say("\n" + ("\n".join(fact.sentence for fact in facts if fact.sentence) or "no rows"))
+        end = "\n".join(fact.sentence for fact in facts if fact.sentence) or "no rows"
+        say(f"\n{end}")
         if folder is not None and rows:
+            lines = [head, *(line(table.columns(), row) for row in rows), "", end, ""]
+            folder.text(table, "\n".join(lines))
             folder.plot(table, rows)
         _, parts = table.parts()
         done[table.name] = {"rows": rows, "facts": _values(facts)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -22,10 +22,10 @@ class Selection:
     missing: list[str]
 
 
-def select(tables: Mapping[str, type[PaperTable]], only: Sequence[str]) -> list[Selection]:
+def select(tables: Sequence[type[PaperTable]], only: Sequence[str]) -> list[Selection]:
     """Return the tables with instances that match `only`; all instances if it is empty."""
     index = Index()
-    instances = {table: table.instances(index) for table in tables.values()}
+    instances = {table: table.instances(index) for table in tables}
     known = [found.name for each in instances.values() for found in each]
     for name in only:
         if not any(_matches(name, full) for full in known):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from islands.instances.locate import Found, Index
@@ -115,6 +115,8 @@ class Paper:
     tables: dict[str, type[PaperTable]]
     threads: tuple[int, ...]
     """Default numbers of threads of the CPU runs to compare with, or `ALL_CORES`."""
+    printed: Mapping[str, str] = field(default_factory=dict)
+    """Our names of the tables by their numbers in the paper, such as `table1`."""
 
     def own_tables(self) -> dict[str, type[PaperTable]]:
         """Return the tables that are in the paper."""

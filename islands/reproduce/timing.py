@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Scaled, TableRow, mean_ratio, numbers
 from islands.reproduce.experiment import Experiment, RunResult
-from islands.reproduce.wilcoxon import compare
+from islands.statistics.wilcoxon import compare
 from islands.text import counted
 
 CPU_SECONDS = 2.0

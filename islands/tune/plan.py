@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +18,7 @@ from islands.problems.base import Problem
 from islands.run.device import take_device
 from islands.series.plan import Job, Plan
 from islands.settings import Settings
+from islands.spec.defaults import stand_in
 from islands.spec.fit import require_population
 from islands.spec.given import gathered, of_table, twice
 from islands.spec.own import lasting
@@ -108,11 +109,19 @@ class Tuning:
     ) -> Self:
         """Plan the requested tuning; with `steps`, of a grid instead of random configurations."""
         plan = Plan.of(instances, runs, request.options, request.config)
+        name = _algorithm_for(over, request, plan.first[0])
+        if name is not None:
+            request = replace(request, options={**request.options, "algorithm": name})
+            plan = Plan.of(instances, runs, request.options, request.config)
         # Without the base's settings of the problem, which other configurations need not share.
         problems = {
             job.spec.instance: job.problem.adjusted(job.problem.Settings()) for job in plan.first
         }
         base = plan.first[0]
+        if base.spec.colonies:
+            raise UsageError(
+                "tune: a run with colonies cannot be tuned. Leave the colonies out of the settings"
+            )
         general = base.spec.general
         backend = take_device(World(), general.backend, general.threads or None)
         specs: dict[str, dict[str, RunSpec]] = {}
@@ -136,6 +145,21 @@ class Tuning:
             for each in candidates.configurations
         ]
         return cls(request, problems, candidates, runs, tuple(tasks), backend)
+
+
+def _algorithm_for(over: Sequence[str], request: TuneRequest, base: Job) -> str | None:
+    """Return the algorithm that has the tuned settings, if the default one does not."""
+    given, spec = gathered(of_table(request.options)), base.spec
+    if request.config is not None or {"algorithm", "preset"} & set(given):
+        return None
+    tuned = [text.partition("=")[0].strip() for text in over]
+    if "algorithm" in tuned:
+        return None
+    encoding = given.get("encoding")
+    name = stand_in(
+        [spec.algorithm], encoding, spec.improver.name, dict.fromkeys(tuned), base.problem
+    )
+    return None if name == spec.algorithm else name
 
 
 def _domains(over: Sequence[str], options: Mapping[str, Any], base: Job) -> list[Domain]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from islands.problems.base import Problem
 from islands.progress.progress import is_better
+from islands.statistics.ranks import Losses, against, friedman, mean_ranks
 from islands.tune.configurations import Configuration, Values
 from islands.tune.runs import TaskResult
-from islands.tune.statistics import Losses, against, friedman, mean_ranks
 
 TaskResults = Mapping[tuple[int, str], TaskResult]
 """Results by number of the configuration and name of the instance."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from islands.statistics.ranks import SIGNIFICANT
 from islands.text import count, counted
 from islands.tune.configurations import words_of
 from islands.tune.ranking import RankedConfiguration, Ranking
-from islands.tune.statistics import SIGNIFICANT
 
 _TITLES = {"gap": "Gap", "cost": "Cost", "evaluations": "Evaluations"}
 _DIGITS = {"gap": 3, "cost": 1, "evaluations": 0}

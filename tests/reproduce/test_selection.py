@@ -25,41 +25,41 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_accepts_short_and_full_names() -> None:
-    selections = select(PAPER.tables, ["zi929", "vlsi/xqf131"])
+    selections = select(list(PAPER.tables.values()), ["zi929", "vlsi/xqf131"])
     assert [each.table for each in selections] == [ValuesTable, NationalTimesTable, VlsiTable]
     names = [[found.name for found in each.here] for each in selections]
     assert names == [["national/zi929"], ["national/zi929"], ["vlsi/xqf131"]]
 
 
 def test_only_accepts_patterns() -> None:
-    (selection,) = select({"vlsi": VlsiTable}, ["own?", "*i/xqf1*1"])
+    (selection,) = select([VlsiTable], ["own?", "*i/xqf1*1"])
     assert [found.name for found in selection.here] == ["vlsi/xqf131", "vlsi/own5"]
 
 
 def test_tables_without_selected_instances_are_skipped() -> None:
-    assert [each.table for each in select(PAPER.tables, ["own5"])] == [VlsiTable]
+    assert [each.table for each in select(list(PAPER.tables.values()), ["own5"])] == [VlsiTable]
 
 
 def test_an_unknown_name_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UsageError, match=r"--only: unknown instance 'zi92'. Did you mean 'zi929'"):
-        select(PAPER.tables, ["zi92"])
+        select(list(PAPER.tables.values()), ["zi92"])
     with pytest.raises(UsageError, match="unknown instance 'xqf131'"):
-        select({"values": ValuesTable}, ["xqf131"])
+        select([ValuesTable], ["xqf131"])
 
 
 def test_missing_instances_are_reported_at_once() -> None:
     with pytest.raises(InputError, match=r"values needs 20 missing instances: national/lu980, "):
-        select({"values": ValuesTable}, [])
+        select([ValuesTable], [])
     with pytest.raises(
         InputError, match=r"needs 1 missing instance: .*lu980. Run `islands instances"
     ):
-        select({"values": ValuesTable}, ["lu980", "zi929"])
+        select([ValuesTable], ["lu980", "zi929"])
 
 
 def test_vlsi_uses_existing_files_and_names_missing_ones() -> None:
-    (selection,) = select({"vlsi": VlsiTable}, [])
+    (selection,) = select([VlsiTable], [])
     assert [found.name for found in selection.here] == ["vlsi/xqf131", "vlsi/own5"]
     assert len(selection.missing) == 70
     assert selection.missing[0] == "vlsi/pma343"
     with pytest.raises(InputError, match="vlsi needs 1 missing instance: vlsi/"):
-        select({"vlsi": VlsiTable}, ["pma343"])
+        select([VlsiTable], ["pma343"])

@@ -102,7 +102,7 @@ def test_the_last_seed_must_be_valid() -> None:
 
 
 def test_either_all_runs_form_batches_or_none() -> None:
-    asked = TuneRequest({"population": 16, "migration": "none"})
+    asked = TuneRequest({"algorithm": "cellular", "population": 16, "migration": "none"})
 
     def tuning(over: str, runs: int) -> Tuning:
         return Tuning.of(asked, ["demo/qap"], [over], runs, configurations=1, steps=1)

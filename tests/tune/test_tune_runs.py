@@ -52,7 +52,7 @@ def test_the_costs_equal_those_of_single_runs(
 def test_reached_tells_whether_a_run_met_its_target(backend: Backend, tmp_path: Path) -> None:
     problem = cities(12, tmp_path)
     stop = {"stop": ["target=36000", "generations=25"]}
-    asked = {**SETTINGS, "migration": "none", "record.every": 5, **stop}
+    asked = {**SETTINGS, "algorithm": "brkga", "migration": "none", "record.every": 5, **stop}
     result = run_task(resolve(layers(asked), problem), problem, 4, backend, batched=True)
     assert {*result.reached} == {True, False}, "choose another target"
     for seed, cost, evaluations, reached in zip(

@@ -15,7 +15,7 @@ from islands.reproduce.orlib import kind
 from islands.reproduce.selection import named
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
-from islands.reproduce.wilcoxon import compare
+from islands.statistics.wilcoxon import compare
 
 
 @cache

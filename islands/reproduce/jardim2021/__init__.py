@@ -19,4 +19,5 @@ PAPER = Paper(
         )
     },
     threads=(1, ALL_CORES),
+    printed={"table3": "implementations", "table4": "local-searches", "table5": "literature"},
 )

@@ -14,4 +14,13 @@ PAPER = Paper(
         for table in (Sac94Table, GkTable, ComparisonTable, OrLibraryTable, SearchTable)
     },
     threads=(1,),
+    printed={
+        "table1": "orlib",
+        "table2": "orlib",
+        "table3": "sac94",
+        "table4": "sac94",
+        "table5": "gk",
+        "table6": "gk",
+        "table7": "comparison",
+    },
 )

@@ -8,7 +8,7 @@ from math import hypot
 from islands.reproduce.cells import Fact, TableRow, mean, numbers
 from islands.reproduce.munhao2019.figures import MODELS, SPEEDUPS
 from islands.reproduce.pooled import total
-from islands.reproduce.wilcoxon import compare
+from islands.statistics.wilcoxon import compare
 from islands.text import counted
 
 _NOISE = 2.0

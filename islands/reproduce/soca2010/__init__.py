@@ -11,4 +11,5 @@ PAPER = Paper(
     title="Soca et al. 2010, PUGACE (CEC 2010, doi:10.1109/CEC.2010.5586286)",
     tables={table.name: table for table in (CalibrationTable, QualityTable, PerformanceTable)},
     threads=(1,),
+    printed={"table2": "quality", "table3": "performance"},
 )

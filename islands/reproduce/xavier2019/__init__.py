@@ -11,4 +11,5 @@ PAPER = Paper(
     title="Xavier 2019, brkgaCuda (WSCAD 2019, doi:10.5753/wscad.2019.8653)",
     tables={table.name: table for table in (ValuesTable, NationalTimesTable, VlsiTable)},
     threads=(1, 4, 8),
+    printed={"table1": "values", "table2": "times"},
 )

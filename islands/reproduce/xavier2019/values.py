@@ -15,8 +15,8 @@ from islands.problems.tsp import Tsp
 from islands.reproduce.cells import INSTANCE, Column, Fact, TableRow, mean, mean_in_words, numbers
 from islands.reproduce.selection import named
 from islands.reproduce.table import PaperTable
-from islands.reproduce.wilcoxon import compare
 from islands.reproduce.xavier2019.figures import MEAN_VALUES, printed
+from islands.statistics.wilcoxon import compare
 from islands.text import counted
 
 NEAR_PERCENT = 5.0

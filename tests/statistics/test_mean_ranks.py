@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from islands.tune.statistics import against, friedman, holm, mean_ranks
+from islands.statistics.ranks import against, friedman, holm, mean_ranks
 
 LOSSES = np.random.default_rng(5).integers(0, 6, (7, 4)).astype(float)
 

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from islands.reproduce.wilcoxon import compare
 from islands.reproduce.xavier2019.figures import printed
+from islands.statistics.wilcoxon import compare
 
 pytest.importorskip("scipy")
 

@@ -1,0 +1,49 @@
+"""Compare two samples that are not paired: Mann and Whitney's test, and its effect size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from islands.statistics.ranks import SIGNIFICANT
+
+# Vargha and Delaney (2000): limits of the distance of A from 0.5.
+_SIZES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of a test of one sample against another one; smaller values are better."""
+
+    p: float
+    """Two-sided, by Mann and Whitney's test (1947)."""
+    a: float
+    """The probability that a value of the first sample is smaller, ties counted half: the measure A
+    of Vargha and Delaney (2000)."""
+
+    @property
+    def size(self) -> str:
+        """The size of the effect in one word."""
+        distance = abs(self.a - 0.5)
+        return next((word for limit, word in _SIZES if distance < limit), "large")
+
+    def words(self) -> str:
+        """Return the result as text."""
+        verdict = "significant" if self.p < SIGNIFICANT else "not significant"
+        return f"Mann-Whitney p = {self.p:.2g} ({verdict}), A = {self.a:.2f} ({self.size})"
+
+
+def mann_whitney(one: Sequence[float], other: Sequence[float]) -> Comparison:
+    """Compare two samples of at least one value each; infinity is a run without a solution."""
+    from scipy.stats import mannwhitneyu, rankdata
+
+    # Only the order matters, so ranks replace infinite values.
+    ranks = rankdata([*one, *other])
+    first, second = ranks[: len(one)], ranks[len(one) :]
+    if np.ptp(ranks) == 0:
+        return Comparison(1.0, 0.5)
+    result = mannwhitneyu(first, second, alternative="two-sided")
+    pairs = len(one) * len(other)
+    return Comparison(float(result.pvalue), 1.0 - float(result.statistic) / pairs)
