@@ -28,6 +28,8 @@ class Progress:
     gap: float | None = None
     best_known: float | None = None
     maximise: bool = False
+    colony: int | None = None
+    """The colony of that island; None for a run without colonies."""
 
     def reached(self, value: float) -> bool:
         """Return whether the best cost is at least as good as `value`."""

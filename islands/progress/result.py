@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from islands import text
 from islands.errors import RunError
-from islands.progress.plot import draw_best
 from islands.text import counted, one_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NOT_IN_JSON = ("settings", "records")
+_NOT_IN_JSON = ("settings", "records", "draw")
 
 
 class Records(Protocol):
@@ -71,6 +70,7 @@ class Result:
     ranks: int
     islands: int
     population: int
+    """Individuals per island; the mean, rounded down, if colonies differ."""
     backend: str
     device: str
     transport: str
@@ -85,6 +85,10 @@ class Result:
     folder: str | None
     solution_kind: str = "order"
     """`order`; `subset`: 1 for each chosen item, otherwise 0; `vector` or `keys`: numbers."""
+    colony: int | None = None
+    """The colony of that island; None for a run without colonies."""
+    colonies: Sequence[Mapping[str, Any]] = ()
+    """The settings of each colony in short, and the best cost on its islands."""
     given_up_seconds: float = 0.0
     """The part of `seconds` spent on generations that were abandoned at the end of the run."""
     is_partial: bool = False
@@ -95,6 +99,8 @@ class Result:
     """All settings of the run, as in `run.toml`."""
     records: Records | None = None
     """Where `trace` and `migrations` find their rows."""
+    draw: Callable[[Result, str, Any], Any] | None = None
+    """The function that `plot` calls."""
 
     def trace(self) -> pa.Table:
         """Return a row for each epoch and island, of all ranks, as an Arrow table.
@@ -111,15 +117,16 @@ class Result:
         """
         return self._recorded("migrations")
 
-    def plot(self, axes: Any = None) -> Any:
-        """Draw the course of the best cost; return the Matplotlib axes.
+    def plot(self, axes: Any = None, what: str = "best") -> Any:
+        """Draw a picture; return the Matplotlib axes, of several the first.
 
-        `axes` are existing axes to draw into. Matplotlib comes with `pip install
-        'islands[report]'`.
+        `what` is `best` (the course of the best cost), `solution`, `convergence`, `evaluations`,
+        `seconds`, `islands` or `lineage`, as for `islands plot`. `axes` are existing axes to draw
+        `best` or a solution into. Matplotlib comes with `pip install 'islands[report]'`.
         """
-        maximise = self.records is not None and self.records.maximise
-        title = f"{one_line(self.instance, 60)}, {self.algorithm}, seed {self.seed}"
-        return draw_best(self.trace(), maximise=maximise, title=title, axes=axes)
+        if self.draw is None:
+            raise RunError("this result cannot be drawn. Call islands.solve to get one")
+        return self.draw(self, what, axes)
 
     def _recorded(self, name: str) -> pa.Table:
         if self.records is None:
@@ -171,8 +178,7 @@ class Result:
         rows = {
             "instance": f"{one_line(self.instance, 200)} ({self.problem})",
             "cost": "no feasible solution found",
-            "method": f"{self.algorithm} on {self.encoding},"
-            f" {counted(self.islands, 'island')} x {self.population}",
+            "method": self._method(),
             "stopped": self.reason,
             "effort": f"{counted(self.generations, 'generation')},"
             f" {counted(self.evaluations, 'evaluation', form=',')}, {self.seconds:.1f} s",
@@ -183,7 +189,7 @@ class Result:
         }
         if self.cost is not None:
             rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
-            found = f"on island {self.island}, generation {self.best_generation}"
+            found = f"on {self._place()}, generation {self.best_generation}"
             rows = {**dict(list(rows.items())[:2]), "found": found, **rows}
         return "\n".join(f"{name:10}{value}" for name, value in rows.items())
 
@@ -211,9 +217,22 @@ class Result:
         if self.cost is None:
             return f"No feasible solution in {counted(self.evaluations, 'evaluation')}"
         return (
-            f"Best {self.cost}{self._comparison()}   on island {self.island},"
+            f"Best {self.cost}{self._comparison()}   on {self._place()},"
             f" generation {self.best_generation}; checked again by {self.checked}: {self.cost}"
         )
+
+    def _method(self) -> str:
+        islands = counted(self.islands, "island")
+        if self.colonies:
+            return f"{self.algorithm}, {islands} in {len(self.colonies)} colonies"
+        return f"{self.algorithm} on {self.encoding}, {islands} x {self.population}"
+
+    def _place(self) -> str:
+        """Return which island found the best solution."""
+        if self.colony is None:
+            return f"island {self.island}"
+        algorithm = self.colonies[self.colony]["algorithm"]
+        return f"island {self.island} of colony {self.colony} ({algorithm})"
 
     def _comparison(self) -> str:
         if self.best_known is None or self.cost is None:

@@ -6,6 +6,7 @@ From the same rows, every rank computes the same progress and makes the same dec
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -115,11 +116,14 @@ def summarise(
     tally: Tally,
     generation: int,
     seconds: float,
-    population: int,
+    population: float,
     problem: Problem,
     before: Progress | None = None,
+    starts: Sequence[int] = (0,),
 ) -> Progress:
     """Return the progress of all islands; `before` is the progress one epoch ago.
+
+    `population` is the mean of all islands, and `starts` the first island of each colony.
 
     The best solution remains attributed to the island that found it, even after that island
     restarts or others receive the solution.
@@ -143,6 +147,7 @@ def summarise(
         gap=None if cost is None else problem.gap(cost),
         best_known=problem.best_known.value if problem.best_known is not None else None,
         maximise=problem.maximise,
+        colony=None if found[0] is None or not starts[1:] else bisect(starts, found[0]) - 1,
     )
 
 

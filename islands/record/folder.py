@@ -43,6 +43,8 @@ JOB = "slurm"
 """The folder with the script, the output and the record of a Slurm job."""
 FINISHED = "solution.parquet"
 """The last file written; a folder that contains it is that of a finished run."""
+DRAWN = ("report.html", "solution.png")
+"""What `islands report` and `islands plot` write by default, which would be out of date."""
 _FIRST_LINE = re.compile(
     rf"{SIGN}( (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}))?: --config repeats it\.\n"
 )
@@ -226,7 +228,7 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
     yield folder / FINISHED
     for checkpoint in sorted((folder / CHECKPOINTS).glob("[0-9]*")):
         yield from _files_of_a_checkpoint(checkpoint)
-    yield from (folder / name for name in _solutions())
+    yield from (folder / name for name in (*_solutions(), *DRAWN))
     yield folder / LOG
     for name in (TRACE, MIGRATIONS):
         for suffix in (".parquet", UNFINISHED):

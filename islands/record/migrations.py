@@ -40,6 +40,8 @@ class Migrations(Record):
                 ("bytes", pa.int64()),
                 ("microseconds", pa.float64()),
                 ("transport", pa.string()),
+                ("from_colony", pa.int32()),
+                ("to_colony", pa.int32()),
             ]
         )
 
@@ -62,6 +64,8 @@ class Migrations(Record):
             np.repeat([each.bytes for each in arrivals], counts),
             np.concatenate([each.microseconds for each in arrivals]),
             np.concatenate([each.transport for each in arrivals]),
+            np.concatenate([each.colonies(each.source) for each in arrivals]).astype(np.int32),
+            np.concatenate([each.colonies(each.target) for each in arrivals]).astype(np.int32),
         ]
 
     def _own_sense(self, costs: NDArray[np.int64]) -> NDArray[Any]:

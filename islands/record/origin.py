@@ -120,7 +120,8 @@ def _tried(
         with parsing(checkpoint):
             manifest = Manifest.read(checkpoint, identity)
             moment, mine = manifest.moment, archipelago.mine
-            state = _joined([_part(checkpoint, *each) for each in _needed(manifest, mine)])
+            parts = [_part(checkpoint, each, archipelago) for each in _needed(manifest, mine)]
+            state = _joined(parts)
             archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
     except InputError as error:
         return None, str(error)
@@ -134,19 +135,24 @@ def _tried(
     return Origin(name, moment, rows, losses), None
 
 
-def _needed(manifest: Manifest, mine: range) -> list[tuple[RankFile, slice]]:
-    """Return the parts that contain this rank's islands, with their positions in each."""
-    found = []
-    for part in manifest.parts:
-        first, stop = max(part.first, mine.start), min(part.first + part.islands, mine.stop)
-        if first < stop:
-            found.append((part, slice(first - part.first, stop - part.first)))
-    if sum(place.stop - place.start for _, place in found) != len(mine):
+def _needed(manifest: Manifest, mine: range) -> list[RankFile]:
+    """Return the parts that contain islands of this rank."""
+    found = [each for each in manifest.parts if _common(_islands_of(each), mine)]
+    if sum(len(_common(_islands_of(each), mine)) for each in found) != len(mine):
         raise InputError(f"its files do not contain islands {mine.start} to {mine.stop - 1}")
     return found
 
 
-def _part(checkpoint: Path, part: RankFile, place: slice) -> dict[str, NDArray[Any]]:
+def _islands_of(part: RankFile) -> range:
+    return range(part.first, part.first + part.islands)
+
+
+def _common(one: range, other: range) -> range:
+    return range(max(one.start, other.start), min(one.stop, other.stop))
+
+
+def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[str, NDArray[Any]]:
+    """Return the rows of this rank's islands of each array of a file."""
     path = checkpoint / part.file
     with reading(path):
         size = path.stat().st_size
@@ -154,11 +160,17 @@ def _part(checkpoint: Path, part: RankFile, place: slice) -> dict[str, NDArray[A
         raise InputError(f"{part.file}: has {size} bytes instead of {part.bytes}")
     if digest(path) != part.sha256:
         raise InputError(f"{part.file}: {MISMATCH}")
+    found = {}
     with parsing(path), np.load(path, allow_pickle=False) as arrays:
-        return {name: arrays[name][place] for name in arrays.files}
+        for name in arrays.files:
+            # An array has a row for each island of its colony.
+            rows = _common(_islands_of(part), archipelago.covered(name))
+            if wanted := _common(rows, archipelago.mine):
+                found[name] = arrays[name][wanted.start - rows.start : wanted.stop - rows.start]
+    return found
 
 
 def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    if len({frozenset(part) for part in parts}) != 1:
-        raise InputError("its files contain different arrays")
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    """Return the arrays of several files, whose rows follow each other."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: np.concatenate([part[name] for part in parts if name in part]) for name in names}

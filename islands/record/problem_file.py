@@ -12,7 +12,9 @@ import os
 import secrets
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 from islands.backends.cache import own_folder
 from islands.errors import InputError
 from islands.modelling.saved import restored
-from islands.paths import published
+from islands.paths import published, writing
 from islands.problems.base import Problem
 from islands.problems.saved import restored as restored_data
 from islands.problems.saved import saved
@@ -47,6 +49,16 @@ def store_problem(folder: Path, problem: Problem) -> None:
 def has_problem(folder: Path) -> bool:
     """Return whether the folder contains the problem of its run."""
     return (folder / PROBLEM).is_file()
+
+
+def is_stored(folder: Path, problem: Problem) -> bool:
+    """Return whether the folder contains this problem, unchanged."""
+    path, arrays = folder / PROBLEM, saved(problem)
+    with parsing(path), np.load(path, allow_pickle=False) as file:
+        stored = {name: file[name] for name in file.files if name != _SIGNATURE}
+    return stored.keys() == arrays.keys() and all(
+        np.array_equal(stored[name], arrays[name]) for name in arrays
+    )
 
 
 def stored_problem(folder: Path, *, trusted: bool = False) -> Problem:
@@ -84,10 +96,11 @@ def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def _key() -> bytes:
     """Return the secret of this user on this machine, which is made when it is first used."""
     path = own_folder("keys") / "problems"
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(secrets.token_bytes(32))
+    if not path.exists():
+        # A link appears with its whole content, and only the first of several processes makes it.
+        with writing(path), NamedTemporaryFile(dir=path.parent) as temporary:
+            temporary.write(secrets.token_bytes(32))
+            temporary.flush()
+            with suppress(FileExistsError):
+                os.link(temporary.name, path)
     return path.read_bytes()

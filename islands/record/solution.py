@@ -107,6 +107,8 @@ def recorded(folder: Path) -> Finished:
                 "folder": str(folder),
                 "settings": tomllib.loads(said[_SETTINGS].decode()),
                 "records": None,
+                "draw": None,
+                "colonies": facts["colonies"],
             }
             result = typed(Result, facts, **made)
             return Finished(result, said[_RUN].decode(), int(said[_START]))

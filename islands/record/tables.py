@@ -143,6 +143,7 @@ class FolderRecords:
 
     maximise: bool
     folder: Path
+    problem: Problem | None = None
 
     def table(self, name: str) -> pa.Table:
         """Return all rows of the record `name`, ordered by generation and island."""

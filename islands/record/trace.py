@@ -43,6 +43,9 @@ class Trace(Record):
                 ("worst", cost),
                 ("best_generation", whole),
                 ("evaluations", whole),
+                ("distance", real),
+                ("distinct", real),
+                ("colony", pa.int32()),
             ]
         )
 
@@ -65,7 +68,15 @@ class Trace(Record):
             own(np.array([measure.worst for measure in measures])),
             np.array([measure.best_generation for measure in measures]),
             np.array([measure.evaluations for measure in measures]),
+            _distances([measure.distance for measure in measures]),
+            np.array([measure.distinct for measure in measures]),
+            np.array([measure.colony for measure in measures], np.int32),
         ]
+
+
+def _distances(numbers: Sequence[float | None]) -> np.ma.MaskedArray[Any, Any]:
+    unknown = [number is None for number in numbers]
+    return np.ma.MaskedArray([number or 0.0 for number in numbers], unknown, np.float64)
 
 
 def _known(numbers: Sequence[int | None]) -> np.ma.MaskedArray[Any, Any]:

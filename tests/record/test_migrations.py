@@ -37,6 +37,8 @@ def test_one_row_per_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
             "bytes": 80,
             "microseconds": 2.5,
             "transport": "device",
+            "from_colony": 0,
+            "to_colony": 0,
         }
     ]
     assert table.column("transport").to_pylist() == ["staged", "device", "staged"] * 2

@@ -33,6 +33,9 @@ def test_one_row_per_island_and_epoch(tmp_path: Path) -> None:
             "worst": 30,
             "best_generation": 45,
             "evaluations": 7,
+            "distance": None,
+            "distinct": 1.0,
+            "colony": 0,
         }
     ]
     assert table.schema.metadata[b"islands.seed"] == b"9"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from islands.errors import UsageError
+from islands.report.figure import new_axes, style
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,15 +14,8 @@ if TYPE_CHECKING:
 
 def draw_best(trace: pa.Table, *, maximise: bool, title: str, axes: Any = None) -> Any:
     """Draw the best cost of all islands against the generation; return the axes."""
-    if axes is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise UsageError(
-                "result.plot() needs matplotlib, which is not installed. Write: pip install"
-                " 'islands[report]'"
-            ) from error
-        axes = plt.subplots(layout="constrained")[1]
+    with style():
+        axes = new_axes() if axes is None else axes
     known = trace.filter(trace["best"].is_valid())
     best = known["best"].to_numpy()
     generations, first = np.unique(known["generation"].to_numpy(), return_index=True)

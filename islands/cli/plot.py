@@ -1,0 +1,39 @@
+"""Write one picture of a run as PNG or SVG."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from islands.cli import arguments
+
+_EXAMPLES = """
+WHAT: solution (a tour, an assignment, ...), convergence (over generations), evaluations or seconds
+(convergence over these), islands (who sent migrants to whom), lineage (the way of the best).
+
+examples:
+  islands plot runs/zi929-20260101-120000
+  islands plot runs/zi929-20260101-120000 convergence --out course.svg
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands plot`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    add = parser.add_argument
+    add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
+    add("what", metavar="WHAT", nargs="?", default="solution", help="see below (default: solution)")
+    words = "a file that ends in .png or .svg (default: WHAT.png in the folder)"
+    add("--out", metavar="FILE", type=Path, help=words)
+    words = "run the script that states the problem, even if others may have written it"
+    add("--trust", action="store_true", help=words)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Write the picture and print its path."""
+    from islands.report.pictures import write_picture
+
+    path = write_picture(args.folder, args.what, args.out, trusted=args.trust)
+    print(f"Wrote {path}")
+    return 0

@@ -1,0 +1,134 @@
+"""Draw the best and the mean cost and the diversity of each island."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure
+from islands.report.history import Floats, History
+from islands.text import count
+
+_FEW = 16
+"""More islands are drawn as bands."""
+_POINTS = 6000
+"""Points of a curve family at most."""
+_FINE, _WIDE = 0.1, 20.0
+"""The axis is logarithmic from a gap in per cent on, if some gaps are larger by this factor."""
+_SOFT = "#8a8a8a"
+
+AXES: dict[str, tuple[str, Callable[[History], Floats]]] = {
+    "generations": ("generation", lambda history: history.generations.astype(np.float64)),
+    "evaluations": ("evaluations of all islands", lambda history: history.evaluations),
+    "seconds": ("seconds", lambda history: history.seconds),
+}
+"""What the course is drawn over: the label, and the values."""
+
+
+def draw_convergence(
+    history: History,
+    over: str = "generations",
+    *,
+    best_known: float | None = None,
+    axes: Any = None,
+) -> Any:
+    """Return a figure with the best, the mean and the diversity; with `axes`, only the best.
+
+    Costs are drawn as gaps to the best known value, or to the best of the run.
+    """
+    label, values = AXES[over]
+    shown = history.thinned(max(40, _POINTS // min(_FEW, len(history.islands))))
+    x, scale = values(shown), _Scale.of(shown, best_known)
+    if axes is not None:
+        panels, figure = [axes], axes.figure
+    else:
+        measures = 3 if np.isfinite(shown.distance).any() else 2
+        figure = new_figure(WIDTH, HEIGHT * (0.2 + 0.6 * measures))
+        panels = list(figure.subplots(measures, 1, sharex=True))
+    _draw(panels[0], x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
+    if len(shown.islands) > 1:
+        best = scale.drawn(shown, shown.overall())
+        panels[0].plot(x, best, drawstyle="steps-post", color=_SOFT, linewidth=2.2, alpha=0.5)
+    scale.apply(panels[0], "best")
+    if len(panels) > 1:
+        _draw(panels[1], x, scale.drawn(shown, shown.mean), shown)
+        scale.apply(panels[1], "mean")
+    if len(panels) > 2:
+        _draw(panels[2], x, shown.distance, shown)
+        panels[2].set(ylabel="distance", ylim=(0, None))
+    panels[-1].set_xlabel(label)
+    panels[-1].xaxis.set_major_formatter(
+        lambda value, _: count(value) if value >= 1000 else f"{value:g}"
+    )
+    panels[-1].locator_params(axis="x", nbins=6)
+    panels[0].margins(x=0.01)
+    return figure
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The vertical axis of costs."""
+
+    reference: float | None
+    """None if costs themselves are drawn."""
+    is_known: bool
+
+    @classmethod
+    def of(cls, history: History, best_known: float | None) -> Self:
+        best = float(history.overall()[-1]) if best_known is None else float(best_known)
+        return cls(best if best and np.isfinite(best) else None, best_known is not None)
+
+    def drawn(self, history: History, costs: Floats) -> Floats:
+        return costs if self.reference is None else history.losses(costs, self.reference)
+
+    def apply(self, axes: Any, what: str) -> None:
+        if self.reference is None:
+            axes.set_ylabel(f"{what} cost")
+            return
+        base = "best known" if self.is_known else "final best"
+        axes.set_ylabel(f"{what}: % above\n{base}" if what == "best" else f"{what}: % above")
+        low, high = axes.dataLim.intervaly
+        if low >= 0 and high > _WIDE * _FINE:
+            axes.set_yscale("symlog", linthresh=_FINE, linscale=0.4)
+            axes.set_ylim(bottom=0)
+
+
+def _draw(axes: Any, x: Floats, values: Floats, history: History, **look: Any) -> None:
+    """Draw a curve per island, or bands of many islands."""
+    marker = "o" if len(x) == 1 else None
+    if values.shape[1] > _FEW:
+        rows = np.isfinite(values).any(axis=1)
+        if rows.any():
+            low, first, middle, third, high = np.nanpercentile(
+                values[rows], [0, 25, 50, 75, 100], axis=1
+            )
+            axes.fill_between(x[rows], low, high, color=COLOURS[0], alpha=0.2, linewidth=0)
+            axes.fill_between(x[rows], first, third, color=COLOURS[0], alpha=0.35, linewidth=0)
+            axes.plot(x[rows], middle, color=COLOURS[0], marker=marker)
+    else:
+        for place, column in enumerate(values.T):
+            axes.plot(
+                x,
+                column,
+                color=COLOURS[place % len(COLOURS)],
+                linestyle="-" if place < len(COLOURS) else "--",
+                marker=marker,
+                markersize=3,
+                **look,
+            )
+
+
+def words_of(history: History) -> str:
+    """Return the description of the curves."""
+    islands = len(history.islands)
+    if islands == 1:
+        return "One curve: there is one island."
+    if islands <= _FEW:
+        return f"A curve for each of {islands} islands; grey: the best of all."
+    return (
+        f"{islands} islands: the line is their median, the bands contain half of them and all;"
+        " grey: the best of all."
+    )

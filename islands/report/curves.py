@@ -1,0 +1,181 @@
+"""The courses of several runs on common scales: losses over time, and times to a target."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from islands.report.history import Floats
+from islands.report.recorded import RecordedRun
+from islands.text import one_line
+
+_NOT_METHOD = ("instance", "seed", "backend", "threads", "start", "format", "stop")
+"""Settings that do not belong to a method."""
+_LONGEST = 60
+POINTS = 80
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The best cost of one run over time, as a loss, which is minimised."""
+
+    instance: str
+    method: str
+    seed: int
+    seconds: Floats
+    loss: Floats
+    """In per cent above the reference of the instance; infinite without a solution."""
+
+    @property
+    def final(self) -> float:
+        """The loss at the end."""
+        return float(self.loss[-1])
+
+    def at(self, times: Floats) -> Floats:
+        """Return the loss at each time; infinite before the first row."""
+        place = np.searchsorted(self.seconds, times, side="right") - 1
+        return np.where(place >= 0, self.loss[np.maximum(place, 0)], np.inf)
+
+    def time_to(self, target: float) -> float:
+        """Return the first time with a loss of at most `target`; infinite if there is none."""
+        reached = self.loss <= target
+        return float(self.seconds[reached.argmax()]) if reached.any() else np.inf
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What losses of an instance are relative to."""
+
+    value: float
+    is_known: bool
+    """Whether it is the best known value, and not the best of these runs."""
+
+
+def curves_of(runs: Sequence[RecordedRun]) -> tuple[list[Curve], dict[str, Reference]]:
+    """Return the curves of runs with rows, and the reference of each instance."""
+    methods = methods_of([run.settings for run in runs])
+    courses = [
+        (run, method, run.history.seconds, run.history.overall())
+        for run, method in zip(runs, methods, strict=True)
+        if run.history is not None
+    ]
+    references: dict[str, Reference] = {}
+    for instance in dict.fromkeys(run.instance for run, *_ in courses):
+        mine = [(run, best) for run, _, _, best in courses if run.instance == instance]
+        known = next((run.best_known for run, _ in mine if run.best_known is not None), None)
+        references[instance] = _reference(known, [(run.maximise, best) for run, best in mine])
+    curves = [
+        Curve(
+            run.instance,
+            method,
+            int(run.settings.get("seed", 0)),
+            seconds,
+            _losses(best, references[run.instance].value, maximise=run.maximise),
+        )
+        for run, method, seconds, best in courses
+    ]
+    return curves, references
+
+
+def _reference(known: float | None, found: Iterable[tuple[bool, Floats]]) -> Reference:
+    if known is not None:
+        return Reference(known, True)
+    ends = [(maximise, best[-1]) for maximise, best in found if not np.isnan(best[-1])]
+    if not ends:
+        return Reference(0.0, False)
+    better = max if ends[0][0] else min
+    return Reference(float(better(end for _, end in ends)), False)
+
+
+def _losses(best: Floats, reference: float, *, maximise: bool) -> Floats:
+    """Return losses in per cent; if the reference is 0, the differences themselves."""
+    worse = reference - best if maximise else best - reference
+    # Add 0.0, as a difference may be -0.0.
+    return np.where(np.isnan(best), np.inf, 100.0 * worse / (abs(reference) or 100.0) + 0.0)
+
+
+def methods_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a name for the method of each run: its algorithm and what distinguishes it.
+
+    These are the settings in which runs of an algorithm on the same instance differ.
+    """
+    seen: dict[tuple[object, object, str], set[str]] = {}
+    for each in settings:
+        for name, value in each.items():
+            key = (each.get("instance"), each.get("algorithm"), name)
+            seen.setdefault(key, set()).add(json.dumps(value))
+    differing: dict[object, dict[str, None]] = {}
+    for (_, algorithm, name), values in seen.items():
+        if len(values) > 1 and name not in _NOT_METHOD:
+            differing.setdefault(algorithm, {})[name] = None
+    return [_name(each, [*differing.get(each.get("algorithm"), {})]) for each in settings]
+
+
+def _name(settings: Mapping[str, Any], differing: Sequence[str]) -> str:
+    words = [f"{name}={settings[name]}" for name in differing if name in settings]
+    return one_line(" ".join([str(settings.get("algorithm", "unknown")), *words]), _LONGEST)
+
+
+def times_of(curves: Sequence[Curve]) -> Floats:
+    """Return times on a logarithmic scale, from the first rows to the last ones."""
+    last = max(float(curve.seconds[-1]) for curve in curves)
+    positive = [float(s) for c in curves for s in c.seconds[:3] if s > 0]
+    first = min([*positive, last]) or 1e-3
+    return np.geomspace(first, max(last, 1.001 * first), POINTS)
+
+
+def bands(curves: Sequence[Curve], times: Floats) -> Floats:
+    """Return the quartiles of the losses at each time, one row each; infinite without solutions."""
+    losses = np.stack([curve.at(times) for curve in curves])
+    found: Floats = np.quantile(losses, [0.25, 0.5, 0.75], axis=0, method="inverted_cdf")
+    return found
+
+
+def target_of(curves: Sequence[Curve]) -> float:
+    """Return the median of the final losses, which half of the runs reach."""
+    return float(np.quantile([c.final for c in curves], 0.5, method="inverted_cdf"))
+
+
+def times_to_targets(curves: Sequence[Curve]) -> dict[str, list[tuple[str, int, float]]]:
+    """Return instance, seed and time to the target of its instance for the runs of each method."""
+    targets = {
+        instance: target_of([c for c in curves if c.instance == instance])
+        for instance in dict.fromkeys(curve.instance for curve in curves)
+    }
+    found: dict[str, list[tuple[str, int, float]]] = {}
+    for curve in curves:
+        target = targets[curve.instance]
+        time = curve.time_to(target) if np.isfinite(target) else np.inf
+        found.setdefault(curve.method, []).append((curve.instance, curve.seed, time))
+    return found
+
+
+def profiles(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> dict[str, Floats]:
+    """Return the performance ratios of each method: its time over the least, of each problem.
+
+    A problem is an instance with a seed that all methods have run (Dolan and More 2002).
+    """
+    tables = {
+        method: {(instance, seed): time for instance, seed, time in rows}
+        for method, rows in times.items()
+    }
+    common = set.intersection(*(set(each) for each in tables.values()))
+    least = {key: min(table[key] for table in tables.values()) for key in common}
+    return {
+        method: np.sort(
+            [
+                np.inf if not np.isfinite(table[key]) else _ratio(table[key], least[key])
+                for key in sorted(common)
+            ]
+        )
+        for method, table in tables.items()
+    }
+
+
+def _ratio(time: float, least: float) -> float:
+    shortest = 1e-3  # seconds; shorter times are equal
+    return max(time, shortest) / max(least, shortest)

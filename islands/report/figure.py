@@ -1,0 +1,152 @@
+"""Figures: the only module that imports Matplotlib, which is optional."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from html import escape
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+from islands.errors import UsageError
+from islands.paths import published
+
+WIDTH, HEIGHT = 4.8, 3.0
+"""Size of a figure in inches: text stays readable on a phone, where a figure is narrower."""
+COLOURS = ("#3f86c9", "#dd7127", "#3a9d5d", "#cc4f7d", "#8b70d4", "#a08020", "#2ba3a3", "#8a8a8a")
+"""Colours of curves, visible on a light and on a dark page."""
+FORMS = ("png", "svg")
+_DECADES = 30.0
+"""From this ratio on, a logarithmic axis has labels at powers of ten only."""
+_INK, _GRID = "#1a1b1d", "#d3d4d6"
+"""Colours that a page replaces by its own."""
+_RASTER_DPI = 160
+_STYLE: Mapping[str, Any] = {
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), _INK),
+    **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.formatter.useoffset": False,
+    "figure.constrained_layout.h_pad": 0.09,  # inches: lines of a browser are higher
+    "figure.dpi": _RASTER_DPI,
+    "font.size": 8.5,
+    "font.family": "DejaVu Sans",
+    "grid.color": _GRID,
+    "grid.linewidth": 0.5,
+    "image.interpolation": "nearest",
+    "legend.frameon": False,
+    "legend.fontsize": 7.5,
+    "lines.linewidth": 1.1,
+    "path.simplify": True,
+    "path.simplify_threshold": 0.5,
+    "svg.fonttype": "none",
+}
+# Matplotlib numbers the parts of a figure; nothing refers to these names.
+_UNUSED_NAME = re.compile(r' id="([A-Za-z.0-9]+_\d+|image[0-9a-f]+)"')
+_DECLARATIONS = re.compile(r"<\?xml.*?<svg", re.DOTALL)
+_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+
+
+@contextmanager
+def needed() -> Iterator[None]:
+    """Name the extra if Matplotlib, which is imported in the block, is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        raise UsageError(
+            "reports and plots need matplotlib, which is not installed. Write: pip install"
+            " 'islands[report]'"
+        ) from error
+
+
+def style(salt: str = "islands") -> Any:
+    """Return the context in which figures are made; refuse to work without Matplotlib.
+
+    Figures of one page have different salts, which the names of the parts of an SVG depend on.
+    """
+    with needed():
+        import matplotlib as mpl
+    context: Any = mpl.rc_context
+    return context({**_STYLE, "svg.hashsalt": salt})
+
+
+def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Any:
+    """Return an empty figure, in inches, that no window shows."""
+    with needed():
+        from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def new_axes() -> Any:
+    """Return the axes of a figure of pyplot, which notebooks show."""
+    with needed():
+        import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
+
+
+def whole_ticks(count: int) -> Any:
+    """Return a locator of at most `count` ticks at whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(nbins=count, integer=True, min_n_ticks=1)
+
+
+def logarithmic(axes: Any, low: float, high: float) -> None:
+    """Give axes a logarithmic horizontal scale with few labels, which do not overlap."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+    axes.set_xscale("log")
+    if high >= _DECADES * low:
+        axes.xaxis.set_major_locator(LogLocator(numticks=6))
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def save(figure: Any, path: Path, form: str) -> None:
+    """Write a figure as PNG or SVG, with a white background."""
+    with published(path) as temporary, temporary.open("wb") as stream:
+        stream.write(image(figure, form))
+
+
+def image(figure: Any, form: str, dpi: int = _RASTER_DPI) -> bytes:
+    """Return a figure as an image file."""
+    stream = BytesIO()
+    with style():
+        figure.savefig(stream, format=form, dpi=dpi, facecolor="white", metadata=_undated(form))
+    return stream.getvalue()
+
+
+def _undated(form: str) -> dict[str, None]:
+    return {"Date": None} if form == "svg" else {}
+
+
+def inline(figure: Any, words: str) -> str:
+    """Return a figure as SVG inside a page, whose colours it takes; `words` describe it."""
+    stream = StringIO()
+    with style(salt=words):
+        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+    text = _DECLARATIONS.sub("<svg", stream.getvalue(), count=1)
+    text = _UNUSED_NAME.sub("", _METADATA.sub("", text, count=1))
+    text = text.replace(_INK, "currentColor").replace(_GRID, "var(--grid)")
+    return _with_title(_without_size(text), words)
+
+
+def _without_size(text: str) -> str:
+    """Let the page determine the size of an SVG."""
+    head, end, rest = text.partition(">")
+    return re.sub(r' (width|height)="[^"]*"', "", head) + end + rest
+
+
+def _with_title(text: str, words: str) -> str:
+    return text.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)

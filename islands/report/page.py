@@ -1,0 +1,147 @@
+"""HTML pages: one file without scripts, readable in light and dark, on a phone and on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+import islands
+from islands.paths import published
+
+_NUMBER = re.compile(r"[-+\d>]|none$|nan$|$")
+_CSS = """
+:root { color-scheme: light dark; --page: #fff; --ink: #1c1e21; --soft: #5d636b; --grid: #d8dadd;
+  --card: #f6f7f8; --link: #1a5fb4; }
+@media (prefers-color-scheme: dark) { :root { --page: #15171a; --ink: #e4e6e9; --soft: #a2a8b0;
+  --grid: #3a3f46; --card: #1e2125; --link: #8ab8f0; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 72rem; background: var(--page);
+  color: var(--ink); font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: .5rem 0; }
+h2 { font-size: 1.15rem; margin: 2.25rem 0 .5rem; border-bottom: 1px solid var(--grid); }
+p, figcaption { max-width: 46rem; margin: .4rem 0; }
+a { color: var(--link); }
+.soft, figcaption, footer { color: var(--soft); font-size: .87rem; }
+.figures { display: grid; gap: 1.25rem; align-items: start;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); }
+.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); }
+figure { margin: .5rem 0; min-width: 0; max-width: 40rem; break-inside: avoid; }
+figure svg, figure img { display: block; width: 100%; height: auto; }
+.facts { display: grid; gap: .6rem; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr));
+  margin: 1rem 0; padding: 0; }
+.facts div { background: var(--card); border-radius: 6px; padding: .5rem .75rem; min-width: 0; }
+.facts dt { color: var(--soft); font-size: .8rem; }
+.facts dd { margin: 0; font-weight: 600; }
+.wide { overflow-x: auto; max-width: 100%; }
+table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem .2rem 0; text-align: right; border-bottom: 1px solid var(--grid);
+  overflow-wrap: normal; vertical-align: top; }
+.text, .words td, .words th { text-align: left; }
+td, th { white-space: nowrap; }
+.words td { overflow-wrap: anywhere; white-space: normal; }
+th { font-weight: 600; color: var(--soft); }
+details { margin: .4rem 0; }
+summary { cursor: pointer; color: var(--soft); font-size: .87rem; }
+.note { border-left: 3px solid #dd7127; padding: .1rem .75rem; margin: .75rem 0; }
+footer { margin-top: 3rem; }
+@media print { :root { --page: #fff; --ink: #000; --soft: #444; --grid: #ccc; --card: #fff; }
+  body { max-width: none; padding: 0; font-size: 10pt; } h2 { break-after: avoid; }
+  .wide { overflow: visible; } .facts div { border: 1px solid var(--grid); }
+  details::details-content { content-visibility: visible; display: block; height: auto; } }
+"""
+
+
+@dataclass
+class Page:
+    """A page that grows section by section."""
+
+    title: str
+    parts: list[str] = field(default_factory=list)
+
+    def add(self, *parts: str) -> None:
+        """Add HTML at the end, if there is any."""
+        self.parts += [part for part in parts if part]
+
+    def section(self, title: str, *parts: str) -> None:
+        """Add a section unless it would be empty."""
+        if any(parts):
+            self.add(f"<section><h2>{escape(title)}</h2>", *parts, "</section>")
+
+    def html(self) -> str:
+        """Return the whole page."""
+        head = (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{escape(self.title)}</title><style>{_CSS}</style></head><body><main>"
+            f"<h1>{escape(self.title)}</h1>"
+        )
+        foot = f"</main><footer>Made by islands {islands.__version__}</footer></body></html>\n"
+        return "\n".join([head, *self.parts, foot])
+
+    def write(self, path: Path) -> None:
+        """Write the page to a file."""
+        with published(path) as temporary:
+            temporary.write_text(self.html(), encoding="utf-8", errors="backslashreplace")
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Return a paragraph of text."""
+    return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
+
+
+def note(text: str) -> str:
+    """Return a remark that a reader must not miss."""
+    return f'<p class="note">{escape(text)}</p>'
+
+
+def facts(pairs: Iterable[tuple[str, object]]) -> str:
+    """Return names and values as a grid."""
+    cells = [
+        f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>"
+        for name, value in pairs
+        if value not in (None, "")
+    ]
+    return f'<dl class="facts">{"".join(cells)}</dl>' if cells else ""
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, words: bool = False) -> str:
+    """Return a table of numbers and text, or only of `words`; empty without rows."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    if not cells:
+        return ""
+    are_numbers = [all(_NUMBER.match(row[place]) for row in cells) for place in range(len(header))]
+    kinds = ["" if each else ' class="text"' for each in are_numbers]
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(name)}</th>'
+        for name, kind in zip(header, kinds, strict=True)
+    )
+    body = "".join(
+        f"<tr>{''.join(f'<td{k}>{escape(c)}</td>' for c, k in zip(row, kinds, strict=True))}</tr>"
+        for row in cells
+    )
+    return (
+        f'<div class="wide" tabindex="0"><table{" class=words" if words else ""}><thead><tr>{head}'
+        f"</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def folded(title: str, body: str) -> str:
+    """Return a part that opens when its title is selected; empty without a body."""
+    return f"<details><summary>{escape(title)}</summary>{body}</details>" if body else ""
+
+
+def figure(picture: str, caption: str, numbers: str = "") -> str:
+    """Return a picture with its caption, and its numbers as a table."""
+    return (
+        f"<figure>{picture}<figcaption>{escape(caption)}</figcaption>"
+        f"{folded('Numbers', numbers)}</figure>"
+    )
+
+
+def figures(*parts: str, kind: str = "") -> str:
+    """Return figures in as many columns as there is room for; of kind `three`, narrower ones."""
+    shown = [part for part in parts if part]
+    return f'<div class="figures {kind}">{"".join(shown)}</div>' if shown else ""

@@ -1,0 +1,110 @@
+"""One picture of a run: what `islands plot` writes and `Result.plot` draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from islands.errors import InputError, RunError, UsageError
+from islands.progress.result import Result
+from islands.report.arrivals import Arrivals, lineage
+from islands.report.best import draw_best
+from islands.report.convergence import draw_convergence
+from islands.report.figure import FORMS, save, style
+from islands.report.history import History
+from islands.report.migration import draw_lineage, draw_matrix
+from islands.report.recorded import RecordedRun
+from islands.report.single import found_by
+from islands.report.solution import draw_into, draw_solution
+from islands.text import either, one_line, unknown
+
+
+def _solution(run: RecordedRun) -> Any:
+    result = run.result
+    if result is None or result.solution is None:
+        raise InputError(
+            f"{run.folder}: the run is not finished, so it has no solution to draw. Finish it with"
+            " islands resume, or draw its convergence"
+        )
+    return draw_solution(run.problem, result.solution_kind, result.solution)[0]
+
+
+def _course(run: RecordedRun, over: str = "generations") -> Any:
+    return draw_convergence(_history(run), over, best_known=run.best_known)
+
+
+def _islands(run: RecordedRun) -> Any:
+    return draw_matrix(*_migrants(run))
+
+
+def _lineage(run: RecordedRun) -> Any:
+    arrivals, _ = _migrants(run)
+    history = _history(run)
+    island, generation = found_by(run, history)
+    steps = lineage(arrivals, island, generation)
+    return draw_lineage(arrivals, history, steps, island, generation)
+
+
+def _migrants(run: RecordedRun) -> tuple[Arrivals, Any]:
+    history = _history(run)
+    if run.migrations is None or len(run.migrations) == 0:
+        raise InputError(f"{run.folder}: no migrants arrived, or the run did not record them")
+    return Arrivals.of(run.migrations, history), history.islands
+
+
+def _history(run: RecordedRun) -> History:
+    if run.history is None:
+        raise InputError(f"{run.folder}: the trace has no rows yet. Draw it later")
+    return run.history
+
+
+PICTURES: dict[str, Callable[[RecordedRun], Any]] = {
+    "solution": _solution,
+    "convergence": _course,
+    "evaluations": lambda run: _course(run, "evaluations"),
+    "seconds": lambda run: _course(run, "seconds"),
+    "islands": _islands,
+    "lineage": _lineage,
+}
+"""The pictures by name; the default one is first."""
+
+
+def write_picture(
+    folder: Path, what: str = "solution", out: Path | None = None, *, trusted: bool = False
+) -> Path:
+    """Write one picture of a run, by default as PNG into its folder; return its path."""
+    if what not in PICTURES:
+        raise UsageError(unknown("picture", what, PICTURES))
+    path = out if out is not None else folder / f"{what}.png"
+    form = path.suffix.lower().removeprefix(".")
+    if form not in FORMS:
+        raise UsageError(
+            f"--out {path}: must end in {either([f'.{each}' for each in FORMS])}, which names the"
+            " format"
+        )
+    with style():
+        wants_migrations = what in ("islands", "lineage")
+        run = RecordedRun.read(folder, trusted=trusted, migrations=wants_migrations)
+        save(PICTURES[what](run), path, form)
+    return path
+
+
+def draw_result(result: Result, what: str, axes: Any) -> Any:
+    """Draw a picture of a result in memory; return the axes."""
+    if what != "best" and what not in PICTURES:
+        raise UsageError(unknown("picture", what, ["best", *PICTURES]))
+    if what == "best":
+        maximise = result.records is not None and result.records.maximise
+        title = f"{one_line(result.instance, 60)}, {result.algorithm}, seed {result.seed}"
+        return draw_best(result.trace(), maximise=maximise, title=title, axes=axes)
+    with style():
+        run = RecordedRun.of(result)
+        if axes is None:
+            return PICTURES[what](run).axes[0]
+        if what != "solution":
+            raise UsageError(f"{what} needs a figure of its own. Leave axes out")
+        if result.solution is None:
+            raise RunError("the run found no feasible solution, so there is nothing to draw")
+        draw_into(axes, run.problem, result.solution_kind, result.solution)
+    return axes

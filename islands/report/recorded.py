@@ -1,0 +1,170 @@
+"""All that a report needs of one run, read from its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from islands.custom.scripts import is_reference
+from islands.errors import InputError, IslandsError, RunError
+from islands.modelling.saved import NeedsScriptError
+from islands.problems import load
+from islands.problems.base import Problem
+from islands.progress.result import Result
+from islands.record.folder import FINISHED, MIGRATIONS, TRACE, require_run
+from islands.record.problem_file import UntrustedError, has_problem, stored_problem
+from islands.record.reading import read_records
+from islands.record.settings_file import read_settings
+from islands.record.solution import recorded
+from islands.report.history import History, sense_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TRUST = "Add --trust to run the script that states the problem"
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """A run, finished or not."""
+
+    folder: Path
+    settings: Mapping[str, Any]
+    """All settings by their full names, such as `migration.interval`."""
+    result: Result | None
+    """None if the run is not finished."""
+    trace: pa.Table | None = None
+    migrations: pa.Table | None = None
+    trusted: bool = False
+    """Whether scripts that the run names may be run."""
+    notes: list[str] = field(default_factory=list)
+    """What could not be read, and why."""
+    given: Problem | None = None
+    """The problem, if it already exists."""
+
+    @classmethod
+    def read(cls, folder: Path, *, trusted: bool = False, migrations: bool = True) -> Self:
+        """Return the run in a folder; refuse another folder, and damaged files."""
+        require_run(folder)
+        settings = flat(read_settings(folder))
+        result = recorded(folder).result if (folder / FINISHED).exists() else None
+        return cls(
+            folder,
+            settings,
+            result,
+            read_records(folder, TRACE),
+            read_records(folder, MIGRATIONS) if migrations else None,
+            trusted,
+        )
+
+    @classmethod
+    def of(cls, result: Result) -> Self:
+        """Return the run of a result in memory, whose ranks are unknown."""
+        assert result.records is not None
+        tables: dict[str, pa.Table] = {}
+        for name in (TRACE, MIGRATIONS):
+            with suppress(RunError):  # not recorded
+                rows = result.records.table(name)
+                ranks = np.zeros(len(rows), np.int32)
+                tables[name] = rows.add_column(0, "rank", [ranks])
+        problem: Problem | None = getattr(result.records, "problem", None)
+        settings = flat(result.settings)
+        folder = Path(result.folder or result.instance)
+        return cls(
+            folder,
+            settings,
+            result,
+            tables.get(TRACE),
+            tables.get(MIGRATIONS),
+            given=problem,
+        )
+
+    @property
+    def instance(self) -> str:
+        """The name of the instance."""
+        if self.result is not None:
+            return self.result.instance
+        return str(self.settings.get("instance", "unknown"))
+
+    @property
+    def title(self) -> str:
+        """The instance, the algorithm and the seed."""
+        algorithm = self.settings.get("algorithm", "unknown algorithm")
+        return f"{self.instance}, {algorithm}, seed {self.settings.get('seed', '?')}"
+
+    @cached_property
+    def problem(self) -> Problem | None:
+        """The problem, or None, with a note, if it cannot be found or must not be run."""
+        if self.given is not None:
+            return self.given
+        try:
+            return _problem(self.folder, self.settings, trusted=self.trusted)
+        except IslandsError as error:
+            self.notes.append(f"The problem could not be read: {error}")
+            return None
+
+    @cached_property
+    def maximise(self) -> bool:
+        """Whether larger costs are better."""
+        found = None if self.trace is None else sense_of(self.trace)
+        if found is None:
+            found = self.problem is not None and self.problem.maximise
+        return found
+
+    @cached_property
+    def best_known(self) -> float | None:
+        """The best known value, if there is one."""
+        if self.result is not None:
+            return self.result.best_known
+        known = self.problem.best_known if self.problem is not None else None
+        return None if known is None else known.value
+
+    @cached_property
+    def history(self) -> History | None:
+        """The course of the run; None if it has no rows."""
+        if self.trace is None or len(self.trace) == 0:
+            return None
+        return History.of(self.trace, maximise=self.maximise)
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested settings by their full names."""
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}.")
+        else:
+            found[f"{prefix}{name}"] = value
+    return found
+
+
+def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> Problem:
+    """Return the problem of a run; run a script only if this user stored the run, or trusts it."""
+    instance, form = str(settings.get("instance", "")), settings.get("format")
+    stored: Problem | None = None
+    if has_problem(folder):
+        try:
+            stored = stored_problem(folder, trusted=trusted)
+        except UntrustedError as error:
+            raise InputError(
+                f"{folder}: contains code that you have not stored. {_TRUST}"
+            ) from error
+        except NeedsScriptError:
+            pass  # the signature is right, or the user trusts the folder
+    elif is_reference(instance) and not trusted:
+        raise InputError(f"{instance}: the script may have been written by others. {_TRUST}")
+    if not is_reference(instance):
+        return stored if stored is not None else load(instance, None if form is None else str(form))
+    try:
+        # Only the script contains the function that draws a solution.
+        return load(instance)
+    except IslandsError:
+        if stored is None:
+            raise
+        return stored

@@ -1,0 +1,222 @@
+"""The page of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from islands import text
+from islands.errors import IslandsError
+from islands.report.arrivals import Arrivals, Step, lineage
+from islands.report.convergence import AXES, draw_convergence, words_of
+from islands.report.figure import inline
+from islands.report.history import History
+from islands.report.migration import draw_lineage, draw_matrix
+from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
+from islands.report.recorded import RecordedRun
+from islands.report.solution import draw_solution
+from islands.report.times import times
+from islands.text import counted
+
+_ROWS, _LINKS, _STEPS, _LISTED = 12, 20, 60, 200
+
+
+def page_of(run: RecordedRun) -> Page:
+    """Return the page of a run, finished or not."""
+    page = Page(run.title)
+    page.add(facts(_summary(run)))
+    if run.result is None:
+        page.add(note("This run is not finished: the page shows its rows so far."))
+    history = run.history
+    if history is None:
+        page.add(note("The trace has no rows yet, so there is no course to show."))
+    else:
+        page.section("Course", *_course(run, history))
+    page.section("Solution", *_solution(run))
+    if history is not None:
+        page.section("Migration", *_migration(run, history))
+        page.section("Time", *times(run, history))
+    page.section("Settings", _settings(run))
+    page.add(*(note(each) for each in run.notes))
+    return page
+
+
+def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
+    result, history = run.result, run.history
+    if result is not None:
+        yield "best", "no feasible solution" if result.cost is None else f"{result.cost:,}"
+        yield "best known", None if result.best_known is None else f"{result.best_known:,}"
+        yield "gap", None if result.gap is None else text.gap(result.gap)
+        if result.cost is not None:
+            yield "found", f"island {result.island}, generation {result.best_generation:,}"
+        yield "generations", f"{result.generations:,}"
+        yield "evaluations", text.count(result.evaluations)
+        yield "time", f"{result.seconds:.1f} s"
+        yield "islands", f"{result.islands} x {result.population}"
+        yield "ranks", result.ranks
+        yield "device", result.device
+        yield "stopped", result.reason
+        yield "checked by", result.checked
+        yield "digest", result.digest[:12]
+    elif history is not None:
+        best = history.overall()[-1]
+        yield "best so far", "no feasible solution" if np.isnan(best) else f"{best:,.10g}"
+        yield "best known", None if run.best_known is None else f"{run.best_known:,}"
+        yield "generation", f"{history.generations[-1]:,}"
+        yield "evaluations", text.count(history.evaluations[-1])
+        yield "time", f"{history.seconds[-1]:.1f} s"
+        yield "islands", len(history.islands)
+        yield "ranks", len(np.unique(history.ranks))
+
+
+def _course(run: RecordedRun, history: History) -> Iterator[str]:
+    word = run.problem.cost_word if run.problem is not None else "cost"
+    yield paragraph(f"{words_of(history)} {_DISTANCE}", "soft")
+    parts = []
+    for over in AXES:
+        words = f"Best and mean {word} and diversity of the islands over {over}"
+        parts.append(
+            figure(inline(draw_convergence(history, over, best_known=run.best_known), words), words)
+        )
+    yield figures(*parts, kind="three")
+    yield folded("Numbers", _course_table(history))
+
+
+_DISTANCE = (
+    "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere."
+)
+
+
+def _course_table(history: History) -> str:
+    few, best = history.thinned(_ROWS), history.thinned(_ROWS).overall()
+    rows = [
+        (
+            f"{few.generations[i]:,}",
+            f"{few.seconds[i]:.2f}",
+            text.count(few.evaluations[i]),
+            _number(best[i]),
+            _number(_mean(few.mean[i])),
+            f"{_mean(few.distance[i]):.3f}",
+            f"{100 * _mean(few.distinct[i]):.1f}",
+        )
+        for i in range(len(few))
+    ]
+    header = ["generation", "seconds", "evaluations", "best", "mean", "distance", "distinct %"]
+    return table(header, rows)
+
+
+def _mean(values: np.ndarray) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def _number(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:,.10g}"
+
+
+def _solution(run: RecordedRun) -> Iterator[str]:
+    result = run.result
+    if result is None or result.solution is None:
+        return
+    problem = run.problem
+    try:
+        picture, words = draw_solution(problem, result.solution_kind, result.solution)
+    except IslandsError as error:
+        run.notes.append(str(error))
+        picture, words = draw_solution(None, result.solution_kind, result.solution)
+    yield figure(inline(picture, words), words)
+    items = [
+        f"{each:.6g}" if isinstance(each, float) else str(each) for each in result.items() or []
+    ]
+    listed = " ".join(items[:_LISTED])
+    more = "" if len(items) <= _LISTED else f" ... ({len(items)} in all, see solution.parquet)"
+    yield folded("Items", paragraph(f"{listed}{more}"))
+
+
+def _migration(run: RecordedRun, history: History) -> Iterator[str]:
+    if run.migrations is None or len(run.migrations) == 0:
+        yield paragraph("No migrants arrived, or the run did not record them.", "soft")
+        return
+    arrivals = Arrivals.of(run.migrations, history)
+    island, generation = found_by(run, history)
+    steps = lineage(arrivals, island, generation)
+    accepted, won = int(arrivals.accepted.sum()), int((arrivals.gain > 0).sum())
+    yield paragraph(
+        f"{counted(len(arrivals), 'migrant', form=',')} arrived, {accepted:,} were accepted, and"
+        f" {won:,} were better than all of their island."
+    )
+    lines = draw_lineage(arrivals, history, steps, island, generation)
+    words = (
+        "The way of the best solution over the islands: each step is a migrant that was better than"
+        " all of its island. Grey: all such migrants. Dotted lines separate ranks."
+    )
+    cells = "Migrants from each island to each other one: accepted, and better than all there"
+    yield figures(
+        figure(inline(lines, words), words, _step_table(steps, history)),
+        figure(
+            inline(draw_matrix(arrivals, history.islands), cells),
+            f"{cells}.",
+            _link_table(arrivals, history),
+        ),
+    )
+
+
+def found_by(run: RecordedRun, history: History) -> tuple[int, int]:
+    """Return the island that found the best solution, and the generation."""
+    result = run.result
+    if result is not None and result.island is not None:
+        return result.island, result.best_generation
+    worst = -np.inf if history.maximise else np.inf
+    best = np.where(np.isnan(history.best), worst, history.best)
+    sign = -1 if history.maximise else 1
+    row, column = np.unravel_index(np.argmin(sign * best), best.shape)
+    return int(history.islands[column]), int(history.generations[row])
+
+
+def _step_table(steps: list[Step], history: History) -> str:
+    rank = dict(zip(history.islands.tolist(), history.ranks.tolist(), strict=True))
+    rows = [
+        (
+            f"{each.generation:,}",
+            f"{each.source} (rank {rank.get(each.source, '?')})",
+            f"{each.target} (rank {rank.get(each.target, '?')})",
+            _number(each.cost),
+            _number(each.gain),
+        )
+        for each in steps[-_STEPS:]
+    ]
+    return table(["generation", "from island", "to island", "cost", "better by"], rows)
+
+
+def _link_table(arrivals: Arrivals, history: History) -> str:
+    size = len(history.islands)
+    ones = np.ones(len(arrivals))
+    parts = [ones, arrivals.accepted.astype(float), (arrivals.gain > 0).astype(float)]
+    sent, accepted, won = (arrivals.matrix(history.islands, part).ravel() for part in parts)
+    gain = arrivals.matrix(history.islands, arrivals.gain).ravel()
+    links = np.flatnonzero(sent)
+    busiest = links[np.lexsort((-sent[links], -won[links]))][:_LINKS]
+    rows = [
+        (
+            f"{history.islands[link % size]} to {history.islands[link // size]}",
+            *(f"{each[link]:,.0f}" for each in (sent, accepted, won)),
+            _number(gain[link]),
+        )
+        for link in busiest
+    ]
+    return table(["islands", "arrived", "accepted", "became the best", "sum of gains"], rows)
+
+
+def _settings(run: RecordedRun) -> str:
+    rows = [(name, _shown(value)) for name, value in run.settings.items()]
+    size = -(-len(rows) // 3)
+    parts = [rows[first : first + size] for first in range(0, len(rows), size)]
+    tables = [table(["setting", "value"], part, words=True) for part in parts]
+    return figures(*tables, kind="three")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)

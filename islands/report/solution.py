@@ -1,0 +1,188 @@
+"""Draw a solution: a tour, an assignment, a knapsack, or what a problem's own function draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import IslandsError, RunError
+from islands.problems import utilities
+from islands.problems.base import Problem, Solution
+from islands.problems.mkp import Mkp
+from islands.problems.qap import Qap
+from islands.problems.tsp import Tsp
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
+
+_MANY_EDGES = 3000
+"""Longer tours are drawn as pixels, as curves would be large."""
+_MARKED = 300
+"""Up to this number of cities, each has a mark."""
+_PRICED = 250_000
+"""With more weights, the linear relaxation, which prices capacities, takes long."""
+
+
+def draw_solution(problem: Problem | None, kind: str, solution: Solution) -> tuple[Any, str]:
+    """Return a figure of a solution, and its description.
+
+    Without the problem, only the numbers of the solution are drawn.
+    """
+    own = None if problem is None else problem.plot
+    if own is not None:
+        figure = new_figure(WIDTH, WIDTH)
+        return figure, _by_own(own, figure.add_subplot(), solution)
+    for each, draw in _DRAWN.items():
+        if isinstance(problem, each):
+            return draw(problem, solution)
+    return _numbers(kind, solution)
+
+
+def draw_into(axes: Any, problem: Problem | None, kind: str, solution: Solution) -> None:
+    """Draw a solution into axes; a solution that needs several axes is refused."""
+    own = None if problem is None else problem.plot
+    if own is not None:
+        _by_own(own, axes, solution)
+    elif isinstance(problem, Tsp) and problem.file.coordinates is not None:
+        _draw_tour(axes, problem, solution)
+    elif isinstance(problem, Qap):
+        raise RunError("an assignment needs two axes. Leave axes out")
+    else:
+        _draw_numbers(axes, kind, solution)
+
+
+def _by_own(function: Callable[[Solution, Any], Any], axes: Any, solution: Solution) -> str:
+    try:
+        function(solution.copy(), axes)
+    except IslandsError:
+        raise
+    except Exception as error:
+        raise RunError(f"plot= of the problem failed: {type(error).__name__}: {error}") from error
+    return "Drawn by the function of the problem."
+
+
+def _tour(problem: Tsp, tour: Solution) -> tuple[Any, str]:
+    if problem.file.coordinates is None:
+        figure = new_figure()
+        axes = figure.add_subplot()
+        lengths = np.sort(problem.edge_lengths(tour))[::-1]
+        axes.plot(np.arange(1, len(lengths) + 1), lengths, color=COLOURS[0])
+        axes.set(xlabel="edges, the longest first", ylabel="length", ylim=(0, None))
+        return figure, "The instance has no coordinates: the lengths of the edges of the tour."
+    places = problem.file.coordinates
+    spread = np.ptp(places, axis=0)
+    height = WIDTH * float(np.clip(spread[1] / max(spread[0], 1e-300), 0.4, 1.3))
+    figure = new_figure(WIDTH, height)
+    _draw_tour(figure.add_subplot(), problem, tour)
+    return figure, f"The tour through {len(tour)} cities."
+
+
+def _draw_tour(axes: Any, problem: Tsp, tour: Solution) -> None:
+    assert problem.file.coordinates is not None
+    places = problem.file.coordinates[np.append(tour, tour[0])]
+    if problem.file.metric == "GEO":
+        places = places[:, ::-1]  # latitude comes first in the file
+    many = len(tour) > _MANY_EDGES
+    axes.plot(
+        *places.T,
+        color=COLOURS[0],
+        linewidth=0.4 if many else 0.9,
+        marker="o" if len(tour) <= _MARKED else None,
+        markersize=2.5,
+        rasterized=many,
+    )
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_axis_off()
+
+
+def _assignment(problem: Qap, places: Solution) -> tuple[Any, str]:
+    figure = new_figure(WIDTH, WIDTH / 2 + 0.5)
+    flow, distance = problem.file.a, problem.file.b[np.ix_(places, places)]
+    parts = {"A: flow": flow, "B: distance, permuted": distance}
+    for axes, (title, matrix) in zip(figure.subplots(1, 2), parts.items(), strict=True):
+        shown = axes.imshow(matrix, cmap="viridis")
+        bar = figure.colorbar(shown, ax=axes, location="bottom", shrink=0.9)
+        bar.locator = whole_ticks(3)
+        bar.update_ticks()
+        axes.set(title=title, xlabel="facility", ylabel="facility")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(whole_ticks(5))
+        axes.grid(visible=False)
+    return figure, (
+        "The flow of each pair of facilities, and the distance of the locations they have: large"
+        " flows should meet small distances."
+    )
+
+
+def _knapsack(problem: Mkp, chosen: Solution) -> tuple[Any, str]:
+    file = problem.file
+    loads = 100.0 * (file.weights @ chosen) / np.maximum(file.capacities, 1)
+    prices = _prices(problem)
+    figure = new_figure(WIDTH, HEIGHT * (1.0 if prices is None else 1.8))
+    panels = np.atleast_1d(figure.subplots(1 if prices is None else 2, 1))
+    panels[0].bar(np.arange(1, len(loads) + 1), loads, color=COLOURS[0], width=0.8)
+    panels[0].axhline(100, color=COLOURS[1], linewidth=0.8)
+    panels[0].set(xlabel="constraint", ylabel="load in % of the capacity")
+    panels[0].xaxis.set_major_locator(whole_ticks(10))
+    if prices is None:
+        return figure, "The load of each capacity."
+    reduced = problem.value_of(file.profits - prices @ file.weights)
+    order = np.argsort(-reduced, kind="stable")
+    x, taken = np.arange(1, len(order) + 1), chosen[order] == 1
+    for mask, colour, words in ((taken, COLOURS[0], "chosen"), (~taken, COLOURS[1], "left out")):
+        panels[1].plot(
+            *(x[mask], reduced[order][mask], "."),
+            color=colour,
+            markersize=4,
+            label=words,
+            rasterized=len(order) > _MANY_EDGES,
+        )
+    panels[1].axhline(0, color="#8a8a8a", linewidth=0.8)
+    panels[1].set(xlabel="items by reduced cost", ylabel="reduced cost")
+    panels[1].legend()
+    return figure, (
+        "The load of each capacity, and the reduced cost of each item in the linear relaxation:"
+        " its profit minus its priced weight."
+    )
+
+
+def _prices(problem: Mkp) -> NDArray[np.float64] | None:
+    if problem.file.weights.size > _PRICED:
+        return None
+    try:
+        return utilities.prices_of(problem.file, "lp")
+    except IslandsError:
+        return None
+
+
+def _numbers(kind: str, solution: Solution) -> tuple[Any, str]:
+    figure = new_figure()
+    _draw_numbers(figure.add_subplot(), kind, solution)
+    words = {
+        "order": "The item at each place.",
+        "subset": "The chosen items.",
+    }
+    return figure, words.get(kind, "The numbers of the solution.")
+
+
+def _draw_numbers(axes: Any, kind: str, solution: Solution) -> None:
+    x = np.arange(len(solution))
+    many = len(solution) > _MANY_EDGES
+    if kind == "subset":
+        chosen = np.flatnonzero(solution)
+        axes.plot(chosen, np.zeros(len(chosen)), "|", markersize=30, color=COLOURS[0])
+        axes.set(xlabel="item", yticks=[], xlim=(-0.5, len(solution) - 0.5))
+        return
+    axes.plot(x, solution, "." if many else "o", markersize=2.5, color=COLOURS[0], rasterized=many)
+    names = ("place", "item") if kind == "order" else ("coordinate", "value")
+    axes.set(xlabel=names[0], ylabel=names[1])
+    axes.xaxis.set_major_locator(whole_ticks(8))
+
+
+_DRAWN: dict[type[Problem], Callable[[Any, Solution], tuple[Any, str]]] = {
+    Tsp: _tour,
+    Qap: _assignment,
+    Mkp: _knapsack,
+}
+"""The functions that draw the solutions of kinds of problems."""

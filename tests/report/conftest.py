@@ -1,0 +1,48 @@
+"""Folders of short runs, made once for all tests of reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import islands
+
+pytest.importorskip("matplotlib")
+
+SMALL = {"population": 16, "islands": 4, "backend": "cpu", "record": {"every": 2}}
+RING = {"migration": "ring", "interval": 3, "migrants": 1}
+PLAIN = {"algorithm": "ga", "improver": "none"}
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a run of each kind."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name in ("tsp", "qap", "mkp"):
+        settings = {**SMALL, **RING, **PLAIN}
+        islands.solve(f"demo/{name}", generations=30, seed=2, out=folder / name, **settings)
+    alone = {**SMALL, **PLAIN, "islands": 1}
+    islands.solve("demo/tsp", generations=1, out=folder / "alone", **alone)
+    none = {**SMALL, **PLAIN, "migration": "none"}
+    islands.solve("demo/tsp", generations=5, out=folder / "none", **none)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def methods(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with runs of two algorithms, three seeds and two instances."""
+    folder = tmp_path_factory.mktemp("methods")
+    for algorithm in ("ga", "cellular"):
+        for instance in ("tsp", "qap"):
+            for seed in (1, 2, 3):
+                islands.solve(
+                    f"demo/{instance}",
+                    generations=10,
+                    seed=seed,
+                    algorithm=algorithm,
+                    improver="none",
+                    out=folder / f"{algorithm}-{instance}-{seed}",
+                    **SMALL,
+                )
+    return folder

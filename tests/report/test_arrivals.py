@@ -1,0 +1,72 @@
+"""What migrants brought, and lineages, compared with rows written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from islands.report.arrivals import Arrivals, lineage
+from islands.report.history import History
+
+BEST = {0: [90, 80, 60, 50], 1: [95, 70, 65, 64], 2: [99, 98, 55, 54]}
+"""The best of each island in the generations 0, 10, 20 and 30."""
+MIGRANTS = [
+    # generation, from, to, cost, accepted
+    (10, 0, 1, 75, True),  # better than 95
+    (10, 2, 0, 97, True),  # worse than 90
+    (20, 1, 2, 57, True),  # better than 98
+    (20, 0, 2, 80, False),
+    (20, 2, 1, 71, True),  # worse than 70
+    (30, 2, 0, 55, True),  # better than 60
+    (30, 1, 0, 58, True),  # better than 60, but less so
+]
+
+
+def arrivals(sign: int) -> tuple[Arrivals, History]:
+    rows = [(10 * g, i, sign * b) for i, each in BEST.items() for g, b in enumerate(each)]
+    generation, island, best = zip(*rows, strict=True)
+    zeros = [0.0] * len(rows)
+    trace = pa.table(
+        {
+            "rank": [0] * len(rows),
+            "island": island,
+            "generation": generation,
+            "best": best,
+            **dict.fromkeys(("seconds", "mean", "distance", "distinct", "evaluations"), zeros),
+        }
+    )
+    history = History.of(trace, maximise=sign < 0)
+    generation, source, target, cost, accepted = zip(*MIGRANTS, strict=True)
+    migrations = pa.table(
+        {
+            "generation": generation,
+            "from": source,
+            "to": target,
+            "cost": [sign * each for each in cost],
+            "accepted": accepted,
+        }
+    )
+    return Arrivals.of(migrations, history), history
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_gains_are_relative_to_the_row_before(sign: int) -> None:
+    found, history = arrivals(sign)
+    assert found.gain.tolist() == [20, 0, 41, 0, 0, 5, 2]
+    sent = found.matrix(history.islands, np.ones(len(found)))
+    assert sent.tolist() == [[0, 1, 2], [1, 0, 1], [1, 1, 0]]
+    assert found.matrix(history.islands, found.gain).tolist() == [[0, 2, 5], [20, 0, 0], [0, 41, 0]]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_lineage_goes_back_from_island_to_island(sign: int) -> None:
+    found, _ = arrivals(sign)
+    steps = lineage(found, island=0, generation=30)
+    assert [(step.generation, step.source, step.target) for step in steps] == [
+        (10, 0, 1),
+        (20, 1, 2),
+        (30, 2, 0),
+    ]
+    assert [step.gain for step in steps] == [20, 41, 5]
+    assert lineage(found, island=0, generation=29) == []

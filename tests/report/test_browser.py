@@ -1,0 +1,36 @@
+"""No text of a page overlaps another one or leaves its box, on a desktop and on a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from browser import browser, faults
+
+from islands.report.folders import page_for
+
+pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium is installed")
+
+WIDTHS = {"desktop": 1280, "phone": 390}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["tsp", "qap", "mkp", "alone"])
+def test_pages_of_runs(runs: Path, name: str, width: str, tmp_path: Path) -> None:
+    text = page_for([runs / name]).html()
+    assert faults(text, WIDTHS[width], tmp_path, dark=width == "phone") == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_of_several_runs(methods: Path, width: str, tmp_path: Path) -> None:
+    assert faults(page_for([methods]).html(), WIDTHS[width], tmp_path) == []
+
+
+def test_faults_are_found(tmp_path: Path) -> None:
+    over = '<p style="position: absolute; top: 9px; left: 9px">'
+    text = f"<!doctype html>{over}one</p>{over}two</p>"
+    assert faults(text, 390, tmp_path) == ["'one' overlaps 'two'"]
+    text = '<!doctype html><p style="position: absolute; left: 380px">far away</p>'
+    assert any("'far" in fault for fault in faults(text, 390, tmp_path))
+    text = '<svg viewBox="0 0 9 9" width="90"><text x="8" y="8" font-size="5">out</text></svg>'
+    assert any("leaves its picture" in fault for fault in faults(text, 390, tmp_path))

@@ -1,0 +1,281 @@
+"""Pages of runs: what they say, and that they need nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import islands
+from islands.errors import InputError, UsageError
+from islands.report.folders import page_for
+from islands.report.page import Page, facts, figure, folded, note, paragraph, table
+from islands.tune.ledger import COLUMNS
+
+_VOID = {"meta", "br", "img", "input", "link", "path", "use", "image", "rect"}
+
+
+class Checked(HTMLParser):
+    """Collects the facts of a page; an element that is not closed is an error."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.pictures = self.described = 0
+        self.feed(text)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.links += [str(given[name]) for name in ("src", "href", "xlink:href") if name in given]
+        self.ids += [str(given["id"])] if "id" in given else []
+        if tag in ("svg", "img"):
+            self.pictures += 1
+            self.described += bool(given.get("aria-label") or given.get("alt"))
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in _VOID:
+            assert self.open.pop() == tag
+
+
+def page(*folders: Path, trusted: bool = False) -> str:
+    """Return a page that is whole, described and needs no network."""
+    text = page_for(folders, trusted=trusted).html()
+    found = Checked(text)
+    assert found.pictures == found.described
+    assert len(found.ids) == len(set(found.ids))
+    for link in found.links:
+        assert link.startswith("data:") or link.removeprefix("#") in found.ids
+    assert "<script" not in text
+    assert not re.search(r"url\((?!#)|@import|\bon\w+=", text)
+    return text
+
+
+def plain(text: str) -> str:
+    """Return the words of a page."""
+    style = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", style))
+
+
+@pytest.mark.parametrize("name", ["tsp", "qap", "mkp"])
+def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
+    text = page(runs / name)
+    words = plain(text)
+    from islands.record.solution import recorded
+
+    result = recorded(runs / name).result
+    assert f"best {result.cost:,}" in words
+    assert f"demo/{name}, ga, seed 2" in words
+    for heading in ("Course", "Solution", "Migration", "Time", "Settings"):
+        assert f"<h2>{heading}</h2>" in text
+    assert text.count("<svg") == 6  # three courses, the solution, the lineage and the matrix
+    assert "migration.interval 3" in words
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    assert "rank islands evaluations" in words
+
+
+def test_a_run_of_one_island_and_one_generation(runs: Path) -> None:
+    words = plain(page(runs / "alone"))
+    assert "One curve: there is one island." in words
+    assert "No migrants arrived" in words
+
+
+def test_a_run_without_migration(runs: Path) -> None:
+    assert "No migrants arrived" in plain(page(runs / "none"))
+
+
+def unfinished(runs: Path, folder: Path) -> Path:
+    """Return a copy of a run that looks as if it went on."""
+    shutil.copytree(runs / "tsp", folder / "going")
+    (folder / "going" / "solution.parquet").unlink()
+    return folder / "going"
+
+
+def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> None:
+    text = page(unfinished(runs, tmp_path))
+    assert "This run is not finished" in text
+    assert "<h2>Course</h2>" in text
+    assert "<h2>Solution</h2>" not in text
+    assert "best so far" in plain(text)
+
+
+def test_a_run_without_rows(runs: Path, tmp_path: Path) -> None:
+    folder = unfinished(runs, tmp_path)
+    shutil.rmtree(folder / "trace")
+    assert "The trace has no rows yet" in page(folder)
+
+
+def test_a_damaged_file_and_another_version_give_one_clear_error(
+    runs: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(runs / "tsp", tmp_path / "damaged")
+    file = tmp_path / "damaged" / "trace" / "rank-000.parquet"
+    raw = bytearray(file.read_bytes())
+    raw[len(raw) // 3] ^= 255
+    file.write_bytes(raw)
+    with pytest.raises(InputError, match=r"rank-000\.parquet: (is damaged|checksum mismatch)"):
+        page(tmp_path / "damaged")
+    shutil.copytree(runs / "tsp", tmp_path / "older")
+    settings = tmp_path / "older" / "run.toml"
+    text = settings.read_text()
+    settings.write_text(re.sub(r"format \d+", "format 3", text, count=1))
+    with pytest.raises(InputError, match="has format 3, written by islands"):
+        page(tmp_path / "older")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="empty: holds no run"):
+        page(tmp_path / "empty")
+    with pytest.raises(InputError, match="nowhere: no such folder"):
+        page(tmp_path / "nowhere")
+
+
+SCRIPT = """
+import islands
+
+COST = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
+
+
+def draw(solution, axes):
+    axes.set_title("drawn by " + "the script")
+    axes.plot(solution)
+
+
+problem = islands.permutation(9, cost=COST, name="first-last", plot=draw)
+
+
+def broken(solution, axes):
+    raise ValueError("no picture today")
+
+
+failing = islands.permutation(9, cost=COST, plot=broken)
+"""
+
+
+def scripted(folder: Path, name: str) -> Path:
+    (folder / "mine.py").write_text(SCRIPT)
+    few = {"population": 8, "islands": 2, "backend": "cpu"}
+    islands.solve(f"{folder / 'mine.py'}:{name}", generations=3, out=folder / name, **few)
+    return folder / name
+
+
+def test_a_problem_of_a_script_is_drawn_by_its_function(tmp_path: Path) -> None:
+    text = page(scripted(tmp_path, "problem"))
+    assert "drawn by the script" in text
+    assert "first-last, ga, seed 1" in text
+
+
+def test_without_its_script_only_the_numbers_are_drawn(tmp_path: Path) -> None:
+    folder = scripted(tmp_path, "problem")
+    (tmp_path / "mine.py").unlink()
+    text = page(folder)
+    assert "drawn by the script" not in text
+    assert "The item at each place." in text
+
+
+def test_a_function_that_fails_leaves_a_note(tmp_path: Path) -> None:
+    words = plain(page(scripted(tmp_path, "failing")))
+    assert "plot= of the problem failed: ValueError: no picture today" in words
+    assert "The item at each place." in words
+
+
+def test_a_script_of_others_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = scripted(tmp_path, "problem")
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))  # another user has another key
+    words = plain(page(folder))
+    assert "Add --trust to run the script that states the problem" in words
+    assert "drawn by the script" not in words
+    assert "drawn by the script" in page(folder, trusted=True)
+
+
+def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
+    words = plain(page(methods))
+    assert "12 runs" in words
+    for heading in ("Gap over time", "Time to the target", "Tests", "Instances", "Runs"):
+        assert heading in words
+    assert "Friedman" not in words  # it needs three methods
+    assert "6 problems (an instance with a seed)" in words
+    one, other = sorted(methods.glob("ga-tsp-*"))[:2]
+    assert "2 runs" in plain(page(one, other))
+    with pytest.raises(UsageError, match="a run is named twice"):
+        page(one, one)
+
+
+def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:
+    shutil.copytree(methods, tmp_path / "some")
+    (tmp_path / "some" / "ga-tsp-1" / "trace" / "rank-000.parquet").write_bytes(b"PAR1")
+    words = plain(page(tmp_path / "some"))
+    assert "11 runs" in words
+    assert "Left out:" in words
+
+
+def test_the_page_of_a_tuning(tmp_path: Path) -> None:
+    from islands.record.table_file import write_table
+
+    names = ["configuration", "values", "mean_rank", "loss", "standard_deviation", "hits", "void"]
+    names += ["evaluations", "seconds", "p"]
+    values = [{"rho": 0.7, "bias": "rho"}, {"rho": 0.6, "bias": "log"}]
+    rows = [
+        [1, json.dumps(values[0]), 1.25, 0.5, 0.1, 3, 0, 100, 0.01, None],
+        [2, json.dumps(values[1]), 1.75, 2.5, 0.1, 0, 1, 100, 0.02, 0.031],
+    ]
+    ranked = [dict(zip(names, row, strict=True)) for row in rows]
+    write_table(tmp_path / "ranking.tsv", names, ranked, sealed=False)
+    write_table(tmp_path / "tune.tsv", COLUMNS, [dict.fromkeys(COLUMNS, "demo/tsp")])
+    text = page(tmp_path)
+    assert text.count("<svg") == 3
+    words = plain(text)
+    assert "1 rho=0.7 bias=rho 1.25 0.5" in words
+    assert "0.031" in words
+    (tmp_path / "ranking.tsv").unlink()
+    assert "This tuning is not finished" in plain(page(tmp_path))
+
+
+def test_the_page_of_an_experiment(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('what = "xavier2019/table1"\nbackend = "cpu"\n')
+    (tmp_path / "table1.csv").write_text("instance,length\nzi929,95345.123456789\n")
+    (tmp_path / "table1.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    text = page(tmp_path)
+    assert "<td>95345.1</td>" in text
+    assert "data:image/svg+xml;base64," in text
+    assert "Their mean is 3 % longer." not in text
+    (tmp_path / "table1.txt").write_text(
+        "Table 1\n\nhead\nrow\n\nFirst.\nTheir mean is 3 % longer.\n"
+    )
+    assert "<p>First.</p>" in page(tmp_path)
+    assert "<p>Their mean is 3 % longer.</p>" in page(tmp_path)
+
+
+def test_one_page_of_several_experiments(tmp_path: Path) -> None:
+    for name in ("soca2010", "xavier2019"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "settings.toml").write_text(f'what = "{name}"\n')
+        (tmp_path / name / "values.csv").write_text(f"instance,length\n{name}-a,7\n")
+    text = page(tmp_path)
+    assert '<a href="#soca2010">' in text
+    assert '<article id="xavier2019">' in text
+    assert plain(text).count("-a 7") == 2
+
+
+def test_text_of_any_source_is_escaped() -> None:
+    evil = "<script>alert('&')</script>"
+    made = Page(evil)
+    made.add(facts([(evil, evil)]), table([evil], [[evil]]), paragraph(evil), note(evil))
+    made.section(evil, figure("", evil, folded(evil, paragraph(evil))))
+    text = made.html()
+    Checked(text)
+    assert "<script" not in text
+    assert plain(text).count("<script>") == 0
+    assert text.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;") == 12
