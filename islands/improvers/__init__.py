@@ -5,11 +5,12 @@ from __future__ import annotations
 from islands.custom.kinds import Kind
 from islands.improvers.base import IMPROVERS, Improver, ImproverSettings, NoImprover
 from islands.improvers.local import Reinsert, Swap, TwoOpt
+from islands.improvers.or_opt import OrOpt
 from islands.improvers.subset import Exchange, Exchange21, Exchange22, Flip, SubsetTabu
 from islands.improvers.tabu import Tabu
 
 _ALL: tuple[type[Improver], ...] = (
-    *(NoImprover, Swap, TwoOpt, Reinsert),
+    *(NoImprover, Swap, TwoOpt, Reinsert, OrOpt),
     *(Flip, Exchange, Exchange21, Exchange22),
     *(SubsetTabu, Tabu),
 )

@@ -84,6 +84,16 @@ class ImproverSettings(Settings):
 
 _USUAL = ImproverSettings()
 
+NO_NEIGHBOURS = Struct(
+    degree=np.int32(0),
+    levels=np.int32(0),
+    cities=None,
+    axis=None,
+    split=None,
+    table=None,
+)
+"""`Neighbours` of kernels/tours for a run without them."""
+
 
 class Improver(ABC):
     """One improver for solutions of one size."""
@@ -95,6 +105,8 @@ class Improver(ABC):
     """The kinds of solutions that it can improve."""
     moves: ClassVar[tuple[str, ...]] = ()
     """The moves for which it needs `delta` of the problem's header."""
+    uses_neighbours: ClassVar[bool] = False
+    """Whether it needs the neighbours of each item, which problems with distances have."""
     adds_costs: ClassVar[bool] = False
     """Whether it adds up differences of costs, which must then be integers."""
 
@@ -133,8 +145,11 @@ class Improver(ABC):
         low, high = self.settings.tenure_low, self.settings.tenure_high
         return round(low * self.size), round(high * self.size)
 
-    def plan(self, halt: Array | None = None) -> Struct:
-        """Return `improver::Plan` of kernels/improvers/base.cuh; `halt` has two words."""
+    def plan(self, halt: Array | None = None, near: Struct | None = None) -> Struct:
+        """Return `improver::Plan` of kernels/improvers/base.cuh; `halt` has two words.
+
+        `near` is the table of neighbours, if the run has one.
+        """
         settings = self.settings
         low, high = self.tenures()
         return Struct(
@@ -148,6 +163,7 @@ class Improver(ABC):
             aspiration=np.int32(settings.aspiration),
             core=np.int32(settings.core),
             halt=halt,
+            near=near if near is not None else NO_NEIGHBOURS,
         )
 
 

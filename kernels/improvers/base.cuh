@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/core.cuh"
+#include "tours/neighbours.cuh"
 
 namespace improver {
 
@@ -19,6 +20,7 @@ struct Plan {
     // Two words, or null: whether the host requests to stop the generation, and whether a block has
     // stopped since.
     volatile int32_t* halt;
+    Neighbours near;  // of each city, or empty
 };
 
 constexpr uint32_t ALWAYS = 0xffffffffu;

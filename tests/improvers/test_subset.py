@@ -145,17 +145,17 @@ def test_algorithms_accept_improved_subsets(algorithm: str, encoding: str, way: 
 def test_improvers_support_kinds_of_solutions() -> None:
     subset, order = improvers_for("subset"), improvers_for("order")
     assert list(subset) == ["none", *MOST, "tabu"]
-    assert list(order) == ["none", "swap", "two_opt", "reinsert", "tabu"]
+    assert list(order) == ["none", "swap", "two_opt", "reinsert", "or_opt", "tabu"]
     assert {subset["tabu"], order["tabu"]} == {subset["tabu"], IMPROVERS["tabu"]}
     assert issubclass(subset["tabu"], NearSubset)
-    require_improver(ImproverSettings(name="exchange"), knapsack(5, 1))
+    require_improver(ImproverSettings(name="exchange"), knapsack(5, 1), "ga")
     with pytest.raises(UsageError, match=r"swap does not fit knapsack.*Possible: none, flip, ex"):
-        require_improver(ImproverSettings(name="swap"), knapsack(5, 1))
+        require_improver(ImproverSettings(name="swap"), knapsack(5, 1), "ga")
 
 
 def test_subset_improvers_do_not_support_orders(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="improver exchange does not fit"):
-        require_improver(ImproverSettings(name="exchange"), cities(5, tmp_path))
+        require_improver(ImproverSettings(name="exchange"), cities(5, tmp_path), "ga")
 
 
 def test_too_many_items_are_refused() -> None:

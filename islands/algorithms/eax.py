@@ -1,0 +1,188 @@
+"""A genetic algorithm with edge assembly crossover on tours (Nagata and Kobayashi 2013).
+
+Individuals mate in a random cyclic order. Each pair makes children: the first parent with some of
+its edges exchanged for those of the second, along AB-cycles, and the sub-tours that this leaves
+merged. The child with the largest gain per loss of diversity replaces the first parent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import NEIGHBOURS, Algorithm
+from islands.algorithms.schedule import Launch, Schedule, Shape
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, scratch_bytes
+from islands.backends.header import Header
+from islands.backends.source import Macros
+from islands.backends.state import Field
+from islands.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+
+# The constants of kernels/eax and kernels/tours.
+_MOST_CUTS, _MOST_CYCLES, _WORK = 320, 128, 7
+_FIRST, _RECORD = _MOST_CYCLES + 3, 1 + 3 * _MOST_CUTS
+_GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
+_STAGE = 5
+_LONGEST_WALK, _FAST_VERTICES = 2048, 6144
+_MOST_ADDED = 48
+_NARROW = 1 << 16
+"""Number of cities up to which positions have 16 bits."""
+_ENTROPY, _GREEDY = "entropy", "greedy"
+_UNIT = 1 << 24
+_SPREAD = 256
+_CPU = (0.005, 300, 30)
+"""Seconds per individual until 1,000 cities converge, on two CPU threads; most and fewest
+individuals."""
+_GPU = (0.0002, 1000, 100)
+_FEW_CITIES = 500
+"""Up to this number, islands converge in a second, and eight of them rarely miss the optimum."""
+_CLEARING = 8  # blocks that clear the frequencies of an island
+
+
+@dataclass(frozen=True)
+class EaxSettings(Settings):
+    """The settings of edge assembly crossover."""
+
+    children: int = setting(30, "children of a pair of parents", low=1, high=1000)
+    selection: str = setting(
+        _ENTROPY,
+        "which child replaces its parent: the one with the largest gain per loss of entropy of the"
+        " edges, or the shortest one (greedy)",
+        choices=(_ENTROPY, _GREEDY),
+    )
+    spread: float = setting(
+        0.5,
+        "first tours: largest share by which the lengths of edges are raised at random, so that"
+        " greedy tours differ",
+        low=0,
+        high=100,
+    )
+    restart: bool = setting(
+        True, "whether an island whose population has converged begins again with new tours"
+    )
+
+
+class Eax(Algorithm):
+    """Edge assembly crossover: single AB-cycles first, then blocks of them."""
+
+    name: ClassVar[str] = "eax"
+    header: ClassVar[Header] = Header("algorithms/eax.cuh")
+    encodings: ClassVar[tuple[str, ...]] = ("permutation",)
+    uses_neighbours: ClassVar[bool] = True
+    fewest_threads: ClassVar[int] = 256
+    improves: ClassVar[bool] = False
+    is_uneven: ClassVar[bool] = True
+    Settings: ClassVar[type[Settings]] = EaxSettings
+
+    def __init__(
+        self, settings: EaxSettings, population: int, encoding: str = "permutation"
+    ) -> None:
+        super().__init__(settings, population, encoding)
+        self.loses_best = settings.restart
+        self._pitch = 0
+
+    @classmethod
+    def defaults(
+        cls, problem: Problem, seconds: float, on_gpu: Callable[[], bool]
+    ) -> dict[str, Any]:
+        """Return eight small islands for few cities, or one large one.
+
+        Its size lets it converge in about half of the time, so that it can begin again.
+        """
+        size = problem.size
+        if size <= _FEW_CITIES:
+            return {"islands": 8, "population": 50}
+        one, most, fewest = _GPU if on_gpu() else _CPU
+        each = one * max(1.0, size / 1000) ** 1.5
+        population = int(seconds / 2 / each)
+        return {"islands": 1, "population": max(fewest, min(most, population // 10 * 10))}
+
+    def defines(self) -> Macros:
+        return {"EAX_WIDE": str(int(self._pitch > _NARROW))}
+
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        self._pitch = shape.pitch
+        size, pitch, children = shape.population, shape.pitch, self.settings.children
+        position = np.int32 if pitch > _NARROW else np.uint16
+        return {
+            "stage": Field((_STAGE,), np.int64),
+            "position": Field((size, pitch), position, kind="derived"),
+            "frequency": Field((_MOST_DEGREE * pitch,), np.int32, kind="derived"),
+            "mates": Field((size, 2), np.int32, kind="scratch"),
+            "work": Field((size, _WORK, pitch), np.int32, kind="scratch"),
+            "cycles": Field((size, 2 * pitch), position, kind="scratch"),
+            "first": Field((size, _FIRST), np.int32, kind="scratch"),
+            "owner": Field((size, pitch), np.uint16, kind="scratch"),
+            "outcome": Field((size, children, 2), np.int64, kind="scratch"),
+            "record": Field((size, children, _RECORD), position, kind="scratch"),
+        }
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        return {"entropy": entropy_of(self.population)}
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        settings = self.settings
+        return Struct(
+            near=arrays[NEIGHBOURS],
+            children=np.int32(settings.children),
+            by_entropy=np.int32(settings.selection == _ENTROPY),
+            spread=np.int32(round(_SPREAD * settings.spread)),
+            restarts=np.int32(settings.restart),
+            entropy=arrays["entropy"],
+            **{name: arrays[name] for name in _ARRAYS},
+        )
+
+    def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
+        size, islands, pitch = shape.individuals, shape.islands, shape.pitch
+        words = 4 * -(-pitch // 32)
+        graph = scratch_bytes(4 * _LONGEST_WALK, *[words] * 4, 9 * _FAST_VERTICES)
+        child = _child_bytes(pitch)
+        return Schedule(
+            start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
+            generation=(
+                Launch("eax_pair", size, graph, 512),
+                Launch("eax_child", size * self.settings.children, child, 32),
+                Launch("eax_heavy", size * self.settings.children, child, 128),
+                Launch("eax_replace", size, scratch_bytes(*[4 * _MOST_CUTS] * 5, 16), 512),
+                Launch("eax_restart", size, _search_bytes(pitch), 512),
+                Launch("eax_stage", islands, 0, 256),
+            ),
+            adopt=(
+                Launch("eax_clear", islands * _CLEARING, 0, 256),
+                Launch("eax_adopt", size, 0, 256),
+            ),
+        )
+
+
+_ARRAYS = (
+    *("stage", "position", "frequency", "mates", "work", "cycles", "first", "owner"),
+    *("outcome", "record"),
+)
+
+
+def entropy_of(population: int) -> NDArray[np.int32]:
+    """Return the share of the entropy of an edge for each number of tours that have it."""
+    shares = [number / population for number in range(1, population + 2)]
+    return np.array([0, *(round(-_UNIT * each * math.log(each)) for each in shares)], np.int32)
+
+
+def _search_bytes(n: int) -> int:
+    groups = -(-n // _GROUP)
+    return scratch_bytes(4 * groups, 24 * groups, 8 * _CELLS, 4)
+
+
+def _child_bytes(pitch: int) -> int:
+    position = 4 if pitch > _NARROW else 2
+    cuts = _MOST_CUTS
+    positions, numbers = position * cuts, 2 * cuts
+    parts = (positions, numbers, positions, 2 * numbers, numbers, 4 * cuts, 8 * cuts)
+    return scratch_bytes(*parts, 2 * _MOST_ADDED)

@@ -1,0 +1,240 @@
+// A genetic algorithm with edge assembly crossover (Nagata and Kobayashi 2013) on tours: each pair
+// of parents makes children, of which the best replaces the first parent. Reads generation g,
+// writes g + 1; positions and the frequencies of edges are updated in place.
+// Random streams: ESET, and those of the files that it includes.
+#pragma once
+
+#include "eax/child.cuh"
+#include "eax/first_tours.cuh"
+#include "eax/stages.cuh"
+#include "eax/winner.cuh"
+
+#define EAX_KERNEL(threads, name)                                                      \
+    KERNEL_OF(threads, name,                                                           \
+              (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan, \
+               improver::Plan improving))
+
+namespace eax {
+
+__device__ bool stops(const improver::Plan& improving) {
+    return POLLING_IS_CHEAP && improver::halts(improving);
+}
+
+// Whether an island makes children in this generation.
+__device__ bool crosses(const Plan& plan, int local) { return plan.stage[local].phase < DONE; }
+
+// Whether an island begins again in this generation, with new tours.
+__device__ bool restarts(const Plan& plan, int local) {
+    return plan.restarts && plan.stage[local].phase == DONE;
+}
+
+__device__ int individuals(const Archipelago& all) { return all.islands * all.population; }
+
+}  // namespace eax
+
+// The first generation: a block makes one tour after another.
+EAX_KERNEL(512, eax_start) {
+    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
+        // Always make the first individual, so that there is one.
+        if (job > 0 && eax::stops(improving)) break;
+        const auto [local, slot] = all.individual(job);
+        if (slot == 0 && threadIdx.x == 0) {
+            plan.stage[local] = {eax::SINGLE, 0, 0, block::Least<int64_t>::NONE, 0};
+        }
+        eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, 0,
+                        slot < all.given[local]);
+        __syncthreads();
+    }
+}
+
+// Clears the frequencies of islands of which individuals have changed.
+EAX_KERNEL(256, eax_clear) {
+    const int parts = gridDim.x / all.islands, local = blockIdx.x / parts;
+    int changed = 0;
+    for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
+        changed |= all.changed[int64_t(local) * all.population + i];
+    }
+    if (!block::any(changed)) return;
+    eax::Frequencies(plan, local, all.shape.n).clear(blockIdx.x % parts, parts);
+}
+
+// Counts the edges of all tours of these islands, and locates the cities of changed ones.
+EAX_KERNEL(256, eax_adopt) {
+    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
+        const auto [local, slot] = all.individual(job);
+        int changed = 0;
+        for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
+            changed |= all.changed[int64_t(local) * all.population + i];
+        }
+        if (!block::any(changed)) continue;
+        int32_t* const order = all.genes_of(all.row(all.island[local].generation, local, slot));
+        if (all.changed[job]) {
+            eax::Position* const position = plan.position + int64_t(job) * all.shape.pitch;
+            tours::Tour<eax::Position>{order, position, all.shape.n, data}.locate();
+        }
+        eax::Frequencies(plan, local, all.shape.n).count(order);
+    }
+}
+
+namespace eax {
+
+constexpr int FAST_VERTICES = 6144;  // of a graph in block memory
+
+// Find the AB-cycles of a pair, with its graph in some memory.
+template <class Number>
+__device__ void find_cycles(const Archipelago& all, const Plan& plan, const Pair& pair,
+                            Comparison& comparison, Graph<Number> graph, int32_t* path,
+                            bool is_block) {
+    comparison.write(graph);
+    if (warp::index() > 0) return;
+    int32_t* const first = plan.first + pair.index * FIRST;
+    const int64_t pitch = all.shape.pitch, made = all.island[pair.local].generation + 1;
+    Coins coins(all.place(pair.local, made, pair.a));
+    Cycles cycles{plan.cycles + 2 * pair.index * pitch, first, 0};
+    Walks<Number>(graph, path, coins).run(cycles, is_block ? MOST_CYCLES : plan.children);
+    warp::sync();
+    if (warp::lane() == 0) {
+        first[MOST_CYCLES + 1] = cycles.count;
+        first[MOST_CYCLES + 2] = graph.edges;
+    }
+    if (is_block) cycles.mark(plan.owner + pair.index * pitch, all.shape.n);
+}
+
+}  // namespace eax
+
+// A block finds the AB-cycles of one pair after another.
+EAX_KERNEL(512, eax_pair) {
+    const int n = all.shape.n;
+    const int64_t pitch = all.shape.pitch;
+    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
+        if (eax::stops(improving)) break;
+        eax::mate(all, plan, job);
+        const eax::Pair pair(all, plan, job);
+        if (!eax::crosses(plan, pair.local)) continue;
+        const bool is_block = plan.stage[pair.local].phase == eax::BLOCK;
+        uint16_t* const owner = plan.owner + job * pitch;
+        for (int i = threadIdx.x; is_block && i < n; i += blockDim.x) owner[i] = eax::NO_CYCLE;
+        Scratch scratch(arena.large());
+        int32_t* const path = scratch.take<int32_t>(eax::LONGEST_WALK);
+        int32_t* const work = plan.work + int64_t(job) * eax::WORK * pitch;
+        eax::Comparison comparison(pair, scratch, work + 6 * pitch, n);
+        const int count = comparison.count();
+        if (count <= eax::FAST_VERTICES) {
+            auto* const fast = scratch.take<uint16_t>(eax::FAST_VERTICES * 9 / 2);
+            const eax::Graph<uint16_t> graph(count, work, fast, eax::FAST_VERTICES);
+            eax::find_cycles(all, plan, pair, comparison, graph, path, is_block);
+        } else {
+            const eax::Graph<int32_t> graph(count, work, work + pitch, int(pitch));
+            eax::find_cycles(all, plan, pair, comparison, graph, path, is_block);
+        }
+        __syncthreads();
+    }
+}
+
+namespace eax {
+
+// Make a child, unless it is heavy and only light ones are wanted, which gives a score of HEAVY; or
+// the other way round.
+__device__ void make_child(const Archipelago& all, const Plan& plan, const problem::Data& data,
+                           Scratch scratch, int job, bool wants_heavy) {
+    if (wants_heavy && plan.outcome[job].score != HEAVY) return;
+    const int index = job / plan.children, number = job % plan.children;
+    const Pair pair(all, plan, index);
+    if (!crosses(plan, pair.local)) return;
+    const bool is_block = plan.stage[pair.local].phase == BLOCK;
+    int32_t* const first = plan.first + int64_t(index) * FIRST;
+    const Cycles cycles{plan.cycles + 2 * index * int64_t(all.shape.pitch), first,
+                        first[MOST_CYCLES + 1]};
+    if (cycles.count == 0 || (!is_block && number >= cycles.count)) {
+        if (threadIdx.x == 0) plan.outcome[job] = {0.0, 0};
+        return;
+    }
+    uint32_t mask = 0;
+    if (number >= cycles.count) {
+        const int64_t made = all.island[pair.local].generation + 1;
+        mask = all.place(pair.local, made, pair.a).words(stream::ESET, number).x | 1;
+    }
+    Child child(all, plan, data, pair, cycles, scratch);
+    child.make(number % cycles.count, mask, is_block);
+    Outcome outcome{0.0, 0};
+    // Merging hardly ever makes up for an E-set that loses.
+    if (wants_heavy || child.gain() > 0) {
+        const bool is_left = DEFERS_HEAVY && !wants_heavy && child.is_heavy();
+        outcome = is_left ? Outcome{HEAVY, 0} : child.finish(first[MOST_CYCLES + 2]);
+    }
+    if (threadIdx.x == 0) plan.outcome[job] = outcome;
+    if (outcome.score > 0.0) child.store(plan.record + int64_t(job) * RECORD);
+}
+
+}  // namespace eax
+
+// A block makes one light child after another.
+EAX_KERNEL(32, eax_child) {
+    for (int job = blockIdx.x; job < eax::individuals(all) * plan.children; job += gridDim.x) {
+        if (eax::stops(improving)) break;
+        __syncthreads();  // the previous child is complete
+        eax::make_child(all, plan, data, Scratch(arena.large()), job, false);
+    }
+}
+
+// A larger block makes one heavy child after another.
+EAX_KERNEL(128, eax_heavy) {
+    for (int job = blockIdx.x; eax::DEFERS_HEAVY; job += gridDim.x) {
+        if (job >= eax::individuals(all) * plan.children) break;
+        __syncthreads();
+        eax::make_child(all, plan, data, Scratch(arena.large()), job, true);
+    }
+}
+
+// A block writes the next individual of one pair's first parent after another. For islands that
+// begin again, it clears the frequencies.
+EAX_KERNEL(512, eax_replace) {
+    const int n = all.shape.n;
+    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
+        if (eax::stops(improving)) break;
+        const auto [local, number] = all.individual(job);
+        const eax::Frequencies frequencies(plan, local, n);
+        if (eax::restarts(plan, local)) {
+            frequencies.clear(number, all.population);
+            continue;
+        }
+        const eax::Pair pair(all, plan, job);
+        const int32_t row = all.row(all.island[local].generation + 1, local, pair.a);
+        encoding::Gene* const to = all.genes_of(row);
+        const eax::Outcome* const outcome = plan.outcome + int64_t(job) * plan.children;
+        const bool is_crossed = eax::crosses(plan, local);
+        const int best = is_crossed ? eax::winner_of(outcome, plan.children) : -1;
+        const int64_t gain = best < 0 ? 0 : outcome[best].gain;
+        if (threadIdx.x == 0) all.cost[row] = pair.cost_a - gain;
+        if (is_crossed) all.count(local, pair.a, plan.children);
+        if (best < 0) {
+            copy_row(to, pair.order_a, all.shape.pitch);
+            continue;
+        }
+        __syncthreads();  // the previous winner has been written
+        Scratch scratch(arena.large());
+        eax::Winner winner(scratch, n);
+        const int64_t child = int64_t(job) * plan.children + best;
+        winner.write(plan.record + child * eax::RECORD, pair.order_a, to,
+                     plan.position + all.number(local, pair.a) * all.shape.pitch);
+        winner.count(frequencies, pair.order_a);
+    }
+}
+
+// A block makes one new tour after another, on islands that begin again.
+EAX_KERNEL(512, eax_restart) {
+    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
+        const auto [local, slot] = all.individual(job);
+        if (!eax::restarts(plan, local)) continue;
+        if (eax::stops(improving)) break;
+        const int64_t made = all.island[local].generation + 1;
+        eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, made,
+                        false);
+        __syncthreads();
+        eax::Frequencies(plan, local, all.shape.n).count(all.genes_of(all.row(made, local, slot)));
+        __syncthreads();
+    }
+}
+
+// A block updates the stage of an island.
+EAX_KERNEL(256, eax_stage) { eax::update(all, plan, blockIdx.x); }

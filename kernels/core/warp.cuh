@@ -1,0 +1,25 @@
+// Defines the warps of a block; on the CPU, a warp is one thread. No random numbers.
+#pragma once
+
+#include "core/block.cuh"
+
+namespace warp {
+
+#ifdef __CUDACC__
+constexpr int SIZE = block::WARP;
+__device__ int lane() { return block::lane(); }
+__device__ int index() { return block::warp(); }
+__device__ int count() { return block::warps(); }
+__device__ void sync() { __syncwarp(); }
+// Return the value of the first thread of the warp.
+__device__ int first(int mine) { return __shfl_sync(block::ALL, mine, 0); }
+#else
+constexpr int SIZE = 1;
+__device__ int lane() { return 0; }
+__device__ int index() { return 0; }
+__device__ int count() { return 1; }
+__device__ void sync() {}
+__device__ int first(int mine) { return mine; }
+#endif
+
+}  // namespace warp

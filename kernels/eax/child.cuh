@@ -1,0 +1,176 @@
+// One child of a pair of parents: the first parent with the edges of an E-set exchanged, and its
+// sub-tours merged. An E-set is one AB-cycle (phase SINGLE), or one with all smaller ones that have
+// edges in its small sub-tours (phase BLOCK; Nagata 2006). All threads of a block work together.
+// Reads the pair and its AB-cycles; returns the outcome and writes the cuts of the child. No random
+// numbers: the caller draws those of an E-set.
+#pragma once
+
+#include "eax/frequencies.cuh"
+#include "eax/merging.cuh"
+
+namespace eax {
+
+constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
+
+// On a GPU, children whose sub-tours have many cities are made by larger blocks.
+constexpr bool DEFERS_HEAVY = !POLLING_IS_CHEAP;
+constexpr double HEAVY = -1.0;     // as the score of a child that is not made yet
+constexpr int HEAVY_CITIES = 100;  // in sub-tours, of each of which at most LARGE count
+constexpr int LARGE = 400;
+
+class Child {
+  public:
+    __device__ Child(const Archipelago& all, const Plan& plan, const problem::Data& data,
+                     const Pair& pair, const Cycles& cycles, Scratch& scratch)
+        : all_(all),
+          plan_(plan),
+          data_(data),
+          pair_(pair),
+          cycles_(cycles),
+          tours_(scratch, all.shape.n),
+          added_(scratch.take<uint16_t>(MOST_ADDED)) {}
+
+    // Make the child whose E-set begins with a cycle; a `mask` other than 0 leaves some of the
+    // others out.
+    __device__ void make(int cycle, uint32_t mask, bool is_block) {
+        tours_.cuts = 0;
+        tours_.add(cycles_.of(cycle), cycles_.edges(cycle));
+        tours_.find();
+        if (is_block && tours_.count > 1 && complete(cycle, mask)) tours_.find();
+    }
+
+    // Return by how much the E-set shortens the edges, before sub-tours are merged.
+    __device__ int64_t gain() const {
+        int64_t mine = 0;
+        for (int e = threadIdx.x; e < 2 * tours_.cuts; e += blockDim.x) {
+            const int other = tours_.link[e], here = city(e);
+            if (other > e) mine -= length(here, city(other));
+            if (e & 1) mine += length(here, city(e - 1));
+        }
+        return block::sum(mine);
+    }
+
+    // Return whether merging takes long.
+    __device__ bool is_heavy() const {
+        int mine = 0, most = 0;
+        for (int i = threadIdx.x; i < tours_.cuts; i += blockDim.x) {
+            const int cities = min(LARGE, tours_.size[i]);
+            mine += cities, most = max(most, cities);
+        }
+        const int all = block::sum(mine);
+        const block::Ranked largest = block::argmin({-int64_t(most), 0});
+        return all + int(largest.value) > HEAVY_CITIES;
+    }
+
+    // Merge the sub-tours and compare the child with its parents. Return the outcome.
+    __device__ Outcome finish(int edges) {
+        Merging merging(pair_, plan_.near, data_, tours_);
+        if (!merging.run()) return {0.0, 0};
+        const int64_t whole = gain();
+        const bool is_b = pair_.cost_a - whole == pair_.cost_b && tours_.cuts >= edges;
+        if (whole <= 0 || is_b) return {0.0, whole};
+        return {plan_.by_entropy ? double(whole) / loss_of_entropy() : double(whole), whole};
+    }
+
+    // Write the cuts in their order, with the ends that they are joined to, numbered by rank.
+    __device__ void store(Position* record) {
+        uint16_t* const rank = reinterpret_cast<uint16_t*>(tours_.temporary);
+        for (int r = threadIdx.x; r < tours_.cuts; r += blockDim.x)
+            rank[tours_.id[r]] = uint16_t(r);
+        __syncthreads();
+        for (int r = threadIdx.x; r < tours_.cuts; r += blockDim.x) {
+            record[1 + r] = tours_.at[r];
+            for (int side = 0; side < 2; ++side) {
+                const int other = tours_.link[2 * tours_.id[r] + side];
+                record[1 + MOST_CUTS + 2 * r + side] = Position(2 * rank[other / 2] + (other & 1));
+            }
+        }
+        if (threadIdx.x == 0) record[0] = Position(tours_.cuts);
+    }
+
+  private:
+    __device__ int city(int end) const { return pair_.order_a[tours_.position_of(end)]; }
+    __device__ int64_t length(int one, int other) const {
+        return problem::distance(data_, tours_.n, problem::city(data_, tours_.n, one),
+                                 problem::city(data_, tours_.n, other));
+    }
+
+    // Return the entropy that the edges of the island lose if the child replaces its parent; a
+    // child by which they lose none is better than any other.
+    __device__ double loss_of_entropy() const {
+        const Frequencies frequencies(plan_, pair_.local, tours_.n);
+        const int32_t* const entropy = plan_.entropy;
+        int mine = 0;
+        for (int e = threadIdx.x; e < 2 * tours_.cuts; e += blockDim.x) {
+            const int other = tours_.link[e], here = city(e);
+            if (other > e) {
+                const int before = frequencies.of(here, city(other), 0);
+                mine += entropy[before] - entropy[before + 1];
+            }
+            if (e & 1) {
+                const int before = max(1, frequencies.of(here, city(e - 1), 1));
+                mine += entropy[before] - entropy[before - 1];
+            }
+        }
+        const double least = 1e-8, loss = block::sum(mine) / 16777216.0;
+        return loss < least ? least : loss;
+    }
+
+    // Add the cycles that are smaller than the first one and have an edge of A inside a sub-tour
+    // that is not the largest; of those, a bit of `mask` may leave some out. Return whether one was
+    // added.
+    __device__ bool complete(int cycle, uint32_t mask) {
+        block::Ranked mine{0, 0xffffffffu};
+        for (int r = threadIdx.x; r < tours_.cuts; r += blockDim.x) {
+            const block::Ranked tried{-int64_t(tours_.size[r]), uint32_t(r)};
+            if (tried.before(mine)) mine = tried;
+        }
+        const int largest = block::argmin(mine).index;
+        const uint16_t* const owner = plan_.owner + pair_.index * all_.shape.pitch;
+        uint32_t* const is_near = reinterpret_cast<uint32_t*>(tours_.temporary);
+        for (int i = threadIdx.x; i < MOST_CYCLES / 32; i += blockDim.x) is_near[i] = 0;
+        __syncthreads();
+        for (int r = 0; r < tours_.cuts; ++r) {
+            if (tours_.tour_behind(r) == largest) continue;
+            // The last city of a segment is at a cut.
+            for (int i = threadIdx.x; i < tours_.length(r) - 1; i += blockDim.x) {
+                int position = int(tours_.at[r]) + 1 + i;
+                if (position >= tours_.n) position -= tours_.n;
+                const int other = owner[position];
+                if (other == NO_CYCLE || cycles_.edges(other) >= cycles_.edges(cycle)) continue;
+                set_bits(&is_near[other / 32], 1u << (other % 32));
+            }
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) choose(mask, is_near);
+        __syncthreads();
+        const int count = added_[0];
+        for (int i = 1; i <= count; ++i)
+            tours_.add(cycles_.of(added_[i]), cycles_.edges(added_[i]));
+        return count > 0;
+    }
+
+    // List the cycles to add, which have room for their cuts. One thread.
+    __device__ void choose(uint32_t mask, const uint32_t* is_near) {
+        int count = 0, cuts = tours_.cuts;
+        for (int i = 0; i < cycles_.count && count + 1 < MOST_ADDED; ++i) {
+            const uint32_t turned = (mask ^ i * 0x9E3779B1u) * 0x85EBCA77u;
+            const bool is_left_out = mask != 0 && turned >> 31;
+            const bool fits = cuts + cycles_.edges(i) <= MOST_EDGES;
+            if (!(is_near[i / 32] >> (i % 32) & 1) || is_left_out || !fits) continue;
+            added_[++count] = uint16_t(i);
+            cuts += cycles_.edges(i);
+        }
+        added_[0] = uint16_t(count);
+    }
+
+    const Archipelago& all_;
+    const Plan& plan_;
+    const problem::Data& data_;
+    const Pair& pair_;
+    const Cycles& cycles_;
+    SubTours tours_;
+    uint16_t* const added_;
+};
+
+}  // namespace eax

@@ -1,0 +1,166 @@
+// The positions of A at which the parents differ, with the edges that only one of them has. Reads
+// the tours of a pair; writes the lists. No random numbers.
+#pragma once
+
+#include "eax/base.cuh"
+
+namespace eax {
+
+// The differing positions, numbered in their order, as vertices of a graph. The edges of a vertex
+// that are left are bits: 1 to the next vertex and 2 to the one before it, both of A; 4 and 8 to
+// its mates in B. `seen` has a place for even and odd steps of a walk.
+template <class Number>
+struct Graph {
+    static constexpr Number NONE = Number(-1);
+    static constexpr int BYTES = 4 * sizeof(Number) + 1;  // per vertex, besides its position
+
+    int count, edges;   // vertices, and edges of A
+    int32_t* position;  // [count]
+    uint8_t* left;      // [count]
+
+    __device__ Graph(int count, int32_t* position, Number* numbers, int pitch)
+        : count(count),
+          edges(0),
+          position(position),
+          left(reinterpret_cast<uint8_t*>(numbers + 4 * int64_t(pitch))),
+          numbers_(numbers),
+          pitch_(pitch) {}
+
+    __device__ Number& mate(int side, int vertex) const { return numbers_[side * pitch_ + vertex]; }
+    __device__ Number& seen(int parity, int vertex) const {
+        return numbers_[(2 + parity) * pitch_ + vertex];
+    }
+
+  private:
+    Number* numbers_;
+    int pitch_;
+};
+
+// Bits of positions, with the number of bits before each word.
+class Marks {
+  public:
+    __device__ Marks(Scratch& scratch, int n)
+        : words_((n + 31) / 32),
+          bits_(scratch.take<uint32_t>(words_)),
+          before_(scratch.take<uint32_t>(words_)) {}
+
+    __device__ int size() const { return words_; }
+    __device__ uint32_t& word(int i) { return bits_[i]; }
+    __device__ uint32_t before(int i) const { return before_[i]; }
+    __device__ bool has(int i) const { return bits_[i / 32] >> (i % 32) & 1; }
+    __device__ void mark(int i) { set_bits(&bits_[i / 32], 1u << (i % 32)); }
+    // Return how many marked positions come before this one.
+    __device__ int number(int i) const {
+        return before_[i / 32] + __popc(bits_[i / 32] & ((1u << (i % 32)) - 1));
+    }
+    __device__ void clear() {
+        for (int i = threadIdx.x; i < words_; i += blockDim.x) bits_[i] = 0;
+        __syncthreads();
+    }
+    // Count the bits before each word; return the number of all.
+    __device__ int count() {
+        for (int i = threadIdx.x; i < words_; i += blockDim.x) before_[i] = __popc(bits_[i]);
+        __syncthreads();
+        block::scan(before_, words_);
+        return before_[words_ - 1] + __popc(bits_[words_ - 1]);
+    }
+
+  private:
+    const int words_;
+    uint32_t *const bits_, *const before_;
+};
+
+// Compares the parents of a pair, all threads of a block together.
+class Comparison {
+  public:
+    // `placed` has n numbers.
+    __device__ Comparison(const Pair& pair, Scratch& scratch, int32_t* placed, int n)
+        : pair_(pair), n_(n), placed_(placed), common_(scratch, n), differing_(scratch, n) {}
+
+    // Return the number of differing positions.
+    __device__ int count() {
+        mark_common();
+        mark_differing();
+        return differing_.count();
+    }
+
+    // Write the graph of the differing positions.
+    template <class Number>
+    __device__ void write(Graph<Number>& graph) {
+        list(graph);
+        __syncthreads();
+        link(graph);
+        __syncthreads();
+    }
+
+  private:
+    // Mark each edge of A that B has too by its first position.
+    __device__ void mark_common() {
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
+            placed_[i] = pair_.position_a[pair_.order_b[i]];
+        }
+        common_.clear();
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
+            const int one = placed_[i], other = placed_[i + 1 < n_ ? i + 1 : 0];
+            if (other == wrapped(one + 1, n_)) common_.mark(one);
+            if (one == wrapped(other + 1, n_)) common_.mark(other);
+        }
+        __syncthreads();
+    }
+
+    __device__ void mark_differing() {
+        const int tail = n_ % 32;
+        for (int i = threadIdx.x; i < common_.size(); i += blockDim.x) {
+            const uint32_t here = common_.word(i);
+            const uint32_t carry = i > 0 ? common_.word(i - 1) >> 31 : common_.has(n_ - 1);
+            uint32_t differing = ~here | ~(here << 1 | carry);
+            if (tail && i == common_.size() - 1) differing &= (1u << tail) - 1;
+            differing_.word(i) = differing;
+        }
+        __syncthreads();
+    }
+
+    // List the differing positions and their edges of A.
+    template <class Number>
+    __device__ void list(Graph<Number>& graph) {
+        int edges = 0;
+        for (int i = threadIdx.x; i < differing_.size(); i += blockDim.x) {
+            uint32_t bits = differing_.word(i);
+            for (int number = differing_.before(i); bits; ++number, bits &= bits - 1) {
+                const int position = 32 * i + __ffs(bits) - 1;
+                const bool ahead = !common_.has(position);
+                const bool behind = !common_.has(wrapped(position - 1, n_));
+                graph.position[number] = position;
+                graph.left[number] = uint8_t(ahead | behind << 1);
+                graph.seen(0, number) = graph.seen(1, number) = Graph<Number>::NONE;
+                edges += ahead;
+            }
+        }
+        graph.edges = block::sum(edges);
+    }
+
+    // Link each differing position to its mates in B.
+    template <class Number>
+    __device__ void link(Graph<Number>& graph) {
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
+            const int here = placed_[i];
+            if (!differing_.has(here)) continue;
+            const int number = differing_.number(here);
+            uint32_t left = graph.left[number];
+            for (int side = 0; side < 2; ++side) {
+                const int mate = placed_[wrapped(side ? i + 1 : i - 1, n_)];
+                if (mate == wrapped(here + 1, n_) || here == wrapped(mate + 1, n_)) continue;
+                graph.mate(side, number) = Number(differing_.number(mate));
+                left |= 4u << side;
+            }
+            graph.left[number] = uint8_t(left);
+        }
+    }
+
+    const Pair& pair_;
+    const int n_;
+    int32_t* const placed_;  // the position in A of the city at each position of B
+    Marks common_, differing_;
+};
+
+}  // namespace eax

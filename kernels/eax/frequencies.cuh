@@ -1,0 +1,61 @@
+// How many tours of an island have an edge between a city and a neighbour. An edge has one place in
+// the table, with its lower city if the other is a neighbour of it; edges between cities of which
+// neither is a neighbour of the other are not counted. Reads tours; writes the table. No random
+// numbers.
+#pragma once
+
+#include "eax/base.cuh"
+
+namespace eax {
+
+class Frequencies {
+  public:
+    __device__ Frequencies(const Plan& plan, int local, int n)
+        : near_(plan.near), n_(n), table_(plan.frequency + int64_t(local) * n * near_.degree) {}
+
+    __device__ void clear(int part, int parts) const {
+        const int64_t size = int64_t(n_) * near_.degree;
+        for (int64_t i = part * int64_t(blockDim.x) + threadIdx.x; i < size;
+             i += int64_t(parts) * blockDim.x) {
+            table_[i] = 0;
+        }
+    }
+
+    // Count the edges of a tour, all threads together.
+    __device__ void count(const encoding::Gene* order) const {
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
+            change(order[i], order[i + 1 < n_ ? i + 1 : 0], 1);
+        }
+    }
+
+    __device__ void change(int one, int other, int by) const {
+        int32_t* const found = find(one, other);
+        if (found) add_shared(found, by);
+    }
+
+    // Return the number of tours with an edge, or `otherwise` if it is not counted.
+    __device__ int of(int one, int other, int otherwise) const {
+        const int32_t* const found = find(one, other);
+        return found ? *found : otherwise;
+    }
+
+  private:
+    __device__ int32_t* find(int one, int other) const {
+        const int low = min(one, other), high = max(one, other);
+        int32_t* const found = find_in(low, high);
+        return found ? found : find_in(high, low);
+    }
+    __device__ int32_t* find_in(int city, int other) const {
+        const int32_t* const neighbours = near_.of(city);
+        for (int i = 0; i < near_.degree; ++i) {
+            if (neighbours[i] == other) return table_ + int64_t(city) * near_.degree + i;
+        }
+        return nullptr;
+    }
+
+    const Neighbours& near_;
+    const int n_;
+    int32_t* const table_;
+};
+
+}  // namespace eax

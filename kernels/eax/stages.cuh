@@ -1,0 +1,85 @@
+// The mating order of an island and the ends of its phases, which depend on its own numbers only.
+// Reads the costs of two generations; writes the mating order and the stage of an island. Random
+// streams: MATING.
+#pragma once
+
+#include "eax/base.cuh"
+
+namespace eax {
+
+// A phase ends if in some consecutive generations fewer individuals became better than the
+// population divided by a number.
+constexpr int FEW_IN_SINGLE = 3, IDLE_IN_SINGLE = 3;
+constexpr int FEW_IN_BLOCK = 50, IDLE_IN_BLOCK = 5;
+// It also ends if the best cost does not change in this number of generations plus a tenth of those
+// of the phase.
+constexpr int STAGNATION = 30;
+
+// Return the individual at a place of the random mating order of an island: a permutation of
+// numbers with an even number of bits, repeated until the result is an individual.
+__device__ int mate_at(const Archipelago& all, int local, int64_t made, int place) {
+    const uint4 key = all.place(local, made, 0).words(stream::MATING, 0);
+    const uint32_t keys[4] = {key.x, key.y, key.z, key.w};
+    int half = 1;
+    while (1 << (2 * half) < all.population) ++half;
+    const uint32_t mask = (1u << half) - 1;
+    uint32_t found = place;
+    do {
+        uint32_t high = found >> half, low = found & mask;
+        for (int round = 0; round < 8; ++round) {
+            uint32_t word = (low + round * 0x632BE59Bu ^ keys[round % 4]) * 0x9E3779B1u;
+            word = (word ^ word >> 15) * 0x85EBCA77u;
+            const uint32_t mixed = high ^ ((word ^ word >> 13) & mask);
+            high = low, low = mixed;
+        }
+        found = high << half | low;
+    } while (found >= uint32_t(all.population));
+    return found;
+}
+
+// Write the parents of a pair: neighbours in the mating order.
+__device__ void mate(const Archipelago& all, const Plan& plan, int64_t index) {
+    const auto [local, number] = all.individual(index);
+    const int64_t made = all.island[local].generation + 1;
+    const int next = number + 1 < all.population ? number + 1 : 0;
+    if (threadIdx.x < 2) {
+        plan.mates[2 * index + threadIdx.x] =
+            mate_at(all, local, made, threadIdx.x ? next : number);
+    }
+#ifndef __CUDACC__
+    plan.mates[2 * index + 1] = mate_at(all, local, made, next);
+#endif
+    __syncthreads();
+}
+
+// Update the stage of an island after a generation was made, all threads together.
+__device__ void update(const Archipelago& all, const Plan& plan, int local) {
+    const Island& island = all.island[local];
+    const int64_t made = island.generation + 1;
+    const int64_t* const before = all.cost + all.row(made - 1, local, 0);
+    const int64_t* const after = all.cost + all.row(made, local, 0);
+    int better = 0;
+    block::Ranked best{block::Least<int64_t>::NONE, 0};
+    for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
+        better += after[i] < before[i];
+        if (after[i] < best.value) best.value = after[i];
+    }
+    better = block::sum(better), best = block::argmin(best);
+    Stage stage = plan.stage[local];
+    __syncthreads();  // every thread has read it
+    const bool is_new = stage.phase == DONE && plan.restarts;
+    if (is_new) stage = {SINGLE, made, 0, best.value, made};
+    if (best.value < stage.best) stage.best = best.value, stage.best_generation = made;
+    const bool is_single = stage.phase == SINGLE;
+    const int few = is_single ? FEW_IN_SINGLE : FEW_IN_BLOCK;
+    stage.idle = better * few < all.population ? stage.idle + 1 : 0;
+    const bool is_still = made - stage.best_generation >= STAGNATION + (made - stage.since) / 10;
+    const bool is_over = stage.idle >= (is_single ? IDLE_IN_SINGLE : IDLE_IN_BLOCK) || is_still;
+    if (!is_new && stage.phase < DONE && is_over) {
+        stage = {stage.phase + 1, made, 0, stage.best, made};
+    }
+    if (threadIdx.x == 0 && is_new) ++all.island[local].restarts;
+    if (threadIdx.x == 0) plan.stage[local] = stage;
+}
+
+}  // namespace eax

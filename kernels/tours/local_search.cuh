@@ -1,0 +1,207 @@
+// Local search on tours with lists of neighbours (2-opt and Or-opt): in each round, one active city
+// of each group of 32 finds its best move; moves whose intervals overlap are decided by the larger
+// gain, and the others are made at once. A city is active until it has no improving move, and again
+// when one of its edges changes. Reads a tour and writes it in place. No random numbers.
+#pragma once
+
+#include "core/atomic.cuh"
+#include "improvers/base.cuh"
+#include "tours/moves.cuh"
+
+namespace tours {
+
+constexpr int CELLS = 256;  // parts of a tour, which moves claim
+constexpr int GROUP = 32;   // cities that share a word
+
+__device__ int groups(int n) { return (n + GROUP - 1) / GROUP; }
+
+// The working memory of a search.
+struct SearchMemory {
+    uint32_t* active;   // [groups]: a bit for each city
+    Move* move;         // [groups]
+    uint64_t* claim;    // [CELLS]: the largest key of a move that overlaps
+    uint32_t* winners;  // [1]: number of moves that are made in a round
+
+    __device__ SearchMemory(Scratch& scratch, int n)
+        : active(scratch.take<uint32_t>(groups(n))),
+          move(scratch.take<Move>(groups(n))),
+          claim(scratch.take<uint64_t>(CELLS)),
+          winners(scratch.take<uint32_t>(1)) {}
+};
+
+template <class Position>
+class LocalSearch {
+  public:
+    __device__ LocalSearch(const Tour<Position>& tour, const Neighbours& near,
+                           const SearchMemory& memory)
+        : tour_(tour), near_(near), memory_(memory), groups_(groups(tour.n)) {
+        while ((tour.n - 1) >> shift_ >= CELLS) ++shift_;
+    }
+
+    // Search until no city is active, at most `most` moves are made (0: no limit), or a stop is
+    // requested. With `to_the_end`, all cities are then tried again, until no move improves. Return
+    // the gain of this thread's moves: their sum over the block is the whole.
+    __device__ int64_t run(const improver::Plan& plan, int64_t most, bool to_the_end,
+                           int64_t& tried) {
+        int64_t gain = 0, made = 0, made_before = 0;
+        activate();
+        for (uint32_t round = 0;; ++round) {
+            if ((POLLING_IS_CHEAP || round % 64 == 63) && improver::halts(plan)) break;
+            clear_claims();
+            tried += find(round);
+            if (!block::any(has_found_)) {
+                if (block::any(has_active_)) continue;
+                if (!to_the_end || made == made_before) break;
+                made_before = made;
+                activate();
+                continue;
+            }
+            __syncthreads();  // all claims are made
+            const int64_t left = most > 0 ? most - made : groups_;
+            gain += decide(left);
+            __syncthreads();  // all winners are known
+            made += *memory_.winners;
+            make_winners();
+            __syncthreads();
+            if (most > 0 && made >= most) break;
+        }
+        return gain;
+    }
+
+  private:
+    __device__ void activate() {
+        for (int i = threadIdx.x; i < groups_; i += blockDim.x) {
+            const int cities = min(GROUP, tour_.n - i * GROUP);
+            memory_.active[i] = cities == GROUP ? 0xffffffffu : (1u << cities) - 1;
+        }
+    }
+
+    __device__ void clear_claims() {
+        for (int i = threadIdx.x; i < CELLS; i += blockDim.x) memory_.claim[i] = 0;
+        if (threadIdx.x == 0) *memory_.winners = 0;
+        __syncthreads();
+    }
+
+    // Find a move of one active city of each group, and claim its cells. Return the number of
+    // cities of this thread.
+    __device__ int find(uint32_t round) {
+        int tried = 0;
+        has_found_ = has_active_ = false;
+        for (int i = threadIdx.x; i < groups_; i += blockDim.x) {
+            memory_.move[i].gain = 0;
+            const uint32_t active = memory_.active[i];
+            if (active == 0) continue;
+            ++tried, has_active_ = true;
+            // Begin at another bit in each round, so that no city blocks the others.
+            const int turn = round * 11 % GROUP;
+            const uint32_t turned = turn ? active >> turn | active << (GROUP - turn) : active;
+            const int bit = (__ffs(turned) - 1 + turn) % GROUP;
+            Finder<Position> finder(tour_, near_);
+            const Move move = finder.best(i * GROUP + bit);
+            if (move.gain <= 0) {
+                memory_.active[i] = active & ~(1u << bit);
+                continue;
+            }
+            memory_.move[i] = move;
+            has_found_ = true;
+            const uint64_t key = key_of(move, i);
+            each_cell(move, [&](int cell) { raise(&memory_.claim[cell], key); });
+        }
+        return tried;
+    }
+
+    // Mark the moves that lost a cell by a gain of 0. Return the gain of the others of this thread.
+    __device__ int64_t decide(int64_t left) {
+        int64_t gain = 0;
+        for (int i = threadIdx.x; i < groups_; i += blockDim.x) {
+            Move& move = memory_.move[i];
+            if (move.gain == 0) continue;
+            const uint64_t key = key_of(move, i);
+            bool wins = true;
+            each_cell(move, [&](int cell) { wins = wins && memory_.claim[cell] == key; });
+            // Below the limit of moves, the order in which they are counted does not matter.
+            if (wins && left < groups_) wins = is_among_first(i, left);
+            if (!wins) {
+                move.gain = -1;
+                continue;
+            }
+            atomicAdd(memory_.winners, 1u);
+            gain += move.gain;
+        }
+        return gain;
+    }
+
+    // Return whether fewer than `left` winning groups come before this one.
+    __device__ bool is_among_first(int group, int64_t left) {
+        int64_t before = 0;
+        for (int i = 0; i < group && before < left; ++i) {
+            const Move& move = memory_.move[i];
+            if (move.gain == 0) continue;
+            bool wins = true;
+            const uint64_t key = key_of(move, i);
+            each_cell(move, [&](int cell) { wins = wins && memory_.claim[cell] == key; });
+            before += wins;
+        }
+        return before < left;
+    }
+
+    // Make the winning moves, each by one warp.
+    __device__ void make_winners() {
+        for (int i = warp::index(); i < groups_; i += warp::count()) {
+            const Move move = memory_.move[i];
+            if (move.gain <= 0) continue;
+            make(tour_, move);
+            warp::sync();
+            if (warp::lane() == 0) activate_ends(move);
+        }
+    }
+
+    // Activate the cities whose edges have changed.
+    __device__ void activate_ends(const Move& move) {
+        const auto [first, length] = move.changed;
+        const int inner = move.part == 0 ? 0 : move.forward ? length - move.part : move.part;
+        const int places[] = {first - 1,
+                              first,
+                              first + length - 1,
+                              first + length,
+                              inner > 0 ? first + inner - 1 : first,
+                              first + inner};
+        for (const int place : places) {
+            const int city = tour_.order[tour_.wrapped(tour_.wrapped(place))];
+            set_bits(&memory_.active[city / GROUP], 1u << (city % GROUP));
+        }
+    }
+
+    // Larger gains come first; of equals, the higher group.
+    __device__ uint64_t key_of(const Move& move, int group) const {
+        const int64_t most = (int64_t(1) << 38) - 1;
+        return uint64_t(min(move.gain, most)) << 25 | uint32_t(group);
+    }
+
+    // Call a function for each cell that the interval of a move and the cities next to it touch.
+    template <class Function>
+    __device__ void each_cell(const Move& move, Function function) const {
+        const auto [first, length] = move.changed;
+        const int last = (tour_.n - 1) >> shift_;
+        int cell = 0, end = last;
+        if (length + 2 < tour_.n) {
+            cell = tour_.wrapped(first - 1) >> shift_;
+            end = tour_.wrapped(first + length) >> shift_;
+        }
+        // An interval that comes back to its first cell from behind touches all of them.
+        if (cell == end && length + 2 > 1 << shift_) cell = 0, end = last;
+        for (;; cell = cell == last ? 0 : cell + 1) {
+            function(cell);
+            if (cell == end) break;
+        }
+    }
+
+    const Tour<Position>& tour_;
+    const Neighbours& near_;
+    const SearchMemory& memory_;
+    const int groups_;
+    int shift_ = 0;
+    bool has_found_ = false, has_active_ = false;
+};
+
+}  // namespace tours

@@ -1,0 +1,113 @@
+// The best move of a city for local search on tours with lists of neighbours: 2-opt, which reverses
+// an interval, and Or-opt, which moves up to three consecutive cities next to a neighbour. Reads a
+// tour; returns moves, and applies them to it. No random numbers.
+#pragma once
+
+#include "tours/tour.cuh"
+
+namespace tours {
+
+constexpr int LONGEST_PART = 3;    // cities that Or-opt moves at once
+constexpr int FEWEST_TO_MOVE = 8;  // cities of a tour on which Or-opt is used
+
+// A move that changes only the order within an interval. If `part` is above 0, that many cities at
+// one end of the interval move to its other end; otherwise, the interval is reversed.
+struct Move {
+    int64_t gain;  // by which it shortens the tour; 0: no move
+    Interval changed;
+    int part;
+    bool forward;   // whether the part is at the beginning of the interval
+    bool reversed;  // whether the part is also reversed
+};
+
+// Finds the move of a city with the largest gain; of equals, the first one found.
+template <class Position>
+class Finder {
+  public:
+    __device__ Finder(const Tour<Position>& tour, const Neighbours& near)
+        : tour_(tour), near_(near) {}
+
+    __device__ Move best(int city) {
+        best_.gain = 0;
+        city_ = city, place_ = tour_.position[city], here_ = tour_.where(city);
+        for (step_ = 1; step_ >= -1; step_ -= 2) {
+            next_ = tour_.where(tour_.city(place_ + step_));
+            const int64_t removed = tour_.length(here_, next_);
+            const int32_t* const neighbours = near_.of(city);
+            for (int i = 0; i < near_.degree; ++i) {
+                const problem::City other = tour_.where(neighbours[i]);
+                const int64_t gain = removed - tour_.length(here_, other);
+                if (gain <= 0) break;  // the others are at least as far away
+                const int place = tour_.position[neighbours[i]];
+                try_reversal(gain, place, other);
+                if (tour_.n >= FEWEST_TO_MOVE) try_parts(gain, place, other);
+            }
+        }
+        return best_;
+    }
+
+  private:
+    // Join the city and its neighbour, and the cities that follow them in the direction of `step_`.
+    __device__ void try_reversal(int64_t gain, int place, problem::City other) {
+        const problem::City after = tour_.where(tour_.city(place + step_));
+        gain += tour_.length(other, after) - tour_.length(next_, after);
+        if (gain <= best_.gain) return;
+        const int first = tour_.wrapped(place_ + (step_ > 0));
+        const int length = tour_.wrapped(place - place_);
+        const bool is_long = 2 * length > tour_.n;
+        const Interval part = is_long ? Interval{tour_.wrapped(first + length), tour_.n - length}
+                                      : Interval{first, length};
+        best_ = {gain, part, 0, false, false};
+    }
+
+    // Move the city and up to two cities before it to one side of its neighbour.
+    __device__ void try_parts(int64_t gain, int place, problem::City other) {
+        const int ahead = tour_.wrapped(step_ * (place_ - place));
+        for (int count = 1; count <= LONGEST_PART; ++count) {
+            if (ahead < count) return;  // the neighbour is itself in the part
+            const int end = tour_.wrapped(place_ - step_ * (count - 1));
+            const problem::City last = tour_.where(tour_.order[end]);
+            const problem::City before = tour_.where(tour_.city(end - step_));
+            const int64_t base = gain + tour_.length(last, before) - tour_.length(before, next_);
+            for (int side = -1; side <= 1; side += 2) {
+                const int adjacent = tour_.wrapped(place + side);
+                if (tour_.wrapped(step_ * (place_ - adjacent)) < count) continue;
+                const problem::City open = tour_.where(tour_.order[adjacent]);
+                const int64_t whole = base + tour_.length(other, open) - tour_.length(last, open);
+                if (whole > best_.gain) take_part(whole, count, end, place, adjacent, side);
+            }
+        }
+    }
+
+    __device__ void take_part(int64_t gain, int count, int end, int place, int adjacent, int side) {
+        const int first = step_ > 0 ? end : place_;      // of the part
+        const int before = side > 0 ? place : adjacent;  // the part goes behind this position
+        const int forth = tour_.wrapped(before - tour_.wrapped(first + count - 1));
+        const int back = tour_.wrapped(first - tour_.wrapped(before + 1));
+        if (forth == 0 || back == 0) return;  // it is there already
+        const bool forward = forth <= back;
+        const Interval part = forward ? Interval{first, count + forth}
+                                      : Interval{tour_.wrapped(before + 1), back + count};
+        best_ = {gain, part, count, forward, (step_ > 0) == (side > 0)};
+    }
+
+    const Tour<Position>& tour_;
+    const Neighbours& near_;
+    Move best_{};
+    int city_, place_, step_;
+    problem::City here_, next_;
+};
+
+// One warp makes a move.
+template <class Position>
+__device__ void make(const Tour<Position>& tour, const Move& move) {
+    const auto [first, length] = move.changed;
+    tour.reverse(move.changed);
+    if (move.part == 0) return;
+    const int others = length - move.part;
+    const Interval moved{tour.wrapped(first + (move.forward ? others : 0)), move.part};
+    tour.reverse({tour.wrapped(first + (move.forward ? 0 : move.part)), others});
+    if (!move.reversed) tour.reverse(moved);
+}
+
+}  // namespace tours

@@ -1,0 +1,16 @@
+// The neighbours of each city: a table that all islands share, and the data from which a kernel
+// fills it (tours/find_neighbours.cuh). Reads the table. No random numbers.
+#pragma once
+
+#include "core/core.cuh"
+
+struct Neighbours {
+    int32_t degree;         // neighbours of each city
+    int32_t levels;         // of the tree, whose nodes split the cities into halves
+    const int32_t* cities;  // [n]: the cities, so that those near each other are near in this order
+    const int32_t* axis;    // [2^levels]: the coordinate by which a node splits, numbered from 1
+    const double* split;    // [2^levels]: the first coordinate of its upper half
+    int32_t* table;         // [n][degree]: neighbours of each city, the nearest first
+
+    __device__ const int32_t* of(int city) const { return table + int64_t(city) * degree; }
+};

@@ -1,0 +1,161 @@
+"""Edge assembly crossover: its parts compared with definitions in Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from eax_for_tests import (
+    BLOCK,
+    DONE,
+    MOST_CUTS,
+    MOST_CYCLES,
+    SINGLE,
+    edges,
+    field,
+    genes,
+    require_consistent,
+    stage,
+    tours,
+)
+from problems_for_tests import cities
+
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Backend
+
+
+def test_tours_stay_consistent_through_all_phases(backend: Backend, tmp_path: Path) -> None:
+    mine = tours(backend, cities(80, tmp_path))
+    seen = set[int]()
+    best = mine.best()
+    for _ in range(60):
+        mine.advance(1)
+        seen |= {stage(mine, island) for island in range(2)}
+        require_consistent(mine)
+        now = mine.best()
+        assert best is not None
+        assert now is not None
+        assert now.cost <= best.cost
+        best = now
+    assert seen == {SINGLE, BLOCK, DONE}
+    assert field(mine, "island")[:, 4].min() > 0  # restarts
+
+
+def test_migrants_change_positions_and_frequencies(backend: Backend, tmp_path: Path) -> None:
+    mine = tours(backend, cities(60, tmp_path), islands=3, topology="ring")
+    for _ in range(3):
+        mine.advance(4)
+        mine.migrate()
+        require_consistent(mine)
+    mine.inject([np.arange(60)], 0)
+    require_consistent(mine)
+
+
+def cycles_of(mine: Archipelago, island: int, pair: int) -> list[list[int]]:
+    """Return the AB-cycles of a pair as positions in the first parent."""
+    first = field(mine, "first")[island, pair]
+    positions = field(mine, "cycles")[island, pair].tolist()
+    count = int(first[MOST_CYCLES + 1])
+    return [positions[first[i] : first[i + 1]] for i in range(count)]
+
+
+@pytest.mark.parametrize("generation", [0, 6])
+@pytest.mark.parametrize("phase", [SINGLE, BLOCK])
+def test_cycles_divide_the_edges_that_differ(
+    generation: int, phase: int, backend: Backend, tmp_path: Path
+) -> None:
+    mine = tours(backend, cities(70, tmp_path), population=8, children=100)
+    mine.advance(generation)
+    stages = field(mine, "stage")
+    stages[:, 0] = phase
+    backend.upload(stages, mine._colonies[0].state.arrays["stage"])
+    calls = mine._colonies[0]._launches.generation[0]
+    backend.run(calls[:1])
+    for island, rows in enumerate(genes(mine)):
+        for pair, (a, b) in enumerate(field(mine, "mates")[island].tolist()):
+            one, other = edges(rows[a].tolist()), edges(rows[b].tolist())
+            found_a, found_b = Counter[frozenset[int]](), Counter[frozenset[int]]()
+            for cycle in cycles_of(mine, island, pair):
+                walk = [int(rows[a][place]) for place in cycle]
+                assert len(walk) % 2 == 0
+                steps = list(zip(walk, walk[1:] + walk[:1], strict=True))
+                found_a.update(frozenset(step) for step in steps[::2])
+                found_b.update(frozenset(step) for step in steps[1::2])
+            assert (found_a, found_b) == (one - other, other - one)
+            assert field(mine, "first")[island, pair, MOST_CYCLES + 2] == (one - other).total()
+    firsts, seconds = np.moveaxis(field(mine, "mates"), 2, 0)
+    for first, second in zip(firsts, seconds, strict=True):
+        assert (np.sort(first) == np.arange(8)).all()
+        assert (np.roll(first, -1) == second).all()
+
+
+def assembled(rows: Any, a: int, record: Any) -> list[int]:
+    """Return the tour of a child: the first parent, cut and joined as its record says."""
+    tour, cuts = rows[a].tolist(), int(record[0])
+    places = record[1 : 1 + cuts].tolist()
+    links = record[1 + MOST_CUTS : 1 + MOST_CUTS + 2 * cuts].tolist()
+    n, mates = len(tour), dict[int, list[int]]()
+    for i, city in enumerate(tour):
+        mates[city] = [tour[i - 1], tour[(i + 1) % n]]
+
+    def city_at(end: int) -> int:
+        return int(tour[(places[end // 2] + end % 2) % n])
+
+    for i in range(cuts):
+        one, other = city_at(2 * i), city_at(2 * i + 1)
+        mates[one].remove(other)
+        mates[other].remove(one)
+    for end, other in enumerate(links):
+        mates[city_at(end)].append(city_at(other))
+    path = [tour[0]]
+    before = mates[tour[0]][0]
+    while len(path) <= n:
+        following = list(mates[path[-1]])
+        following.remove(before)
+        before = path[-1]
+        if following[0] == path[0]:
+            break
+        path.append(following[0])
+    return path
+
+
+@pytest.mark.parametrize("selection", ["entropy", "greedy"])
+@pytest.mark.parametrize("phase", [SINGLE, BLOCK])
+def test_children_are_tours_and_gain_what_they_say(
+    selection: str, phase: int, backend: Backend, tmp_path: Path
+) -> None:
+    problem = cities(90, tmp_path)
+    mine = tours(backend, problem, population=10, selection=selection)
+    mine.advance(2)
+    stages = field(mine, "stage")
+    stages[:, 0] = phase
+    backend.upload(stages, mine._colonies[0].state.arrays["stage"])
+    backend.run(mine._colonies[0]._launches.generation[0][:3])
+    scores = field(mine, "outcome").view(np.float64)[..., 0]
+    gains = field(mine, "outcome")[..., 1]
+    accepted, before, mates = 0, genes(mine), field(mine, "mates")
+    costs, records = field(mine, "cost"), field(mine, "record")
+    chosen: dict[tuple[int, int], int] = {}
+    for island, pair, child in np.argwhere(scores > 0).tolist():
+        a, b = mates[island, pair].tolist()
+        tour = assembled(before[island], a, records[island, pair, child])
+        assert sorted(tour) == list(range(90))
+        length = int(problem.costs(np.array([tour]))[0])
+        assert costs[island, a] - gains[island, pair, child] == length < costs[island, a]
+        assert edges(tour) != edges(before[island, b].tolist())
+        best = int(np.argmax(scores[island, pair]))
+        chosen[island, a] = int(gains[island, pair, best])
+        accepted += 1
+    assert accepted > 5
+    if selection == "greedy":
+        assert (scores[scores > 0] == gains[scores > 0]).all()
+    backend.run(mine._colonies[0]._launches.generation[0][3:])
+    mine.generation += 1
+    after = field(mine, "cost")
+    for island in range(2):
+        expected = [costs[island, a] - chosen.get((island, a), 0) for a in range(10)]
+        assert after[island].tolist() == expected
+    require_consistent(mine)

@@ -1,0 +1,146 @@
+"""Edge assembly crossover: small optima, restored and abandoned runs, wide positions, GPUs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from eax_for_tests import (
+    DONE,
+    field,
+    genes,
+    placed,
+    require_consistent,
+    shortest,
+    stage,
+    tours,
+    weights,
+)
+from problems_for_tests import cities
+from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
+
+from islands.algorithms import eax
+from islands.algorithms.schedule import Shape
+from islands.backends.base import Backend, Block
+
+SMALL = {
+    "five": placed([(0, 0), (9, 1), (4, 7), (2, 2), (8, 8)]),
+    "nine": placed(np.random.default_rng(1).integers(0, 100, (9, 2))),
+    "attractive": placed(np.random.default_rng(2).integers(0, 99, (8, 2)), "ATT"),
+    "ceiling": placed(np.random.default_rng(3).integers(0, 99, (8, 2)), "CEIL_2D"),
+    "degrees": placed(np.random.default_rng(4).integers(-80, 80, (8, 2)), "GEO"),
+    "a line": placed([(5, y) for y in (0, 3, 3, 8, 9, 20, 21)]),
+    "one place": placed([(5, 5)] * 6),
+    "weights": weights(8),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_problems_are_solved(name: str, backend: Backend) -> None:
+    mine = tours(backend, SMALL[name], population=20)
+    mine.advance(20)
+    best = mine.best()
+    assert best is not None
+    assert best.cost == shortest(SMALL[name])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_tours_of_few_cities(n: int, backend: Backend) -> None:
+    problem = placed(np.random.default_rng(n).integers(0, 100, (n, 2)))
+    mine = tours(backend, problem, population=3)
+    mine.advance(12)
+    best = mine.best()
+    assert best is not None
+    assert best.cost == shortest(problem)
+
+
+def test_a_grid_is_solved(backend: Backend) -> None:
+    problem = placed([(10 * x, 10 * y) for x in range(8) for y in range(8)])
+    mine = tours(backend, problem, population=30, islands=1)
+    mine.advance(40)
+    best = mine.best()
+    assert best is not None
+    assert best.cost == 640
+
+
+@pytest.mark.parametrize("stop", [1, 13, 26, 33])
+def test_a_restored_run_continues_as_before(stop: int, backend: Backend, tmp_path: Path) -> None:
+    problem = cities(60, tmp_path)
+    whole, first, second = (tours(backend, problem, islands=2, topology="ring") for _ in range(3))
+    whole.advance(stop)
+    first.advance(stop)
+    whole.migrate()
+    first.migrate()
+    second.restore(first.snapshot(), generation=stop, migrations=first.migrations)
+    whole.advance(12)
+    second.advance(12)
+    assert whole.digests() == second.digests()
+    require_consistent(second)
+
+
+def test_generations_that_are_given_up_leave_no_trace(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(60, tmp_path)
+    whole, other = (tours(backend, problem) for _ in range(2))
+    whole.advance(9)
+    other.advance(3)
+    other.give_up()
+    if other.attempt(5):  # the GPU does not look at requests during these kernels
+        pytest.skip("this device completes the generations")
+    other.withdraw()
+    require_consistent(other)
+    other.advance(6)
+    assert whole.digests() == other.digests()
+
+
+def test_wide_positions_give_the_same_tours(
+    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = cities(50, tmp_path)
+    narrow = tours(backend, problem)
+    narrow.advance(12)
+    monkeypatch.setattr(eax, "_NARROW", 8)
+    wide = tours(backend, problem)
+    wide.advance(12)
+    assert field(wide, "position").dtype == np.int32
+    assert narrow.digests() == wide.digests()
+
+
+def test_a_given_tour_is_among_the_first(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(40, tmp_path)
+    good = tours(backend, problem, population=30, seed=9)
+    good.advance(30)
+    best = good.best()
+    assert best is not None
+    mine = tours(backend, problem, start=(best.solution,))
+    require_consistent(mine)
+    assert genes(mine)[0, 0].tolist() == best.solution.tolist()
+    found = mine.best()
+    assert found is not None
+    assert found.cost <= best.cost
+
+
+def test_without_restarts_a_converged_island_stays(backend: Backend, tmp_path: Path) -> None:
+    mine = tours(backend, cities(40, tmp_path), restart=False)
+    mine.advance(80)
+    assert stage(mine) == DONE
+    before = mine.digests()
+    mine.advance(3)
+    assert mine.digests() == before
+
+
+def test_entropy_of_all_frequencies() -> None:
+    shares = eax.entropy_of(7)
+    assert len(shares) == 9
+    assert shares[0] == shares[7] == 0
+    assert [round(-k / 7 * np.log(k / 7) * 2**24) for k in range(1, 7)] == shares[1:7].tolist()
+
+
+@NEEDS_NVRTC
+@pytest.mark.parametrize("n", [50, 70_000])
+def test_the_program_compiles_for_gpus(n: int) -> None:
+    problem = placed(np.random.default_rng(n).integers(0, 10**6, (n, 2)))
+    made = parts(problem, "eax", "permutation")
+    made.algorithm.fields(Shape(1, 20, made.encoding.pitch, made.encoding.gene))
+    assert made.macros()["EAX_WIDE"] == str(int(n == 70_000))
+    require_compiles(for_gpu("program.cuh", made.macros(), Block(threads=256)))

@@ -1,0 +1,96 @@
+"""The diversity of islands, compared with NumPy, for each kind of genes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numbers_for_tests import NUMBERS
+from numpy.typing import NDArray
+from problems_for_tests import facilities, knapsack
+
+from islands.algorithms import ALGORITHMS
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Backend
+from islands.migration import MigrationSettings
+from islands.parallel import World
+from islands.problems.base import Problem
+
+CASES = {
+    "permutation": (facilities(13), "cellular", "permutation", 20),
+    "keys": (facilities(13), "brkga", "keys", 40),
+    "bits": (knapsack(45, 3), "ga", "bits", 8),
+    "many words": (knapsack(9_000, 1), "ga", "bits", 4),
+    "vector": (NUMBERS["vector"](11), "de", "vector", 37),
+    "two individuals": (facilities(13), "brkga", "keys", 2),
+}
+
+
+def plain_distance(encoding: str, items: int, one: NDArray[Any], other: NDArray[Any]) -> float:
+    """Return the distance of two genomes, from 0 to 1."""
+    genes = range(len(one))
+    if len(one) > 256:
+        genes = [k * len(one) // 256 for k in range(256)]  # type: ignore[assignment]
+    if encoding == "bits":
+        differing = sum((int(one[g]) ^ int(other[g])).bit_count() for g in genes)
+        return differing / (items if len(one) <= 256 else 32 * 256)
+    if encoding == "permutation":
+        return sum(one[g] != other[g] for g in genes) / len(genes)
+    steps = [int(min(1.0, abs(float(one[g]) - float(other[g]))) * 2**24) for g in genes]
+    return sum(steps) / 2**24 / len(genes)
+
+
+def archipelago(
+    problem: Problem, algorithm: str, encoding: str, population: int, backend: Backend
+) -> Archipelago:
+    small = {"elite": 0.5, "mutants": 0.5} if algorithm == "brkga" and population == 2 else {}
+    return Archipelago(
+        problem=problem,
+        algorithm=algorithm,
+        encoding=encoding,
+        settings=ALGORITHMS[algorithm].Settings.build(small),
+        population=population,
+        islands=3,
+        seed=5,
+        migration=MigrationSettings.build({"topology": "none"}),
+        backend=backend,
+        world=World(),
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_diversity_equals_numpy(backend: Backend, case: str) -> None:
+    problem, algorithm, encoding, population = CASES[case]
+    mine = archipelago(problem, algorithm, encoding, population, backend)
+    mine.start()
+    mine.advance(3)
+    saved, genes = mine.snapshot(), mine.populations()
+    for island, measure in enumerate(mine.measure()):
+        rows = backend.download(genes[island])
+        cost = saved["cost"][island]
+        order = np.argsort(cost, kind="stable")
+        sample = min(16, population)
+        chosen = [order[k * population // sample] for k in range(sample)]
+        half = sample // 2
+        wanted = np.mean(
+            [
+                plain_distance(encoding, problem.size, rows[one], rows[other])
+                for one, other in zip(chosen[:half], chosen[half : 2 * half], strict=True)
+            ]
+        )
+        assert measure.distance == pytest.approx(wanted, rel=1e-12)
+        assert measure.distinct == len(np.unique(cost)) / population
+
+
+def test_equal_individuals_have_no_diversity(backend: Backend) -> None:
+    problem, algorithm, encoding, population = CASES["permutation"]
+    mine = archipelago(problem, algorithm, encoding, population, backend)
+    mine.start()
+    saved = mine.snapshot()
+    saved["genes"][:] = saved["genes"][:, :1]
+    saved["cost"][:] = saved["cost"][:, :1]
+    saved["order"][:] = np.arange(population)
+    mine.restore(saved, generation=0, migrations=0)
+    for measure in mine.measure():
+        assert (measure.distance, measure.distinct) == (0.0, 1 / population)

@@ -1,0 +1,106 @@
+"""Islands with edge assembly crossover, and what their arrays must contain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from islands.algorithms import eax
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Backend
+from islands.instances.tsplib import TspFile
+from islands.migration import MigrationSettings
+from islands.parallel import World
+from islands.problems.base import Solution
+from islands.problems.tsp import Tsp
+
+SINGLE, BLOCK, DONE = range(3)
+MOST_CUTS, MOST_CYCLES = 320, 128
+
+
+def tours(
+    backend: Backend,
+    problem: Tsp,
+    population: int = 12,
+    islands: int = 2,
+    seed: int = 3,
+    topology: str = "none",
+    start: tuple[Solution, ...] = (),
+    **settings: Any,
+) -> Archipelago:
+    mine = Archipelago(
+        problem=problem,
+        algorithm="eax",
+        encoding="permutation",
+        settings=eax.EaxSettings(**settings),
+        population=population,
+        islands=islands,
+        seed=seed,
+        migration=MigrationSettings(topology=topology, interval=4, migrants=2),
+        backend=backend,
+        world=World(),
+        warm_start=lambda: start,
+    )
+    mine.start()
+    return mine
+
+
+def field(mine: Archipelago, name: str) -> Any:
+    return mine._backend.download(mine._colonies[0].state.part(name, mine.generation))
+
+
+def genes(mine: Archipelago) -> Any:
+    return field(mine, "genes")[..., : mine._problem.size]
+
+
+def edges(tour: list[int]) -> Counter[frozenset[int]]:
+    return Counter(frozenset((a, b)) for a, b in zip(tour, tour[1:] + tour[:1], strict=True))
+
+
+def stage(mine: Archipelago, island: int = 0) -> int:
+    return int(field(mine, "stage")[island, 0])
+
+
+def placed(points: Any, metric: str = "EUC_2D") -> Tsp:
+    places = np.asarray(points, float)
+    return Tsp(TspFile("points", None, len(places), metric, coordinates=places))
+
+
+def weights(n: int) -> Tsp:
+    """Return random weights, which break the triangle inequality."""
+    half = np.triu(np.random.default_rng(n).integers(1, 100, (n, n)), 1).astype(np.int32)
+    return Tsp(TspFile("weights", None, n, "EXPLICIT", matrix=half + half.T))
+
+
+def shortest(problem: Tsp) -> int:
+    """Return the length of the best tour, by trying all."""
+    every = np.array([(0, *rest) for rest in permutations(range(1, problem.size))])
+    return int(problem.costs(every).min())
+
+
+def require_consistent(mine: Archipelago) -> None:
+    """Compare costs, positions and frequencies with the tours."""
+    problem, found = mine._problem, genes(mine)
+    near = mine._backend.download(
+        mine._colonies[0]._launches._arguments[2].members["near"].members["table"]
+    )
+    degree = near.shape[1]
+    for island, rows in enumerate(found):
+        assert (np.sort(rows, axis=1) == np.arange(problem.size)).all()
+        assert (field(mine, "cost")[island] == problem.costs(rows.astype(np.int64))).all()
+        positions = field(mine, "position")[island, :, : problem.size]
+        assert (positions == np.argsort(rows, axis=1)).all()
+        expected = np.zeros((problem.size, degree), np.int32)
+        counted = sum((edges(row) for row in rows.tolist()), Counter[frozenset[int]]())
+        for edge, count in counted.items():
+            low, high = sorted(edge)
+            for city, other in ((low, high), (high, low)):
+                if other in near[city]:
+                    expected[city, near[city].tolist().index(other)] += count
+                    break
+        begin = island * expected.size
+        flat = field(mine, "frequency").reshape(-1)[begin : begin + expected.size]
+        assert (flat == expected.reshape(-1)).all()

@@ -1,0 +1,106 @@
+"""Neighbours, greedy tours and local search with lists of neighbours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from problems_for_tests import cities, lattice
+from tours_for_tests import Tours, distances, expected_neighbours, is_local_optimum
+
+from islands.backends.base import Backend
+from islands.instances.tsplib import TspFile
+from islands.problems.tsp import Tsp
+
+
+def placed(points: np.ndarray, metric: str = "EUC_2D") -> Tsp:
+    return Tsp(TspFile("points", None, len(points), metric, coordinates=points.astype(float)))
+
+
+def matrix(n: int) -> Tsp:
+    """Return random weights, which break the triangle inequality."""
+    weights = np.triu(np.random.default_rng(n).integers(1, 1000, (n, n)), 1).astype(np.int32)
+    return Tsp(TspFile("weights", None, n, "EXPLICIT", matrix=weights + weights.T))
+
+
+RNG = np.random.default_rng(3)
+PROBLEMS = {
+    "random": placed(RNG.integers(0, 1000, (300, 2))),
+    "rounded up": placed(RNG.integers(0, 1000, (90, 2)), "CEIL_2D"),
+    "clusters": placed(
+        np.repeat(RNG.integers(0, 10**6, (6, 2)), 40, axis=0) + RNG.random((240, 2))
+    ),
+    "duplicates": placed(RNG.integers(0, 4, (150, 2))),
+    "a line": placed(np.column_stack([np.full(120, 7), RNG.integers(0, 60, 120)])),
+    "a grid": placed(np.array([(x, y) for x in range(12) for y in range(12)])),
+    "one place": placed(np.ones((60, 2))),
+    "near a half": lattice("ATT"),
+    "weights": matrix(70),
+    "five": placed(RNG.integers(0, 100, (5, 2))),
+    "two": placed(RNG.integers(0, 100, (2, 2))),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_neighbours_are_those_of_all_pairs(name: str, backend: Backend) -> None:
+    problem = PROBLEMS[name]
+    assert (Tours(backend, problem).neighbours() == expected_neighbours(problem)).all()
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("spread", [0, 200])
+def test_greedy_tours_visit_each_city_once(name: str, spread: int, backend: Backend) -> None:
+    problem = PROBLEMS[name]
+    for tour in Tours(backend, problem).greedy(4, spread):
+        assert sorted(tour.tolist()) == list(range(problem.size))
+
+
+def test_a_tour_without_random_shares_takes_the_shortest_edges_first(backend: Backend) -> None:
+    # Distances differ, and every city is a neighbour of most others.
+    points = np.random.default_rng(8).integers(0, 10**6, (11, 2))
+    problem = placed(points)
+    matrix = distances(problem)
+    edges = sorted((int(matrix[a, b]), a, b) for a in range(11) for b in range(a))
+    path, degree, taken = list(range(11)), [0] * 11, set[frozenset[int]]()
+    for _, a, b in edges:
+        if path[a] != path[b] and max(degree[a], degree[b]) < 2:
+            taken.add(frozenset((a, b)))
+            degree[a], degree[b] = degree[a] + 1, degree[b] + 1
+            path = [path[a] if each == path[b] else each for each in path]
+    tour = Tours(backend, problem).greedy(1, 0)[0].tolist()
+    assert taken == {frozenset(tour[i : i + 2]) for i in range(10)}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_search_ends_in_a_local_optimum(name: str, backend: Backend) -> None:
+    problem = PROBLEMS[name]
+    tours = Tours(backend, problem)
+    rng = np.random.default_rng(1)
+    before = np.array([rng.permutation(problem.size) for _ in range(3)])
+    after, lengths = tours.improved(before)
+    assert (lengths == problem.costs(after.astype(np.int64))).all()
+    assert (lengths <= problem.costs(before)).all()
+    for tour in after.tolist():
+        assert sorted(tour) == list(range(problem.size))
+    neighbours = tours.neighbours()
+    assert is_local_optimum(problem, after[0].tolist(), neighbours)
+
+
+def test_search_stops_after_the_limit_of_moves(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(200, tmp_path)
+    before = np.array([np.random.default_rng(2).permutation(200)])
+    lengths = [
+        int(Tours(backend, problem, steps).improved(before)[1][0]) for steps in (1, 5, 40, 0)
+    ]
+    assert problem.costs(before)[0] > lengths[0] > lengths[1] > lengths[2] > lengths[3]
+
+
+@pytest.mark.parametrize("steps", [0, 30])
+def test_threads_do_not_change_the_result(steps: int, backend: Backend, tmp_path: Path) -> None:
+    problem = cities(500, tmp_path)
+    before = np.array([np.random.default_rng(2).permutation(500)])
+    few, many = (
+        Tours(backend, problem, steps, threads).improved(before)[0] for threads in (32, 256)
+    )
+    assert (few == many).all()
