@@ -6,8 +6,11 @@ from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
 from islands.algorithms.cellular import Cellular
 from islands.algorithms.de import De
+from islands.algorithms.eax import Eax
 from islands.algorithms.ga import Ga
+from islands.algorithms.memetic import Memetic
 from islands.algorithms.pso import Pso
+from islands.algorithms.tempering import Tempering
 from islands.custom.kinds import Kind
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
@@ -16,6 +19,9 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     "cellular": Cellular,
     "ga": Ga,
     "pso": Pso,
+    "memetic": Memetic,
+    "tempering": Tempering,
+    "eax": Eax,
 }
 
 KIND = Kind(

@@ -8,7 +8,7 @@ calls for each slot of a population. An algorithm with its own kernels also defi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from islands.settings import NoSettings, Settings
 if TYPE_CHECKING:
     from islands.problems.base import Problem
 
+NEIGHBOURS = "neighbours of items"
+"""The key of `Neighbours` of kernels/tours among the arrays; no field or table has this name."""
+
 
 class Algorithm(ABC):
     """One algorithm with its settings, for populations of one size."""
@@ -35,6 +38,12 @@ class Algorithm(ABC):
     """The encodings that it supports."""
     Settings: ClassVar[type[Settings]] = NoSettings
 
+    uses_neighbours: ClassVar[bool] = False
+    """Whether it needs the neighbours of each item; `plan` receives them as `NEIGHBOURS`."""
+    needs: ClassVar[str] = "distances between cities"
+    """What a problem lacks that it does not fit."""
+    is_uneven: ClassVar[bool] = False
+    """Whether a generation may take many times longer than the previous one."""
     needs_order: ClassVar[bool] = False
     """Whether each generation needs the individuals in order of cost, not only the best one."""
     fewest_threads: ClassVar[int] = 32
@@ -43,6 +52,8 @@ class Algorithm(ABC):
     """`CHILDREN` of its mover: number of children that it makes at once for a slot."""
     decodings: ClassVar[tuple[str, ...]] = ()
     """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
+    improves: ClassVar[bool] = True
+    """Whether an improver can improve its individuals; it is False if it does so itself."""
     loses_best: bool = False
     """Whether an island may lose its best individual without a restart."""
     patience: int = 0
@@ -56,6 +67,26 @@ class Algorithm(ABC):
         A script may create an instance without arguments to represent the class.
         """
         self.settings, self.population, self.encoding = settings, population, encoding
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        """Return whether it can solve a problem that has one of its encodings."""
+        return problem.has_neighbours or not cls.uses_neighbours
+
+    @classmethod
+    def defaults(
+        cls, problem: Problem, seconds: float, on_gpu: Callable[[], bool]
+    ) -> dict[str, Any]:
+        """Return general settings that suit it better than the usual ones, for a time limit.
+
+        `on_gpu` returns whether the run uses a GPU, which may take a while to find out.
+        """
+        return {}
+
+    @classmethod
+    def takes(cls, given: Mapping[str, Any]) -> bool:
+        """Return whether it takes the given settings together, by name; a default must."""
+        return True
 
     @classmethod
     def completed(cls, settings: Any, encoding: str) -> Any:

@@ -70,6 +70,8 @@ _ALL_MUTATIONS = (
     Mutation.built_in("reset", (_KEYS, _BITS, _VECTORS)),
     Mutation.built_in("swap", (_ORDERS, _KEYS, _BITS, _VECTORS)),
     Mutation.built_in("insertion", (_ORDERS, _KEYS, _VECTORS)),
+    Mutation.built_in("reversal", (_ORDERS,)),
+    Mutation.built_in("mixed", (_ORDERS,)),
     *(Mutation.built_in(name, (_VECTORS, _KEYS)) for name in ("polynomial", "gaussian")),
 )
 

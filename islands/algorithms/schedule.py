@@ -37,6 +37,9 @@ class Launch:
     blocks: int
     room: int | None = 0
     """Bytes of scratch memory per block; None: as much as kernels/generation.cuh needs."""
+    threads: int | None = None
+    """Threads per block on a GPU, for a kernel with `KERNEL_OF`, which then has its own `room`;
+    None: those of the program, with the largest room of its launches."""
 
 
 Step = Launch | str

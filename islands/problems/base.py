@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands import settings as named
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
@@ -54,6 +56,8 @@ class Problem(ABC):
     """The fix that is shown if the kernels and the exact objective give different costs."""
     updates_swaps: ClassVar[bool] = False
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
+    has_neighbours: bool = False
+    """Whether items have distances, so that each has nearest neighbours."""
     assigns: ClassVar[bool] = False
     """Whether entry i of a solution is the place of item i, instead of the item at place i."""
     cost_word: ClassVar[str] = "cost"
@@ -88,8 +92,20 @@ class Problem(ABC):
     function, of many solutions (`batch`) or of one (`function`)."""
     checker: str = "NumPy"
     """What computes the exact costs."""
+    plot: Callable[[Solution, Any], Any] | None = None
+    """A function that draws a solution into Matplotlib axes."""
     real: bool = False
     """Whether costs are floating-point numbers; on the device, integers with the same order."""
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Refuse a class that lacks methods, with a hint."""
+        if lacking := sorted(getattr(cls, "__abstractmethods__", ())):
+            raise UsageError(
+                f"class {cls.__name__}: a subclass of islands.Problem must define"
+                f" {', '.join(lacking)}. Define them, or state the problem by islands.permutation,"
+                " islands.subset, islands.keys or islands.real"
+            )
+        return super().__new__(cls)
 
     def adjusted(self, settings: named.Settings) -> Self:
         """Return the same instance with these settings."""
@@ -119,6 +135,9 @@ class Problem(ABC):
         """
         yield ""
 
+    def refuse_faults(self, data: Struct, device: Backend) -> None:  # noqa: B027, as optional
+        """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
+
     def saved(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which it can be made again; empty if a file or script has it."""
         return {}
@@ -146,6 +165,10 @@ class Problem(ABC):
         """Return the item of a solution for each item of the device; None: the same numbers."""
         return None
 
+    def neighbours(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of `Neighbours` in kernels/tours; a kernel fills `table`."""
+        raise self._lacks("neighbours")
+
     def room(self) -> int:
         """Return the bytes of scratch memory that it needs besides what its header declares."""
         return 0
@@ -154,6 +177,10 @@ class Problem(ABC):
         """Return the default settings for this problem, by name."""
         return {"algorithm": "brkga"}
 
+    def other_defaults(self) -> list[dict[str, Any]]:
+        """Return default settings for requests that exclude `defaults`, such as of an improver."""
+        return []
+
     def items(self) -> int:
         """Return the number of work items that the threads of a block share in an evaluation."""
         return self.size
@@ -161,6 +188,10 @@ class Problem(ABC):
     def delta_items(self, move: str) -> int:
         """Return the approximate number of memory reads for the cost difference of one move."""
         return self.size
+
+    def exchange_tables(self) -> dict[str, NDArray[Any]]:
+        """Return the tables about exchanges of two items, for a problem that `updates_swaps`."""
+        raise self._lacks("exchange_tables")
 
     @abstractmethod
     def costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
@@ -214,7 +245,7 @@ class Problem(ABC):
             return 0.0 - values if self.maximise else values
         return self.value_of(-costs if self.maximise else costs)
 
-    def own_mean(self, total: Any, count: int = 1) -> Any:
+    def own_mean(self, total: Any, count: float = 1) -> Any:
         """Return the mean of `count` values in the sense of the instance.
 
         `total` is their sum, minimised and in units; or an array of such sums.

@@ -21,9 +21,15 @@ from islands.instances.orders import order_fault, read_json, solution_file
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, Remark, compared, counted, inverts, read_sln, write_sln
 from islands.problems.base import Problem, Solution
+from islands.problems.qap_exchanges import exchange_tables, is_uneven, is_unstructured
 from islands.problems.qap_stated import checked_best_known, confirmed
 
 _PRODUCTS_AT_ONCE = 1 << 20
+
+_ROUGH_FROM, _ROUGH_TO = 38, 75
+"""The sizes of unstructured instances for which a memetic search is the default."""
+_UNEVEN_FROM = 40
+"""The smallest uneven instance for which a memetic search is the default."""
 
 COST_MAX = 2**60
 """Up to this cost, cost differences and their terms also fit into 64 bits."""
@@ -86,8 +92,37 @@ class Qap(Problem):
         }
 
     def defaults(self) -> dict[str, Any]:
-        """Return settings of a memetic search: a cellular algorithm with tabu search."""
-        return {
+        """Return settings that suit the structure and the size of the instance."""
+        first, *_ = self._choices()
+        return first
+
+    def other_defaults(self) -> list[dict[str, Any]]:
+        """Return the other choices, in order of preference."""
+        _, *others = self._choices()
+        return others
+
+    def _choices(self) -> list[dict[str, Any]]:
+        """Return complete default settings, the best for this instance first."""
+        ring = {"migration.topology": "ring", "migration.migrants": 1}
+        tempering = {
+            "algorithm": "tempering",
+            "encoding": "permutation",
+            "improver.name": "none",
+            "migration.interval": 100,
+            **ring,
+        }
+        memetic = {
+            "algorithm": "memetic",
+            "encoding": "permutation",
+            "population": 264,
+            "islands": 4,
+            "improver.name": "tabu",
+            "improver.steps": 5000,
+            "migration.interval": 20,
+            "record.every": 5,
+            **ring,
+        }
+        cellular = {
             "algorithm": "cellular",
             "encoding": "permutation",
             "population": 64,
@@ -96,11 +131,18 @@ class Qap(Problem):
             "group": 1,
             "replacement": "elitist",
             "improver.name": "tabu",
-            "migration.topology": "ring",
             "migration.interval": 10,
-            "migration.migrants": 1,
             "record.every": 5,
+            **ring,
         }
+        a, b = self.file.a, self.file.b
+        if is_uneven(a, b) and self.size >= _UNEVEN_FROM:
+            return [memetic | {"population": 66, "improver.steps": 1000}, tempering, cellular]
+        # Tempering solves small instances at once, and leads on large ones. Between, the costs of
+        # unstructured instances vary too abruptly for it.
+        if is_unstructured(a) and is_unstructured(b) and _ROUGH_FROM <= self.size <= _ROUGH_TO:
+            return [memetic, tempering, cellular]
+        return [tempering, cellular, memetic]
 
     def items(self) -> int:
         """Return the number of pairs, which the threads of a block share."""
@@ -113,6 +155,10 @@ class Qap(Problem):
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the two matrices; symmetric ones contain each pair once."""
         return list(self._on_device)
+
+    def exchange_tables(self) -> dict[str, NDArray[Any]]:
+        """Return the tables of tempering."""
+        return exchange_tables(self.file.a, self.file.b)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""

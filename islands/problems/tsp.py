@@ -19,11 +19,13 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.tours import read_tour, tour_fault, write_tour
 from islands.instances.tsplib import TspFile, read_tsp
 from islands.problems.base import Problem, Solution
+from islands.problems.neighbours import DEGREE, chain_of, tree_of
 
 _EDGES_AT_ONCE = 1 << 20
 _PI = 3.141592
-_MOST_IMPROVED = 1000  # cities; with more, a generation on one thread takes seconds
 _EARTH_RADIUS = 6378.388
+_VERY_FEW = 12
+"""Up to this number of cities, 2-opt and Or-opt alone find the shortest tour many times."""
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +39,7 @@ class Tsp(Problem):
     moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".tour"
     cost_word: ClassVar[str] = "length"
+    has_neighbours: bool = True
 
     def __init__(
         self, file: TspFile, instance: str | None = None, best_known: BestKnown | None = None
@@ -59,22 +62,9 @@ class Tsp(Problem):
         return cls(read_tsp(path), instance or str(path), best_known)
 
     def defaults(self) -> dict[str, Any]:
-        """Return settings of BRKGA, with 2-opt if there are not too many cities."""
-        if self.size > _MOST_IMPROVED:
-            return {"algorithm": "brkga"}
-        return {
-            "algorithm": "brkga",
-            "encoding": "keys",
-            "population": 64,
-            "elite": 0.25,
-            "mutants": 0.02,
-            "rho": 0.97,
-            "improver.name": "two_opt",
-            "migration.topology": "ring",
-            "migration.interval": 50,
-            "migration.migrants": 1,
-            "record.every": 10,
-        }
+        """Return edge assembly crossover, and for very few cities an early end."""
+        early = {"stop": ["generations=100"]} if self.size <= _VERY_FEW else {}
+        return {"algorithm": "eax"} | early
 
     def defines(self) -> Macros:
         """Return the macros that select the source of distances and their rounding."""
@@ -88,6 +78,17 @@ class Tsp(Problem):
         """Return the distance matrix if there is one, otherwise the coordinates."""
         return [self._matrix if self._matrix is not None else np.ascontiguousarray(self._places())]
 
+    def neighbours(self) -> dict[str, NDArray[Any]]:
+        """Return a tree of the cities, or for a matrix a chain of them, and an empty table."""
+        if self._matrix is not None:
+            leaf = np.zeros(1)
+            axis, cities = leaf.astype(np.int32), chain_of(self._matrix)
+            tree: dict[str, NDArray[Any]] = {"cities": cities, "axis": axis, "split": leaf}
+        else:
+            tree = tree_of(self._places())
+        degree = max(1, min(DEGREE, self.size - 1))
+        return tree | {"table": np.zeros((self.size, degree), np.int32)}
+
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the length of each row, a closed tour."""
         count, n = solutions.shape
@@ -98,6 +99,10 @@ class Tsp(Problem):
             edges = self._distances(tours, np.roll(tours, -1, axis=1))
             lengths[start : start + rows] = edges.sum(axis=1)
         return lengths
+
+    def edge_lengths(self, tour: Solution) -> NDArray[np.int64]:
+        """Return the length of each edge of a closed tour, in its order."""
+        return self._distances(tour, np.roll(tour, -1))
 
     def check(self, solution: Solution) -> None:
         """Raise a `RunError` if `solution` does not visit each city once."""

@@ -3,57 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from brkga_runs import archipelago, assert_same, genes_and_costs
 from numbers_for_tests import NUMBERS
 from numpy_brkga import NumpyBrkga
-from problems_for_tests import cities, lattice, tsp_from
+from problems_for_tests import cities, tsp_from
 
-from islands.algorithms.brkga import BrkgaSettings
-from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
-from islands.migration import MigrationSettings
-from islands.parallel import World
-from islands.problems.base import Problem
-
-
-def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipelago:
-    rest = {"population": 20, "islands": 3, "seed": 5, "warm_start": tuple, "decoding": ""}
-    rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
-    migration = {name: changes.pop(name) for name in ("topology", "migrants") if name in changes}
-    return Archipelago(
-        problem=problem,
-        algorithm="brkga",
-        encoding=problem.solution_kind if problem.solution_kind in NUMBERS else "keys",
-        settings=BrkgaSettings.build({"elite": 0.2, **changes}),
-        migration=MigrationSettings.build(migration),
-        backend=backend,
-        world=World(),
-        **rest,
-    )
 
 
 def word(*shares: float) -> list[int]:
     return [round(share * 2**32) for share in shares]
-
-
-def genes_and_costs(mine: Archipelago) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return each island's keys and costs."""
-    saved = mine.snapshot()
-    keys = saved["genes"][:, :, : mine._encoding.size]
-    return list(zip(keys, saved["cost"], strict=True))
-
-
-def assert_same(mine: Archipelago, reference: NumpyBrkga) -> None:
-    for (keys, costs), expected_keys, expected_costs in zip(
-        genes_and_costs(mine), reference.keys, reference.cost, strict=True
-    ):
-        assert costs.tolist() == expected_costs.tolist()
-        assert (keys == expected_keys).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 63, 200])
@@ -125,19 +89,6 @@ def test_several_parents_equal_the_reference(
     assert_same(mine, reference)
 
 
-@pytest.mark.parametrize("decoding", ["plain", "host"])
-def test_all_decodings_give_the_same_run(backend: Backend, decoding: str, tmp_path: Path) -> None:
-    digests = []
-    for way in ("sorted", decoding):
-        mine = archipelago(backend, cities(70, tmp_path), decoding=way, reset=3)
-        mine.start()
-        mine.advance(7)
-        mine.migrate()
-        mine.advance(8)
-        digests.append(mine.digests())
-    assert digests[0] == digests[1]
-
-
 def test_islands_restart_after_stagnation_and_keep_the_best(
     backend: Backend, tmp_path: Path
 ) -> None:
@@ -169,80 +120,6 @@ def test_islands_restart_after_stagnation_and_keep_the_best(
     assert fresh % 4 == 0
 
 
-def test_number_of_cpu_threads_does_not_matter(tmp_path: Path) -> None:
-    digests = set()
-    for threads in (1, 2, 5):
-        mine = archipelago(choose("cpu", threads), cities(50, tmp_path))
-        mine.start()
-        mine.advance(6)
-        digests.add(str(mine.digests()))
-    assert len(digests) == 1
-
-
-@pytest.mark.parametrize("n", [500, 70_000])
-def test_devices_agree(backend: Backend, n: int, tmp_path: Path) -> None:
-    """Compare one CPU thread with all, or with a GPU, where 70,000 cities need global memory."""
-    problem = cities(n, tmp_path)
-    digests = []
-    for device in (choose("cpu", 1), backend):
-        mine = archipelago(device, problem)
-        mine.start()
-        mine.advance(2)
-        mine.migrate()
-        mine.advance(1)
-        digests.append(mine.digests())
-        assert problem.cost(mine.best().solution) == mine.best().cost
-    assert digests[0] == digests[1]
-
-
-def test_large_populations_are_ranked_correctly(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(8, tmp_path)
-    mine = archipelago(backend, problem, population=40_000, islands=2)
-    mine.start()
-    mine.advance(2)
-    mine.migrate()
-    order = mine.snapshot()["order"]
-    for (_, costs), ranked in zip(genes_and_costs(mine), order, strict=True):
-        assert ranked.tolist() == np.argsort(costs, kind="stable").tolist()
-
-
-def test_memory_is_about_twice_the_size_of_the_keys(
-    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for n in (5_000, 70_000):
-        problem, taken = cities(n, tmp_path), []
-        empty = backend.empty
-
-        def counted(
-            shape: tuple[int, ...], dtype: Any, empty: Any = empty, taken: Any = taken
-        ) -> Any:
-            taken.append(int(np.prod(shape)) * np.dtype(dtype).itemsize)
-            return empty(shape, dtype)
-
-        monkeypatch.setattr(backend, "empty", counted)
-        archipelago(backend, problem, population=256)
-        monkeypatch.setattr(backend, "empty", empty)
-        assert 1 < sum(taken) / (2 * 3 * 256 * n * 4) < 1.1
-
-
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
-def test_device_costs_equal_numpy(backend: Backend, metric: str, tmp_path: Path) -> None:
-    assert_costs_are_numpys(archipelago(backend, cities(61, tmp_path, metric)))
-
-
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT"])
-def test_device_rounds_integers_and_halves_like_numpy(backend: Backend, metric: str) -> None:
-    assert_costs_are_numpys(archipelago(backend, lattice(metric)))
-
-
-def assert_costs_are_numpys(mine: Archipelago) -> None:
-    problem = mine._problem
-    mine.start()
-    mine.advance(3)
-    for keys, costs in genes_and_costs(mine):
-        assert problem.costs(np.argsort(keys, axis=1, kind="stable")).tolist() == costs.tolist()
-
-
 def test_given_solutions_are_the_first_individuals(backend: Backend, tmp_path: Path) -> None:
     problem = cities(40, tmp_path)
     tours = [np.random.default_rng(i).permutation(40).astype(np.int64) for i in range(5)]
@@ -269,20 +146,6 @@ def test_elite_never_worsens_and_contains_the_best(backend: Backend, tmp_path: P
     every = sorted(int(cost) for _, costs in genes_and_costs(mine) for cost in costs)
     assert [candidate.cost for candidate in top] == every[:7]
     assert all(mine._problem.cost(candidate.solution) == candidate.cost for candidate in top)
-
-
-def test_one_launch_of_many_generations_equals_many_launches(
-    backend: Backend, tmp_path: Path
-) -> None:
-    digests = []
-    for steps in ([230], [1, 2, 101, 126], [100, 100, 30]):
-        mine = archipelago(backend, cities(12, tmp_path))
-        mine.start()
-        for step in steps:
-            mine.advance(step)
-        assert mine.measure()[0].evaluations == 20 + 230 * 16
-        digests.append(mine.digests())
-    assert digests[0] == digests[1] == digests[2]
 
 
 def test_all_cities_at_one_point(backend: Backend, tmp_path: Path) -> None:

@@ -1,83 +1,20 @@
-"""Differential evolution on all devices compared with NumPy, bit for bit, and its settings."""
+"""Differential evolution on all devices compared with NumPy, bit for bit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from statistics import mean
-from typing import Any
 
 import numpy as np
 import pytest
+from de_runs import PROBLEMS, assert_same, both
 from numbers_for_tests import NUMBERS
-from numpy_de import NumpyDe
-from numpy_improvers import NumpyLocalSearch
 from numpy_streams import DONORS, words
 from problems_for_tests import cities, facilities
 
-from islands.algorithms.de import De, DeSettings
-from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import UsageError
-from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
-from islands.parallel import World
-from islands.problems import load
-from islands.problems.base import Problem
-from islands.spec.resolve import layers, resolve
 
 STRATEGIES = ["rand/1", "best/1", "current-to-best/1"]
-PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
-    "tsp": cities,
-    "qap": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
-}
-
-
-def both(
-    backend: Backend,
-    problem: Problem,
-    *,
-    topology: str = "none",
-    migrants: int = 2,
-    search: NumpyLocalSearch | None = None,
-    warm_start: Any = tuple,
-    **changes: Any,
-) -> tuple[Archipelago, NumpyDe]:
-    """Return a new archipelago and the reference."""
-    rest = {"population": 20, "islands": 3, "seed": 5}
-    rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
-    settings = DeSettings.build(changes)
-    encoding = problem.solution_kind if problem.solution_kind in NUMBERS else "keys"
-    improver = {"name": search.name, "rate": search.rate, "steps": 1} if search else {}
-    mine = Archipelago(
-        problem=problem,
-        algorithm="de",
-        encoding=encoding,
-        settings=settings,
-        migration=MigrationSettings.build({"topology": topology, "migrants": migrants}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build(improver),
-        warm_start=warm_start,
-        **rest,
-    )
-    mine.start()
-    reference = NumpyDe(
-        problem.size, problem.costs, settings, assigns=problem.assigns, search=search,
-        bounded=mine._encoding if mine._encoding.bounded else None, **rest,
-    )  # fmt: skip
-    return mine, reference
-
-
-def assert_same(mine: Archipelago, reference: NumpyDe) -> None:
-    saved = mine.snapshot()
-    assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
-    assert (saved["genes"][:, :, : reference.n] == np.stack(reference.keys)).all()
-    assert [measure.evaluations for measure in mine.measure()] == reference.calls
-    if reference.adapts:
-        rates = np.array(reference.rates, np.float32)
-        assert (np.stack([saved["weight"], saved["crossover"]], axis=2) == rates).all()
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
@@ -126,19 +63,6 @@ def test_bounded_genes_cover_their_range_and_reach_the_bounds(backend: Backend, 
     assert genes[:, :, 0].max() > 0.99, "the best value of the first gene is its upper bound"
 
 
-@pytest.mark.parametrize("kind", NUMBERS)
-def test_the_initial_range_of_bounded_genes_is_fixed(kind: str) -> None:
-    problem = NUMBERS[kind](3)
-    given = resolve(layers({"algorithm": "de"}), problem).settings
-    assert (given.low, given.high) == (0, 1)
-    with pytest.raises(UsageError) as caught:
-        resolve(layers({"algorithm": "de", "low": -1}), problem)
-    assert str(caught.value) == (
-        "low=-1, high=3: only for unbounded keys. Initial individuals of this problem cover its"
-        " whole range. Leave low and high out"
-    )
-
-
 @pytest.mark.parametrize("adaptation", ["none", "jde"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_strategy_and_adaptation_equals_the_reference(
@@ -174,60 +98,6 @@ def test_islands_restart_after_stagnation_and_keep_the_best(
     assert reference.restarts > 3
     assert [measure.best for measure in mine.measure()] == best
     assert mine.best().cost == min(best) == problem.cost(mine.best().solution)
-
-
-@pytest.mark.parametrize("kind", PROBLEMS)
-@pytest.mark.parametrize("name", ["swap", "two_opt", "reinsert"])
-def test_improvers_change_trials_and_their_keys(
-    backend: Backend, kind: str, name: str, tmp_path: Path
-) -> None:
-    problem = PROBLEMS[kind](9, tmp_path)
-    search = NumpyLocalSearch(problem, name, steps=1, rate=0.4)
-    mine, reference = both(backend, problem, search=search, islands=2)
-    mine.advance(6)
-    reference.evolve(6)
-    assert_same(mine, reference)
-
-
-def take_over(mine: Archipelago, reference: NumpyDe, saved: dict[str, Any]) -> None:
-    """Replace the population of both by a changed one."""
-    mine.restore(saved, generation=0, migrations=0)
-    reference.keys = [island[:, : reference.n].copy() for island in saved["genes"]]
-    reference.cost = [island.copy() for island in saved["cost"]]
-
-
-@pytest.mark.parametrize("kind", PROBLEMS)
-def test_improvers_make_equal_keys_different(backend: Backend, kind: str, tmp_path: Path) -> None:
-    """Sums of small integers are often equal, but improved keys must be different."""
-    problem = PROBLEMS[kind](9, tmp_path)
-    search = NumpyLocalSearch(problem, "swap", steps=1)
-    mine, reference = both(backend, problem, search=search, islands=1, F=1)
-    saved = mine.snapshot()
-    saved["genes"] = np.floor(saved["genes"] / 2)
-    solutions = reference.decoded(saved["genes"][0, :, :9])
-    saved["cost"] = problem.costs(solutions)[np.newaxis]
-    take_over(mine, reference, saved)
-    mine.advance(6)
-    reference.evolve(6)
-    assert_same(mine, reference)
-    saved = mine.snapshot()
-    assert (problem.costs(reference.decoded(saved["genes"][0, :, :9])) == saved["cost"]).all()
-
-
-def test_trials_with_infinite_keys_are_rejected(backend: Backend) -> None:
-    mine, reference = both(
-        backend, facilities(6), strategy="current-to-best/1", F=2, Cr=1, islands=1
-    )
-    # With the highest possible costs, selection accepts all trials.
-    saved = mine.snapshot()
-    saved["genes"] = np.where(saved["genes"] > 0, np.float32(9e29), np.float32(-9e29))
-    saved["genes"][0, 3, 1] = np.float32(3e38)
-    saved["cost"] += 10**9
-    take_over(mine, reference, saved)
-    mine.advance(3)
-    reference.evolve(3)
-    assert_same(mine, reference)
-    assert np.isfinite(mine.snapshot()["genes"]).all()
 
 
 def test_the_best_individual_is_never_lost(backend: Backend, tmp_path: Path) -> None:
@@ -280,52 +150,3 @@ def test_all_choices_of_donors_are_equally_likely() -> None:
     assert len(counts) == 5 * 4 * 3 * 2
     # The chi-square statistic of 115 degrees of freedom exceeds 190 once in a hundred thousand.
     assert ((counts - 800 / 24) ** 2 / (800 / 24)).sum() < 190
-
-
-@pytest.mark.published
-@pytest.mark.parametrize(("name", "gaps"), [("chr12c", (4.0, 24.0)), ("bur26a", (0.8, 1.6))])
-def test_gaps_of_experiment_a_of_the_thesis(
-    backend: Backend, published: Path, name: str, gaps: tuple[float, float]
-) -> None:
-    """Table 3 has mean gaps of 10.3 to 15.9 % and of 1.08 to 1.35 % for three versions."""
-    problem = load(f"qaplib/{name}")
-    spec = resolve(layers({"preset": "jardim2021-a", "instance": f"qaplib/{name}"}), problem)
-    mine = Archipelago(
-        problem=problem,
-        algorithm=spec.algorithm,
-        encoding=spec.encoding,
-        settings=spec.settings,
-        population=spec.general.population,
-        islands=spec.general.islands,
-        seed=1,
-        migration=spec.migration,
-        backend=backend,
-        world=World(),
-        runs=3,
-    )
-    mine.start()
-    mine.advance(1000)
-    measures = mine.measure()
-    assert [measure.evaluations for measure in measures] == 3 * [1_025_024]
-    found = [problem.gap(measure.best) for measure in measures]
-    assert gaps[0] < mean(gap for gap in found if gap is not None) < gaps[1]
-
-
-@pytest.mark.parametrize(
-    ("settings", "population", "message"),
-    [
-        ({}, 3, "population=3: must be at least 4 for de"),
-        ({"low": 3, "high": 3}, 20, "low=3 with high=3: low must be less than high"),
-        ({"F": -0.1}, 20, "F=-0.1: must be from 0 to 2"),
-        ({"Cr": 1.1}, 20, "Cr=1.1: must be from 0 to 1"),
-        ({"strategy": "best/2"}, 20, "Did you mean 'best/1'?"),
-        ({"adaptation": "jade"}, 20, "Did you mean 'jde'?"),
-        ({"CR": 0.5}, 20, "unknown setting 'CR'. Did you mean 'Cr'?"),
-    ],
-)
-def test_invalid_settings_are_refused(
-    settings: dict[str, Any], population: int, message: str
-) -> None:
-    with pytest.raises(UsageError) as caught:
-        De(DeSettings.build(settings), population)
-    assert message in str(caught.value)

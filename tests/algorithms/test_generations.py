@@ -12,7 +12,9 @@ import pytest
 import test_brkga
 import test_cellular
 import test_de
+import test_memetic
 import test_pso
+import test_tempering
 from late_runs import FAR, shift, shift_reference
 from numpy_brkga import NumpyBrkga
 from numpy_improvers import NumpyLocalSearch
@@ -56,12 +58,22 @@ def _pso(backend: Backend, folder: Path) -> Both:
     return test_pso.both_on(backend, problem, "bits", reset=2, **schedule)
 
 
+def _tempering(backend: Backend, _: Path) -> Both:
+    return test_tempering.both(backend, facilities(9), reset=2, **test_tempering.FIXED)
+
+
+def _memetic(backend: Backend, _: Path) -> Both:
+    return test_memetic.both(backend, facilities(9), reset=2)
+
+
 RUNS: dict[str, tuple[Callable[[Backend, Path], Both], Same]] = {
     "brkga": (_brkga, test_brkga.assert_same),
     "de": (_de, test_de.assert_same),
     "cellular": (_cellular, test_cellular.assert_same),
     "ga": (_ga, ga_for_tests.assert_same),
     "pso": (_pso, test_pso.assert_same),
+    "tempering": (_tempering, test_tempering.assert_same),
+    "memetic": (_memetic, test_memetic.assert_same),
 }
 
 

@@ -200,6 +200,8 @@ def test_the_reference_agrees_with_examples_of_the_literature() -> None:
     coins = [1, 0, 1, 0]
     assert uniform_order(coins, [9, 9, 0, 9], [0, 1, 2, 3], [1, 0, 3, 2]) == [0, 1, 2, 3]
     assert mutated("insertion", "permutation", [0, 1, 2, 3], 0, 1 << 31) == [1, 2, 0, 3]
+    assert mutated("reversal", "permutation", [0, 1, 2, 3], 0, 1 << 31) == [2, 1, 0, 3]
+    assert mutated("reversal", "permutation", [0, 1, 2, 3], 3 << 30, 1 << 30) == [0, 3, 2, 1]
 
 
 @pytest.mark.parametrize(

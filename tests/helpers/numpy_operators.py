@@ -114,10 +114,16 @@ def crossed(
 def mutated(kind: str, encoding: str, genome: Genome, one: int, other: int) -> Genome:
     n = len(genome)
     child, u, v = list(genome), below(one, n), below(other, n)
+    if kind == "mixed":
+        word = numpy_box.philox_words(0, int(one), int(other))[0]
+        kind = ("swap", "insertion", "reversal")[3 * word >> 32]
     if kind == "swap":
         child[u], child[v] = child[v], child[u]
     elif kind == "insertion":
         child.insert(v, child.pop(u))
+    elif kind == "reversal":
+        first, end = min(u, v), max(u, v) + 1
+        child[first:end] = reversed(child[first:end])
     elif kind == "flip":
         child[u] = 1 - child[u]
     elif kind in ("gaussian", "polynomial"):

@@ -1,0 +1,93 @@
+"""A memetic algorithm on orders, whose population stays diverse by distance.
+
+Each individual crosses with a random mate of its island. The child, usually improved by a local
+search, replaces only this individual, and only if it is better and no better individual is near.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from islands.algorithms import operators
+from islands.algorithms.base import Algorithm
+from islands.backends.arguments import Struct
+from islands.backends.base import Array
+from islands.backends.header import Header
+from islands.backends.source import Macros
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+_ORDERS = "permutation"
+
+
+@dataclass(frozen=True)
+class MemeticSettings(Settings):
+    """The settings of the memetic algorithm."""
+
+    crossover: str = setting("uniform", "crossover operator")
+    apart: float = setting(
+        0.05,
+        "share of the items in which mates must differ, at least four; otherwise, random exchanges"
+        " of the individual make the child",
+        low=0,
+        high=1,
+    )
+    near: float = setting(
+        0.02,
+        "share of the items in which a child must differ from each better individual",
+        low=0,
+        high=1,
+    )
+    exchanges: float = setting(
+        0.33, "maximum number of these random exchanges, as a share of the items", low=0, high=10
+    )
+    fewest: int = setting(5, "minimum number of these random exchanges", low=1, high=1000)
+    reset: int = setting(
+        0,
+        "generations without improvement before an island restarts; 0: never",
+        low=0,
+        high=2**62,
+    )
+
+
+class Memetic(Algorithm):
+    """A diverse population on each island."""
+
+    name: ClassVar[str] = "memetic"
+    header: ClassVar[Header] = Header("algorithms/memetic.cuh")
+    encodings: ClassVar[tuple[str, ...]] = (_ORDERS,)
+    Settings: ClassVar[type[Settings]] = MemeticSettings
+
+    def __init__(self, settings: MemeticSettings, population: int, encoding: str = _ORDERS) -> None:
+        self.settings = settings
+        self.patience = settings.reset
+        self._crossover = operators.crossover(settings.crossover, encoding)
+        if population < 2:
+            raise UsageError(
+                f"population={population}: must be at least 2, as a child has two parents"
+            )
+
+    @classmethod
+    def completed(cls, settings: MemeticSettings, encoding: str) -> MemeticSettings:
+        crossover = operators.crossover(settings.crossover, encoding).name
+        return dataclasses.replace(settings, crossover=crossover)
+
+    def defines(self) -> Macros:
+        return {"ISLANDS_CROSSOVER": self._crossover.header}
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        settings = self.settings
+        return Struct(
+            apart=np.float64(settings.apart),
+            near=np.float64(settings.near),
+            fewest=np.int32(settings.fewest),
+            exchanges=np.float64(settings.exchanges),
+        )
+
+    def room(self, pitch: int) -> int:
+        return self._crossover.room(pitch)

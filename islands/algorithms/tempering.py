@@ -1,0 +1,202 @@
+"""Parallel tempering on orders: ladders of Markov chains at different temperatures.
+
+A replica proposes exchanges of two items, whose deltas are stored, and accepts them by the
+Metropolis rule. Replicas at neighbouring temperatures exchange them after each generation. An
+island sets its temperatures itself, from the mean cost at each temperature while it cools down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import Algorithm
+from islands.algorithms.schedule import Launch, Schedule, Shape
+from islands.backends.arguments import Struct
+from islands.backends.base import Array
+from islands.backends.header import Header
+from islands.backends.source import Macros
+from islands.backends.state import Field
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+
+_WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
+"""The temperatures between which an island cools down, relative to the mean change of the cost."""
+_COLD_EXCESS, _HOT_EXCESS = 0.08, 0.65
+"""How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On tai60a, tai100a,
+sko100a, tho150 and tai60b, replicas between them neither freeze nor lose all structure."""
+_RENEWED = 0.5, 1.0
+"""The rungs whose replicas are renewed, as shares of the ladder."""
+_MANY_FIT = 110  # items up to which several replicas share a multiprocessor
+_MOST_RUNGS = 64
+
+
+@dataclass(frozen=True)
+class TemperingSettings(Settings):
+    """The settings of parallel tempering."""
+
+    rungs: int = setting(
+        8,
+        "temperatures of a ladder; the population consists of whole ladders",
+        low=2,
+        high=_MOST_RUNGS,
+    )
+    sweeps: int = setting(
+        256,
+        "sweeps over all pairs of items that a replica makes per generation; if an island sets its"
+        " temperatures, an accepted exchange counts as a sweep, as it takes as long",
+        low=1,
+        high=1_000_000,
+    )
+    coldest: float = setting(
+        0.0,
+        "lowest temperature, relative to the mean change of the cost by an exchange; 0: set by each"
+        " island",
+        low=0,
+        high=10,
+    )
+    hottest: float = setting(
+        0.0, "highest temperature, in the same unit; 0: set by each island", low=0, high=10
+    )
+    tuning: int = setting(
+        40,
+        "generations in which an island cools down, after which it sets its temperatures",
+        low=1,
+        high=2**31 - 1,
+    )
+    patience: int = setting(
+        100,
+        "generations without improvement before the hotter half of a ladder is renewed; 0: never",
+        low=0,
+        high=2**31 - 1,
+    )
+    reset: int = setting(
+        0,
+        "generations without improvement before an island restarts; 0: never",
+        low=0,
+        high=2**62,
+    )
+
+    def check(self) -> None:
+        super().check()
+        if (self.coldest > 0) != (self.hottest > 0):
+            raise UsageError(
+                f"coldest={self.coldest:g} and hottest={self.hottest:g}: set both temperatures, or"
+                " leave both out"
+            )
+        if self.coldest > self.hottest:
+            raise UsageError(
+                f"coldest={self.coldest:g}: must be at most hottest={self.hottest:g}. Lower the"
+                " former, or raise the latter"
+            )
+
+
+class Tempering(Algorithm):
+    """Ladders of replicas on each island."""
+
+    name: ClassVar[str] = "tempering"
+    header: ClassVar[Header] = Header("algorithms/tempering.cuh")
+    encodings: ClassVar[tuple[str, ...]] = ("permutation",)
+    improves: ClassVar[bool] = False
+    needs: ClassVar[str] = "stored changes of the cost by exchanges"
+    Settings: ClassVar[type[Settings]] = TemperingSettings
+
+    def __init__(
+        self, settings: TemperingSettings, population: int, encoding: str = "permutation"
+    ) -> None:
+        self.settings, self._population = settings, population
+        self.patience = settings.reset
+        self._tuning = 0 if settings.coldest > 0 else settings.tuning
+        if population % settings.rungs:
+            below = population // settings.rungs * settings.rungs
+            near = [str(each) for each in (below, below + settings.rungs) if each > 0]
+            raise UsageError(
+                f"population={population}: must be a multiple of rungs={settings.rungs}. Choose"
+                f" {' or '.join(near)}, or other rungs"
+            )
+
+    @classmethod
+    def takes(cls, given: Mapping[str, Any]) -> bool:
+        population, rungs = given.get("population", 0), given.get("rungs", TemperingSettings.rungs)
+        return not (str(population).isdigit() and str(rungs).isdigit()) or (
+            int(rungs) == 0 or int(population) % int(rungs) == 0
+        )
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        return problem.updates_swaps
+
+    @classmethod
+    def defaults(
+        cls, problem: Problem, seconds: float, on_gpu: Callable[[], bool]
+    ) -> dict[str, Any]:
+        # On a GPU, about as many replicas as can run at once. On a CPU, so few that they cool down
+        # within about a second.
+        if on_gpu():
+            return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
+        return {"islands": 4, "population": 8}
+
+    def defines(self) -> Macros:
+        return {"TEMPERING_COLD": repr(_COLD_EXCESS), "TEMPERING_HOT": repr(_HOT_EXCESS)}
+
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        size, ladders = shape.population, shape.population // self.settings.rungs
+        return {
+            "state": Field((size, shape.pitch), np.int32),
+            "energy": Field((size,), np.int64),
+            "held": Field((size,), np.int64),
+            "rung": Field((size,), np.int32),
+            "mate": Field((size,), np.int32),
+            "proposed": Field((size,), np.int64),
+            "accepted": Field((size,), np.int64),
+            "temperature": Field((size,), np.float64),
+            "pace": Field((size,), np.int32),
+            "heat": Field((ladders, max(1, self._tuning)), np.float64),
+            "activity": Field((ladders, max(1, self._tuning)), np.float64),
+            "records": Field((ladders, 2), np.int64),
+        }
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        return problem.exchange_tables()
+
+    def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
+        def both(replicas: str, ladders: str) -> tuple[Launch, ...]:
+            return Launch(replicas, shape.individuals, None), Launch(ladders, shape.islands)
+
+        return Schedule(
+            start=both("first_replicas", "first_ladders"),
+            generation=both("advance_replicas", "end_ladders"),
+            adopt=(Launch("adopt_immigrants", shape.islands),),
+        )
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        settings = self.settings
+        is_given = settings.coldest > 0
+        return Struct(
+            rungs=np.int32(settings.rungs),
+            sweeps=np.int32(settings.sweeps),
+            patience=np.int32(settings.patience),
+            renewed_from=np.int32(_RENEWED[0] * settings.rungs),
+            renewed_to=np.int32(_RENEWED[1] * settings.rungs),
+            tuning=np.int32(self._tuning),
+            low=np.float64(settings.coldest if is_given else _WIDE_LOW),
+            high=np.float64(settings.hottest if is_given else _WIDE_HIGH),
+            unit=arrays["unit"],
+            alike_items=arrays.get("alike_items"),
+            alike_places=arrays.get("alike_places"),
+            **{name: arrays[name] for name in _FIELDS},
+        )
+
+
+_FIELDS = (
+    *("state", "energy", "held", "rung", "mate", "proposed", "accepted"),
+    *("temperature", "pace", "heat", "activity", "records"),
+)
+"""The fields in the order of `algorithm::Plan`."""

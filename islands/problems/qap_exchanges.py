@@ -1,0 +1,112 @@
+"""What the matrices of an assignment problem say about its structure and exchanges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.int64]
+
+_KEY = 1
+_UNIFORM, _UNEVEN = 0.07, 4.0  # relative variances
+_FEWEST, _MOST, _ENTRIES = 2048, 1 << 14, 1 << 20
+
+
+def exchange_tables(a: Matrix, b: Matrix) -> dict[str, NDArray[Any]]:
+    """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh.
+
+    `unit` is the mean change of the cost by an exchange. `alike_items` and `alike_places` give
+    equal numbers to facilities or locations whose exchange changes no cost; either may be absent.
+    """
+    tables: dict[str, NDArray[Any]] = {"unit": np.array([mean_change(a, b)])}
+    for name, matrix in {"alike_items": a, "alike_places": b}.items():
+        numbers = alike(matrix)
+        if (numbers != np.arange(len(numbers))).any():
+            tables[name] = numbers
+    return tables
+
+
+def mean_change(a: Matrix, b: Matrix) -> float:
+    """Return the mean absolute change of the cost by an exchange, over random assignments.
+
+    All steps but a last division are exact, so that every machine returns the same bits.
+    """
+    n = len(a)
+    if n < 2:
+        return 1.0
+    count = max(_FEWEST, min(_MOST, _ENTRIES // n))
+    words = np.random.Philox(key=_KEY).random_raw(count * n).reshape(count, n)
+    orders = np.argsort(words, axis=1, kind="stable")
+    # Two fixed entries of a random order are exchanged as well as two random ones of any order, but
+    # the facilities have to differ.
+    u = np.arange(count) % n
+    v = (u + 1 + np.arange(count) // n % (n - 1)) % n
+    return max(int(np.abs(changes(a, b, orders, u, v)).sum()) / count, 1.0)
+
+
+def changes(
+    a: Matrix, b: Matrix, orders: NDArray[Any], u: NDArray[Any], v: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Return how much the exchange of facilities u and v raises the cost of each assignment."""
+    rows = np.arange(len(orders))
+    p, q = orders[rows, u], orders[rows, v]
+    raised = np.zeros(len(orders), np.int64)
+    for first, second in ((a, b), (a.T, b.T)):
+        by_item = first[u] - first[v]
+        by_place = second[q[:, np.newaxis], orders] - second[p[:, np.newaxis], orders]
+        for own in (u, v):
+            by_item[rows, own] = 0
+        raised += np.einsum("ij,ij->i", by_item, by_place)
+    raised += (a[u, u] - a[v, v]) * (b[q, q] - b[p, p])
+    raised += (a[u, v] - a[v, u]) * (b[q, p] - b[p, q])
+    return raised
+
+
+def alike(matrix: Matrix) -> NDArray[np.int32]:
+    """Return for each index the lowest one with which it can be exchanged without any change."""
+    lowest = np.arange(len(matrix), dtype=np.int32)
+    sums = np.stack([matrix.diagonal(), matrix.sum(0), matrix.sum(1)], axis=1)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i, key in enumerate(map(tuple, sums.tolist())):
+        known = groups.setdefault(key, [])
+        equal = next((j for j in known if _is_exchangeable(matrix, i, j)), None)
+        if equal is None:
+            known.append(i)
+        else:
+            lowest[i] = equal
+    return lowest
+
+
+def _is_exchangeable(matrix: Matrix, i: int, j: int) -> bool:
+    """Return whether the matrix stays the same if two indices are exchanged."""
+    order = np.arange(len(matrix))
+    order[[i, j]] = j, i
+    pairs = ((matrix[i], matrix[j]), (matrix[:, i], matrix[:, j]))
+    return all(np.array_equal(one[order], other) for one, other in pairs)
+
+
+def is_unstructured(matrix: Matrix) -> bool:
+    """Return whether numbers off the diagonal vary as much as uniform random numbers from 0.
+
+    The variance is then near a third of the square of the mean.
+    """
+    return abs(relative_variance(matrix) - 1 / 3) < _UNIFORM
+
+
+def is_uneven(a: Matrix, b: Matrix) -> bool:
+    """Return whether few large numbers determine the cost, with few facilities that are equal."""
+    kinds = len(set(alike(a).tolist()))
+    return 2 * kinds > len(a) and max(map(relative_variance, (a, b))) > _UNEVEN
+
+
+def relative_variance(matrix: Matrix) -> float:
+    """Return the variance of the numbers off the diagonal, divided by the square of their mean.
+
+    All steps but one division are exact, so that every machine returns the same bits.
+    """
+    n = len(matrix)
+    values = matrix[~np.eye(n, dtype=bool)].tolist()
+    total, squares = sum(values), sum(value * value for value in values)
+    return (squares * len(values) - total * total) / (total * total) if total else 0.0

@@ -1,0 +1,75 @@
+// Parallel tempering on orders whose exchanges have stored deltas: an island has ladders of
+// replicas, Markov chains at different temperatures, which exchange them after each generation.
+// Reads generation g, writes g + 1, and the fields of tempering/plan.cuh in place.
+// Random streams: those of the files that it includes.
+#pragma once
+
+#include "tempering/ladder.cuh"
+
+#ifndef ISLANDS_ROOM
+
+// A block makes the individuals of generation 0, of which `given[island]` exist already.
+KERNEL(first_replicas, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
+                        improver::Plan improving)) {
+    Scratch scratch(arena.large());
+    tempering::Replica replica(scratch, all, data, plan);
+    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+        if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
+        // Always make the first individual, so that there is one.
+        if (POLLING_IS_CHEAP && job > 0 && improver::halts(improving)) break;
+        const auto [local, slot] = all.individual(job);
+        replica.start(local, slot, slot < all.given[local]);
+    }
+}
+
+KERNEL(advance_replicas, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
+                          improver::Plan improving)) {
+    Scratch scratch(arena.large());
+    tempering::Replica replica(scratch, all, data, plan);
+    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+        if (job != blockIdx.x) __syncthreads();
+        if (POLLING_IS_CHEAP && improver::halts(improving)) break;
+        const auto [local, slot] = all.individual(job);
+        replica.advance(local, slot, improving);
+    }
+}
+
+namespace tempering {
+
+// Call visit(ladder, island) for each ladder, in one thread.
+template <class Visit>
+__device__ void for_ladders(const Archipelago& all, const algorithm::Plan& plan, Visit visit) {
+    const int ladders = all.population / plan.rungs;
+    for (int local = blockIdx.x; local < all.islands; local += gridDim.x) {
+        for (int k = threadIdx.x; k < ladders; k += blockDim.x) {
+            visit(Ladder(all, plan, local, k), local);
+        }
+    }
+}
+
+}  // namespace tempering
+
+KERNEL(first_ladders,
+       (Arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    tempering::for_ladders(all, plan, [](const tempering::Ladder& ladder, int) { ladder.start(); });
+}
+
+KERNEL(end_ladders, (Arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    tempering::for_ladders(all, plan, [&](const tempering::Ladder& ladder, int local) {
+        ladder.end(all.island[local].generation + 1);
+    });
+}
+
+KERNEL(adopt_immigrants,
+       (Arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    tempering::for_ladders(all, plan, [](const tempering::Ladder& ladder, int) { ladder.adopt(); });
+}
+
+#endif
+
+// Write the bytes of the large and the small part of a block's arena.
+KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improver::Plan,
+              int64_t* bytes)) {
+    const int64_t most = tempering::Replica::room(all, data, plan);
+    if (threadIdx.x == 0) bytes[0] = most, bytes[1] = 0;
+}

@@ -1,0 +1,174 @@
+// The Markov chain of one replica: proposes the exchange of each pair of items in turn, and accepts
+// it by the Metropolis rule. The delta of every exchange is stored, so that a proposal takes a few
+// instructions. The threads of a block look at many proposals at once and make the first accepted
+// one, so that the chain does not depend on their number. Reads the problem's data; changes the
+// order, and keeps the best one. Random streams: PROPOSALS, BEGIN.
+#pragma once
+
+#include "improvers/base.cuh"
+#include "improvers/swap_deltas.cuh"
+#include "tempering/acceptance.cuh"
+
+namespace tempering {
+
+using Delta = problem::SwapDeltas::Delta;
+
+// Items or places whose exchange never changes the cost have equal numbers. Null: there are none.
+struct Alike {
+    const int32_t* items;
+    const int32_t* places;
+
+    __device__ bool are(int i, int j, const int32_t* order) const {
+        return (items != nullptr && items[i] == items[j]) ||
+               (places != nullptr && places[order[i]] == places[order[j]]);
+    }
+};
+
+// The costs of a replica, and what a chain has done.
+struct Costs {
+    int64_t current, best;
+    int64_t proposed, accepted;
+};
+
+class Chain {
+  public:
+    __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
+                     const problem::Data& data)
+        : n_(n),
+          order_(order),
+          best_order_(best_order),
+          triangle_(scratch, n),
+          deltas_(scratch, order, n, data, triangle_) {}
+
+    // Advance by a number of rows of pairs, of which a sweep has n - 1; the first is random.
+    // `order` is complete and visible to all threads on entry and on return.
+    __device__ Costs run(Costs costs, int rows, const Acceptance<Delta>& acceptance,
+                         const Alike& alike, const draw::Place& place,
+                         const improver::Plan& improving) {
+        costs.proposed = costs.accepted = 0;
+        if (n_ < 2) return costs;
+        triangle_.begin();
+        __syncthreads();
+        deltas_.begin();
+        __syncthreads();
+        const int row = draw::below(place.words(stream::BEGIN, 0).x, n_ - 1);
+        const int last = row + rows;
+        const Row end{last / (n_ - 1), last % (n_ - 1)};
+        Position at{triangle_.at(row, row + 1) / block::RUN, 0, row + 1};
+        for (int turn = 0;; turn ^= 1) {
+            if (POLLING_IS_CHEAP && improver::halts(improving)) break;
+            const auto found =
+                block::lowest(first_accepted(at, end, acceptance, alike, place), turn);
+            const int runs = triangle_.runs();
+            if (found.key == found.NONE) {
+                at.item = 0;
+                at.run += ahead();
+                while (at.run >= runs) at.run -= runs, ++at.sweep;
+                if (end.is_after(at.sweep, triangle_.place(at.run).i)) continue;
+                break;
+            }
+            at.run += found.key / block::RUN;
+            while (at.run >= runs) at.run -= runs, ++at.sweep;
+            const auto [i, begin] = triangle_.place(at.run);
+            const int j = begin + found.key % block::RUN;
+            costs.current += found.value;
+            ++costs.accepted;
+            const bool is_best = costs.current < costs.best;
+            if (is_best) costs.best = costs.current;
+            make({i, j}, found.value, is_best);
+            at.item = j + 1;
+        }
+        const int64_t pairs = int64_t(n_) * (n_ - 1) / 2;
+        costs.proposed = end.sweep * pairs + number(end.i, end.i + 1) - number(row, row + 1);
+        return costs;
+    }
+
+  private:
+    // The next proposal: items of the run's row from `item` on.
+    struct Position {
+        int run, sweep, item;
+    };
+    // The row of item i in a sweep.
+    struct Row {
+        int sweep, i;
+
+        __device__ bool is_after(int other_sweep, int other_i) const {
+            return other_sweep < sweep || (other_sweep == sweep && other_i < i);
+        }
+    };
+    using Bid = block::Bid<Delta>;
+
+    // Number of runs that all threads together look at before they agree.
+    __device__ static int ahead() { return POLLING_IS_CHEAP ? 256 : int(blockDim.x); }
+
+    // The place of a pair i < j in the order of the proposals.
+    __device__ int64_t number(int i, int j) const {
+        return int64_t(i) * (2 * n_ - 1 - i) / 2 + (j - i - 1);
+    }
+
+    // Return the first accepted exchange that this thread finds in the rows before `end`: its
+    // place after `at`, in entries of runs, and its delta.
+    __device__ Bid first_accepted(const Position& at, const Row& end,
+                                  const Acceptance<Delta>& acceptance, const Alike& alike,
+                                  const draw::Place& place) const {
+        const int runs = triangle_.runs();
+        for (int k = threadIdx.x; k < ahead(); k += blockDim.x) {
+            int run = at.run + k, sweep = at.sweep;
+            while (run >= runs) run -= runs, ++sweep;
+            const auto [i, first] = triangle_.place(run);
+            if (!end.is_after(sweep, i)) break;
+            const auto deltas = deltas_.stored(run);
+            const auto words = words_of(sweep, i, first, place);
+            uint32_t may = 0;
+            block::along_run([&](int c) {
+                may |= uint32_t(acceptance.may_accept(deltas.item[c], words.item[c])) << c;
+            });
+            if (may == 0) continue;
+            for (int c = 0; c < block::RUN; ++c) {
+                const int j = first + c;
+                const bool exists = i < j && j < n_ && (k > 0 || j >= at.item);
+                if (!exists || !(may >> c & 1)) continue;
+                if (!acceptance.accepts(deltas.item[c], words.item[c])) continue;
+                if (!alike.are(i, j, order_)) return {uint32_t(k * block::RUN + c), deltas.item[c]};
+            }
+        }
+        return {};
+    }
+
+    // Return the random words of the proposals of a run.
+    __device__ block::Run<uint32_t> words_of(int sweep, int i, int first,
+                                             const draw::Place& place) const {
+        const uint32_t quads = (n_ + 3) / 4, quad = (uint32_t(sweep) * n_ + i) * quads + first / 4;
+        block::Run<uint32_t> run;
+        for (int k = 0; k < block::RUN; k += 4) {
+            const uint4 word = place.words(stream::PROPOSALS, quad + k / 4);
+            run.item[k] = word.x, run.item[k + 1] = word.y;
+            run.item[k + 2] = word.z, run.item[k + 3] = word.w;
+        }
+        return run;
+    }
+
+    __device__ void make(moves::Swap swap, Delta by, bool is_best) {
+        const int32_t p = order_[swap.u], q = order_[swap.v];
+        deltas_.announce(swap, by);
+        __syncthreads();
+        for (int i = block::from_last(); i < n_; i += blockDim.x) {
+            const int32_t entry = i == swap.u ? q : i == swap.v ? p : order_[i];
+            order_[i] = entry;
+            if (is_best) best_order_[i] = entry;
+        }
+        deltas_.follow(swap);
+        for (int run = threadIdx.x; run < triangle_.runs(); run += blockDim.x) {
+            deltas_.advance(run, triangle_.place(run));
+        }
+        __syncthreads();
+    }
+
+    const int n_;
+    int32_t* const order_;
+    int32_t* const best_order_;
+    block::Triangle triangle_;
+    problem::SwapDeltas deltas_;
+};
+
+}  // namespace tempering

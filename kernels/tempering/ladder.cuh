@@ -1,0 +1,240 @@
+// One ladder of replicas, which one thread processes: exchanges temperatures, sets them once, and
+// renews the hotter replicas when the ladder stands still. Reads the replicas of generation g and
+// their costs; writes their rungs and mates, temperatures and records.
+// Random streams: RUNGS, RENEWAL.
+#pragma once
+
+#include "core/exponential.cuh"
+#include "tempering/replica.cuh"
+
+namespace tempering {
+
+// While an island is tuned, all replicas cool down together. A ladder then extends over the
+// temperatures at which the mean energy exceeded the last one by these numbers of temperatures per
+// item.
+constexpr double COLD_EXCESS = TEMPERING_COLD, HOT_EXCESS = TEMPERING_HOT;
+
+class Ladder {
+  public:
+    __device__ Ladder(const Archipelago& all, const Plan& plan, int local, int number)
+        : all_(all),
+          plan_(plan),
+          local_(local),
+          number_(number),
+          rungs_(plan.rungs),
+          first_(all.number(local, number * plan.rungs)),
+          record_(plan.records + 2 * (int64_t(local) * (all.population / plan.rungs) + number)) {}
+
+    // Prepare generation 0.
+    __device__ void start() const {
+        if (plan_.tuning > 0) {
+            spread(cooled(1), cooled(1));
+        } else {
+            spread(plan_.low * *plan_.unit, plan_.high * *plan_.unit);
+        }
+        // A random replica at a high temperature accepts about an eighth of the proposals.
+        const double accepted = plan_.tuning > 0 ? pairs() / 8.0 : 0.0;
+        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = paced(accepted);
+        record_[0] = cost(0, best(0));
+        record_[1] = 0;
+    }
+
+    // Complete a generation.
+    __device__ void end(int64_t made) const {
+        const bool is_tuning = made <= plan_.tuning;
+        if (is_tuning) {
+            cool(made);
+        } else if (made == plan_.tuning + 1 && plan_.tuning > 0) {
+            tune();
+        } else {
+            exchange_rungs(made);
+        }
+        const int mine = best(made);
+        for (int i = 0; i < rungs_; ++i) plan_.mate[first_ + i] = NO_MATE;
+        if (all_.island[local_].restart || cost(made, mine) < record_[0]) {
+            record_[0] = cost(made, mine);
+            record_[1] = made;
+        } else if (plan_.patience > 0 && made - record_[1] >= plan_.patience && !is_tuning) {
+            record_[1] = made;
+            renew(made, mine);
+        }
+    }
+
+    // Make an immigrant the state of its replica, which becomes the coldest if it is the best.
+    // Other individuals stay as they are, so this may be repeated.
+    __device__ void adopt() const {
+        const int64_t now = all_.island[local_].generation;
+        for (int i = 0; i < rungs_; ++i) {
+            const int64_t me = first_ + i;
+            const int32_t row = all_.row(now, local_, number_ * rungs_ + i);
+            if (all_.cost[row] == plan_.held[me]) continue;
+            plan_.energy[me] = plan_.held[me] = all_.cost[row];
+            for (int k = 0; k < all_.shape.pitch; ++k) {
+                plan_.state[me * all_.shape.pitch + k] = all_.genes_of(row)[k];
+            }
+            const int64_t coldest = holder(0);
+            if (now > plan_.tuning && plan_.energy[me] < plan_.energy[coldest]) {
+                plan_.rung[coldest] = plan_.rung[me];
+                plan_.rung[me] = 0;
+            }
+        }
+    }
+
+  private:
+    __device__ int64_t cost(int64_t generation, int i) const {
+        return all_.cost[all_.row(generation, local_, number_ * rungs_ + i)];
+    }
+
+    // Return the replica that has found the best order.
+    __device__ int best(int64_t generation) const {
+        int found = 0;
+        for (int i = 1; i < rungs_; ++i) {
+            if (cost(generation, i) < cost(generation, found)) found = i;
+        }
+        return found;
+    }
+
+    // Return the replica at a rung.
+    __device__ int64_t holder(int rung) const {
+        int64_t me = first_;
+        while (plan_.rung[me] != rung) ++me;
+        return me;
+    }
+
+    // Replicas at neighbouring temperatures exchange them with the probability that keeps the
+    // distribution of each.
+    __device__ void exchange_rungs(int64_t made) const {
+        const draw::Place place = all_.place(local_, made, number_ * rungs_);
+        for (int rung = made % 2; rung + 1 < rungs_; rung += 2) {
+            const int64_t cold = holder(rung), hot = holder(rung + 1);
+            const double inverse_cold = 1.0 / temperature(rung);
+            const double inverse_hot = 1.0 / temperature(rung + 1);
+            const double gain = double(plan_.energy[cold] - plan_.energy[hot]);
+            const double exponent = (inverse_cold - inverse_hot) * gain;
+            const uint32_t word = place.words(stream::RUNGS, rung).x;
+            if (exponent < 0.0 && draw::inner_fraction(word) >= exact::exp(exponent)) continue;
+            plan_.rung[cold] = rung + 1;
+            plan_.rung[hot] = rung;
+        }
+    }
+
+    // The replicas at some rungs, except that with the best order, begin the next generation as
+    // children of the best orders of this ladder and others, or as newcomers if there is no other.
+    __device__ void renew(int64_t made, int mine) const {
+        const int ladders = all_.population / rungs_;
+        const draw::Place place = all_.place(local_, made, number_ * rungs_);
+        for (int i = 0; i < rungs_; ++i) {
+            const int rung = plan_.rung[first_ + i];
+            if (i == mine || rung < plan_.renewed_from || rung >= plan_.renewed_to) continue;
+            int32_t mate = NEWCOMER;
+            if (ladders > 1) {
+                const int other = draw::below(place.words(stream::RENEWAL, i).x, ladders - 1);
+                const Ladder chosen(all_, plan_, local_, other < number_ ? other : other + 1);
+                mate = chosen.number_ * rungs_ + chosen.best(made);
+            }
+            plan_.mate[first_ + i] = mate;
+        }
+    }
+
+    __device__ double& temperature(int rung) const { return plan_.temperature[first_ + rung]; }
+    __device__ int32_t& pace(int rung) const { return plan_.pace[first_ + rung]; }
+
+    // Set the temperatures to a geometric series.
+    __device__ void spread(double low, double high) const {
+        const double ratio = high / low, steps = rungs_ - 1;
+        for (int rung = 0; rung < rungs_; ++rung) {
+            temperature(rung) = low * exact::pow(ratio, rung / steps);
+        }
+    }
+
+    // Return the temperature of all replicas in a generation of the tuning, from hot to cold.
+    __device__ double cooled(int64_t made) const {
+        const double part = double(made - 1) / double(max(1, plan_.tuning - 1));
+        return plan_.high * *plan_.unit * exact::pow(plan_.low / plan_.high, part);
+    }
+
+    // Keep the sum of the energies, and cool all replicas for the next generation.
+    __device__ void cool(int64_t made) const {
+        double sum = 0.0, accepted = 0.0, proposed = 0.0;
+        for (int i = 0; i < rungs_; ++i) {
+            sum += double(plan_.energy[first_ + i]);
+            accepted += double(plan_.accepted[first_ + i]);
+            proposed += double(plan_.proposed[first_ + i]);
+        }
+        heat(number_, made) = sum;
+        activity(number_, made) = accepted / proposed * pairs();
+        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = paced(activity(number_, made));
+        const double next = cooled(made < plan_.tuning ? made + 1 : made);
+        spread(next, next);
+    }
+
+    // The place of a ladder's generation in the sums of the tuning.
+    __device__ int64_t tuned_at(int ladder, int64_t made) const {
+        const int64_t ladders = all_.population / rungs_;
+        return (local_ * ladders + ladder) * plan_.tuning + made - 1;
+    }
+    __device__ double& heat(int ladder, int64_t made) const {
+        return plan_.heat[tuned_at(ladder, made)];
+    }
+    __device__ double& activity(int ladder, int64_t made) const {
+        return plan_.activity[tuned_at(ladder, made)];
+    }
+
+    // Return the mean energy of a generation of the tuning, over all replicas of the island.
+    __device__ double mean_energy(int64_t made) const {
+        double sum = 0.0;
+        for (int k = 0; k < all_.population / rungs_; ++k) sum += heat(k, made);
+        return sum / all_.population;
+    }
+
+    // Return the mean number of exchanges that a replica accepts per sweep at a temperature.
+    __device__ double mean_activity(double temperature) const {
+        int64_t made = 1;
+        while (made < plan_.tuning && cooled(made) > temperature) ++made;
+        double sum = 0.0;
+        const int ladders = all_.population / rungs_;
+        for (int k = 0; k < ladders; ++k) sum += activity(k, made);
+        return sum / ladders;
+    }
+
+    // Return the number of rows with which a replica does its work, at least one.
+    __device__ int paced(double accepted_per_sweep) const {
+        constexpr double MOST = 1 << 30;
+        const double rows = plan_.sweeps / (1.0 + accepted_per_sweep) * (all_.shape.n - 1);
+        return max(1, int(rows < MOST ? rows : MOST));
+    }
+
+    __device__ double pairs() const { return all_.shape.n * (all_.shape.n - 1.0) / 2.0; }
+
+    // Set the temperatures of the ladder, and the pace of each.
+    __device__ void tune() const {
+        const double low = temperature_of(COLD_EXCESS), high = temperature_of(HOT_EXCESS);
+        spread(low, high > 1.2 * low ? high : 1.2 * low);
+        // The pace of a rung is fixed from now on: if it followed the state of a replica, states
+        // with few exchanges would be seen too rarely.
+        for (int rung = 0; rung < rungs_; ++rung) {
+            pace(rung) = paced(mean_activity(temperature(rung)));
+        }
+    }
+
+    // Return the lowest temperature at which the mean energy exceeds that of the coldest generation
+    // by a number of temperatures per item.
+    __device__ double temperature_of(double excess) const {
+        const double lowest = mean_energy(plan_.tuning);
+        int64_t made = plan_.tuning;
+        while (made > 1) {
+            const double above = mean_energy(made) - lowest;
+            if (above >= excess * cooled(made) * all_.shape.n) break;
+            --made;
+        }
+        return cooled(made);
+    }
+
+    const Archipelago& all_;
+    const Plan& plan_;
+    const int local_, number_, rungs_;
+    const int64_t first_;
+    int64_t* const record_;
+};
+
+}  // namespace tempering

@@ -1,0 +1,38 @@
+// Declares the settings and fields of tempering. An island has ladders of `rungs` consecutive
+// replicas, each at a temperature of its own. The genes of an individual are the best order that
+// its replica has found; `state` is the current one. No random numbers.
+#pragma once
+
+#include "core/archipelago.cuh"
+
+namespace algorithm {
+
+struct Plan {
+    int32_t rungs;     // temperatures of a ladder
+    int32_t sweeps;    // work of a replica per generation; an accepted exchange counts as a sweep
+    int32_t patience;  // generations without improvement before a ladder is renewed; 0: never
+    int32_t renewed_from, renewed_to;  // rungs whose replicas are then renewed
+    int32_t tuning;      // generations in which an island cools down; 0: temperatures are given
+    double low, high;    // temperatures of the first and last rung, or wide bounds, in units
+    const double* unit;  // the mean change of the cost by an exchange, as a temperature
+    const int32_t* alike_items;   // [n]: see tempering/chain.cuh, or null
+    const int32_t* alike_places;  // [n]
+    // Of each individual: [islands][population]
+    int32_t* state;     // [pitch] genes
+    int64_t* energy;    // cost of the state
+    int64_t* held;      // cost of the genes, as the replica left them; others are an immigrant's
+    int32_t* rung;      // 0 is the coldest
+    int32_t* mate;      // the individual with which the next generation begins; see replica.cuh
+    int64_t* proposed;  // proposals of the last generation
+    int64_t* accepted;  // exchanges of the last generation
+    // Of each rung of each ladder: [islands][population]
+    double* temperature;
+    int32_t* pace;  // rows of pairs per generation; see chain.cuh
+    // Of each ladder: [islands][population / rungs]
+    // Sums over its replicas in each generation of the tuning.
+    double* heat;      // [tuning]: energies
+    double* activity;  // [tuning]: accepted exchanges per sweep, as a mean
+    int64_t* records;  // [2]: the best cost, and the generation that found it or renewed the ladder
+};
+
+}  // namespace algorithm

@@ -1,0 +1,164 @@
+// One replica in one generation: where it begins, its chain, and what it stores. Reads generation
+// g, writes g + 1.
+// Random streams: START, MUTANT; CROSS of crossovers/uniform_order.cuh; those of chain.cuh.
+#pragma once
+
+#include "core/archipelago.cuh"
+#include "crossovers/uniform_order.cuh"
+#include "tempering/chain.cuh"
+#include "tempering/plan.cuh"
+
+namespace tempering {
+
+using algorithm::Plan;
+using encoding::Gene;
+
+// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder and
+// that of another individual of the island.
+constexpr int32_t NO_MATE = -1;   // continue with the current state
+constexpr int32_t NEWCOMER = -2;  // begin with a random order
+
+class Replica {
+  public:
+    __device__ Replica(Scratch& scratch, const Archipelago& all, const problem::Data& data,
+                       const Plan& plan)
+        : all_(all),
+          data_(data),
+          plan_(plan),
+          order_(scratch.take<Gene>(all.shape.pitch)),
+          best_order_(scratch.take<Gene>(all.shape.pitch)),
+          scratch_(scratch) {
+        static_assert(sizeof(Gene) == sizeof(int32_t), "genes are the entries of an order");
+    }
+
+    // Return the number of bytes that any of its steps takes.
+    __device__ static int64_t room(const Archipelago& all, const problem::Data& data,
+                                   const Plan& plan) {
+        Scratch scratch(nullptr);
+        const Replica replica(scratch, all, data, plan);
+        Scratch of_chain = scratch, of_cross = scratch;
+        const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data);
+        const Parents parents(of_cross, all.shape.pitch);
+        const crossover::Workspace crossing(of_cross, all.shape);
+        return max(of_chain.bytes(), of_cross.bytes());
+    }
+
+    // Make generation 0 of an individual; `is_given` if its genes exist already.
+    __device__ void start(int local, int slot, bool is_given) {
+        const int32_t row = all_.row(0, local, slot);
+        Gene* const genes = all_.genes_of(row);
+        if (!is_given) encoding::fill(genes, all_.shape, all_.place(local, 0, slot), stream::START);
+        copy_row(order_, genes, all_.shape.pitch);
+        __syncthreads();
+        const int64_t cost = problem::cost(order_, all_.shape.n, data_);
+        store({cost, cost, 1, 0}, order_, 0, local, slot);
+        if (threadIdx.x == 0) {
+            const int64_t me = all_.number(local, slot);
+            plan_.rung[me] = slot % plan_.rungs;
+            plan_.mate[me] = NO_MATE;
+        }
+    }
+
+    // Make the next generation of an individual.
+    __device__ void advance(int local, int slot, const improver::Plan& improving) {
+        const int64_t made = all_.island[local].generation + 1, me = all_.number(local, slot);
+        const draw::Place place = all_.place(local, made, slot);
+        const int32_t mate = all_.island[local].restart ? NEWCOMER : plan_.mate[me];
+        int64_t evaluated = 0;
+        const Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1)
+                                            : renewed(mate, local, slot, place, evaluated);
+        const int ladder = slot / plan_.rungs * plan_.rungs;
+        const int64_t rung = all_.number(local, ladder + plan_.rung[me]);
+        const Acceptance<Delta> acceptance(plan_.temperature[rung]);
+        Scratch scratch = scratch_;
+        Chain chain(scratch, order_, best_order_, all_.shape.n, data_);
+        Costs end = chain.run(begin, plan_.pace[rung], acceptance,
+                              {plan_.alike_items, plan_.alike_places}, place, improving);
+        end.proposed += evaluated;
+        store(end, best_order_, made, local, slot);
+    }
+
+  private:
+    struct Parents {
+        crossover::Pair<Gene> mates, children;
+
+        __device__ Parents(Scratch& scratch, int pitch)
+            : mates{scratch.take<Gene>(2 * pitch), pitch},
+              children{scratch.take<Gene>(2 * pitch), pitch} {}
+    };
+
+    // Continue from the previous generation.
+    __device__ Costs resumed(int local, int slot, int64_t before) const {
+        const int32_t row = all_.row(before, local, slot);
+        const int64_t me = all_.number(local, slot);
+        copy_row(order_, plan_.state + me * all_.shape.pitch, all_.shape.pitch);
+        copy_row(best_order_, all_.genes_of(row), all_.shape.pitch);
+        __syncthreads();
+        return {plan_.energy[me], all_.cost[row], 0, 0};
+    }
+
+    // Begin with a new order.
+    __device__ Costs renewed(int32_t mate, int local, int slot, const draw::Place& place,
+                             int64_t& evaluated) {
+        const int pitch = all_.shape.pitch;
+        if (mate == NEWCOMER) {
+            encoding::fill(order_, all_.shape, place, stream::MUTANT);
+        } else {
+            const int32_t first = all_.row(place.generation - 1, local, 0);
+            Scratch scratch = scratch_;
+            const Parents parents(scratch, pitch);
+            copy_row(parents.mates[0], all_.genes_of(first + best_of_ladder(local, slot)), pitch);
+            copy_row(parents.mates[1], all_.genes_of(first + mate), pitch);
+            __syncthreads();
+            crossover::cross(scratch, parents.mates, parents.children, all_.shape, {}, place);
+            __syncthreads();
+            copy_row(order_, parents.mates[0], pitch);  // with the genes after the last item
+            __syncthreads();
+            for (int i = threadIdx.x; i < all_.shape.n; i += blockDim.x) {
+                order_[i] = parents.children[0][i];
+            }
+            __syncthreads();
+        }
+        copy_row(best_order_, order_, pitch);
+        __syncthreads();
+        evaluated = 1;
+        const int64_t cost = problem::cost(order_, all_.shape.n, data_);
+        return {cost, cost, 0, 0};
+    }
+
+    // Return the best individual of the ladder of a slot in the previous generation.
+    __device__ int best_of_ladder(int local, int slot) const {
+        const int32_t first = all_.row(all_.island[local].generation, local, 0);
+        const int ladder = slot / plan_.rungs * plan_.rungs;
+        int best = ladder;
+        for (int i = ladder + 1; i < ladder + plan_.rungs; ++i) {
+            if (all_.cost[first + i] < all_.cost[first + best]) best = i;
+        }
+        return best;
+    }
+
+    __device__ void store(const Costs& costs, const Gene* best_order, int64_t made, int local,
+                          int slot) const {
+        const int32_t row = all_.row(made, local, slot);
+        const int64_t me = all_.number(local, slot);
+        copy_row(plan_.state + me * all_.shape.pitch, order_, all_.shape.pitch);
+        copy_row(all_.genes_of(row), best_order, all_.shape.pitch);
+        if (threadIdx.x == 0) {
+            all_.cost[row] = costs.best;
+            plan_.energy[me] = costs.current;
+            plan_.held[me] = costs.best;
+            plan_.proposed[me] = costs.proposed;
+            plan_.accepted[me] = costs.accepted;
+        }
+        all_.count(local, slot, costs.proposed);
+    }
+
+    const Archipelago& all_;
+    const problem::Data& data_;
+    const Plan& plan_;
+    Gene* const order_;
+    Gene* const best_order_;
+    const Scratch scratch_;
+};
+
+}  // namespace tempering

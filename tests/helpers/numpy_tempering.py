@@ -1,0 +1,266 @@
+"""Parallel tempering in plain Python: one proposal after another, evaluated from scratch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from numpy_exact import exp, pow
+from numpy_islands import NumpyIslands
+from numpy_operators import crossed, random_genome
+from numpy_streams import MUTANT, START, Place, words
+
+from islands.problems.qap import Qap
+
+PROPOSALS, BEGIN, RUNGS, RENEWAL = range(32, 36)
+NO_MATE, NEWCOMER = -1, -2
+_LN2 = np.float32(float.fromhex("0x1.62e43p-1"))
+
+
+def minus_log(x: int) -> np.float32:
+    """Return -ln(x / 2^24) with the bits of the kernels."""
+    mantissa, exponent = np.frexp(np.float32(x))
+    m, one = np.float32(2 * mantissa), np.float32(1)
+    s = (m - one) / (m + one)
+    series = np.float32(2) / np.float32(11)
+    for odd in (9, 7, 5, 3, 1):
+        series = series * (s * s) + np.float32(2) / np.float32(odd)
+    return np.float32(25 - exponent) * _LN2 - series * s
+
+
+def is_accepted(raised: int, temperature: float, word: int) -> bool:
+    return bool(np.float32(raised) <= np.float32(temperature) * minus_log((word >> 8) + 1))
+
+
+def exchanged(order: list[int], pair: tuple[int, int]) -> list[int]:
+    i, j = pair
+    changed = list(order)
+    changed[i], changed[j] = order[j], order[i]
+    return changed
+
+
+@dataclass
+class Replica:
+    """A Markov chain: its state, and the best order that it has found."""
+
+    order: list[int]
+    energy: int
+    best: list[int]
+    cost: int
+    rung: int
+    mate: int = NO_MATE
+    accepted: int = 0
+    proposed: int = 0
+
+
+class NumpyTempering(NumpyIslands):
+    """Ladders of replicas; the settings are those of `TemperingSettings`."""
+
+    def __init__(
+        self, problem: Qap, *, islands: int, population: int, seed: int, rungs: int, sweeps: int,
+        patience: int, tuning: int, low: float, high: float, unit: float, renewed: range,
+        reset: int = 0, given: tuple[list[int], ...] = (),
+    ) -> None:  # fmt: skip
+        self.problem, self.population, self.seed, self.reset = problem, population, seed, reset
+        self.rungs, self.sweeps, self.patience, self.tuning = rungs, sweeps, patience, tuning
+        self.low, self.high, self.unit, self.renewed = low, high, unit, renewed
+        self.generation, self.calls = 0, [[1] * population for _ in range(islands)]
+        self.pairs = list(combinations(range(problem.size), 2))
+        self.kinds = {"renewed": 0, "newcomer": 0, "exchanged": 0, "kept": 0, "alike": 0}
+        """How often each kind of step was taken; tests require each kind."""
+        self.replicas: list[list[Replica]] = []
+        for island in range(islands):
+            rows = []
+            for slot in self.slots:
+                mine = given[island::islands]
+                order = random_genome(problem.size, "permutation", START, self.place(island, slot))
+                order = list(mine[slot]) if slot < len(mine) else list(order)
+                cost = self.evaluate(order)
+                rows.append(Replica(order, cost, order, cost, slot % rungs))
+            self.replicas.append(rows)
+        self.firsts = range(0, population, rungs)
+        first = self.cooled(1) if tuning else None
+        ladder = [first] * rungs if first is not None else self.series(low * unit, high * unit)
+        self.temperature = [[list(ladder) for _ in self.firsts] for _ in range(islands)]
+        pace = self.paced(len(self.pairs) / 8 if tuning else 0)
+        self.pace = [[[pace] * rungs for _ in self.firsts] for _ in range(islands)]
+        self.activity = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
+        self.heat = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
+        self.record = [
+            [[min(r.cost for r in rows[k : k + rungs]), 0] for k in self.firsts]
+            for rows in self.replicas
+        ]
+        self.restart = [False] * islands
+        self.best = [min(costs) for costs in self.cost]
+        self.since = [0] * islands
+
+    @property
+    def cost(self) -> list[list[int]]:  # type: ignore[override]
+        return [[replica.cost for replica in rows] for rows in self.replicas]
+
+    def evaluate(self, order: list[int]) -> int:
+        return int(self.problem.costs(np.array([order]))[0])
+
+    def series(self, low: float, high: float) -> list[float]:
+        return [low * pow(high / low, rung / (self.rungs - 1)) for rung in range(self.rungs)]
+
+    def cooled(self, made: int) -> float:
+        part = (made - 1) / max(1, self.tuning - 1)
+        return self.high * self.unit * pow(self.low / self.high, part)
+
+    def evolve_island(self, island: int) -> None:
+        rows = self.replicas[island]
+        before = [(replica.best, replica.cost) for replica in rows]
+        for slot, replica in enumerate(rows):
+            place = self.place(island, slot)
+            first = slot // self.rungs * self.rungs
+            replica.proposed = 0
+            mate = NEWCOMER if self.restart[island] else replica.mate
+            if mate != NO_MATE:
+                mine = min(range(first, first + self.rungs), key=lambda i: before[i][1])
+                self.begin(replica, before[mine][0], mate, before, place)
+                replica.proposed = 1
+            temperature = self.temperature[island][slot // self.rungs][replica.rung]
+            pace = self.pace[island][slot // self.rungs][replica.rung]
+            replica.proposed += self.run(replica, temperature, pace, place)
+            self.calls[island][slot] += replica.proposed
+        for number, first in enumerate(self.firsts):
+            self.end(island, number, first)
+
+    def begin(
+        self, replica: Replica, mine: list[int], mate: int,
+        before: list[tuple[list[int], int]], place: Place,
+    ) -> None:  # fmt: skip
+        """Replace the order of a replica by a child or a random one."""
+        if mate == NEWCOMER:
+            order = list(random_genome(len(mine), "permutation", MUTANT, place))
+            self.kinds["newcomer"] += 1
+        else:
+            word = np.zeros(4, np.uint64)
+            order = list(crossed("uniform", "permutation", word, place, mine, before[mate][0])[0])
+            self.kinds["renewed"] += 1
+        replica.order, replica.energy = order, self.evaluate(order)
+        replica.best, replica.cost = order, replica.energy
+
+    def run(self, replica: Replica, temperature: float, rows: int, place: Place) -> int:
+        """Advance a chain by a generation; return the number of proposals."""
+        n, pairs = self.problem.size, self.pairs
+        row = int(words(1, BEGIN, *place)[0]) * (n - 1) >> 32
+        begin = pairs.index((row, row + 1))
+        drawn: dict[int, NDArray[np.uint64]] = {}
+        raised = self.changes(replica)
+        quads = -(-n // 4)
+        replica.accepted = 0
+        sweeps, last = divmod(row + rows, n - 1)
+        end = sweeps * len(pairs) + pairs.index((last, last + 1))
+        for number in range(begin, end):
+            sweep, at = divmod(number, len(pairs))
+            if sweep not in drawn:
+                drawn[sweep] = words(4 * n * quads, PROPOSALS, *place, sweep * n * quads)
+            i, j = pairs[at]
+            word = int(drawn[sweep][4 * (i * quads + j // 4) + j % 4])
+            if not is_accepted(raised[at], temperature, word):
+                continue
+            if self.are_alike(i, j, replica.order):
+                self.kinds["alike"] += 1
+                continue
+            replica.accepted += 1
+            replica.order = exchanged(replica.order, (i, j))
+            replica.energy += raised[at]
+            if replica.energy < replica.cost:
+                replica.best, replica.cost = replica.order, replica.energy
+            raised = self.changes(replica)
+        return end - begin
+
+    def changes(self, replica: Replica) -> list[int]:
+        """Return how much the exchange of each pair raises the cost."""
+        others = np.array([exchanged(replica.order, pair) for pair in self.pairs])
+        return [int(cost) - replica.energy for cost in self.problem.costs(others)]
+
+    def are_alike(self, i: int, j: int, order: list[int]) -> bool:
+        """Return whether two facilities, or their locations, can always be exchanged."""
+        a, b, n = self.problem.file.a, self.problem.file.b, self.problem.size
+        for matrix, pair in ((a, (i, j)), (b, (order[i], order[j]))):
+            turned = exchanged(list(range(n)), pair)
+            if np.array_equal(matrix[np.ix_(turned, turned)], matrix):
+                return True
+        return False
+
+    def end(self, island: int, number: int, first: int) -> None:
+        """Complete a generation of a ladder."""
+        rows, made = self.replicas[island][first : first + self.rungs], self.generation
+        if made <= self.tuning:
+            self.heat[island][number][made - 1] = float(sum(row.energy for row in rows))
+            following = min(made + 1, self.tuning)
+            shares = sum(row.accepted for row in rows) / sum(row.proposed for row in rows)
+            per_sweep = shares * len(self.pairs)
+            self.activity[island][number][made - 1] = per_sweep
+            self.pace[island][number] = [self.paced(per_sweep)] * self.rungs
+            self.temperature[island][number] = [self.cooled(following)] * self.rungs
+        elif made == self.tuning + 1 and self.tuning > 0:
+            low, high = self.tuned(island, 0.08), self.tuned(island, 0.65)
+            temperatures = self.series(low, max(high, 1.2 * low))
+            self.temperature[island][number] = temperatures
+            self.pace[island][number] = [self.tuned_pace(island, each) for each in temperatures]
+        else:
+            self.exchange(island, number, first)
+        mine = min(range(self.rungs), key=lambda i: rows[i].cost)
+        for row in rows:
+            row.mate = NO_MATE
+        record = self.record[island][number]
+        if self.restart[island] or rows[mine].cost < record[0]:
+            record[:] = rows[mine].cost, made
+        elif 0 < self.patience <= made - record[1] and made > self.tuning:
+            record[1] = made
+            self.renew(island, number, first, mine)
+
+    def tuned(self, island: int, excess: float) -> float:
+        means = [
+            sum(ladder[g] for ladder in self.heat[island]) / self.population
+            for g in range(self.tuning)
+        ]
+        for made in range(self.tuning, 1, -1):
+            above = means[made - 1] - means[-1]
+            if above >= excess * self.cooled(made) * self.problem.size:
+                return self.cooled(made)
+        return self.cooled(1)
+
+    def tuned_pace(self, island: int, temperature: float) -> int:
+        made = 1
+        while made < self.tuning and self.cooled(made) > temperature:
+            made += 1
+        total = sum(ladder[made - 1] for ladder in self.activity[island])
+        return self.paced(total / len(self.firsts))
+
+    def paced(self, accepted_per_sweep: float) -> int:
+        return max(1, int(self.sweeps / (1.0 + accepted_per_sweep) * (self.problem.size - 1)))
+
+    def exchange(self, island: int, number: int, first: int) -> None:
+        rows = self.replicas[island][first : first + self.rungs]
+        temperature = self.temperature[island][number]
+        for rung in range(self.generation % 2, self.rungs - 1, 2):
+            cold, hot = (next(r for r in rows if r.rung == k) for k in (rung, rung + 1))
+            difference = 1.0 / temperature[rung] - 1.0 / temperature[rung + 1]
+            exponent = difference * float(cold.energy - hot.energy)
+            word = int(words(4 * rung + 1, RUNGS, *self.place(island, first))[4 * rung])
+            if exponent < 0 and (word + 0.5) / 2**32 >= exp(exponent):
+                self.kinds["kept"] += 1
+                continue
+            self.kinds["exchanged"] += 1
+            cold.rung, hot.rung = rung + 1, rung
+
+    def renew(self, island: int, number: int, first: int, mine: int) -> None:
+        ladders = len(self.firsts)
+        for i in range(self.rungs):
+            row = self.replicas[island][first + i]
+            if i == mine or row.rung not in self.renewed:
+                continue
+            row.mate = NEWCOMER
+            if ladders > 1:
+                word = int(words(4 * i + 1, RENEWAL, *self.place(island, first))[4 * i])
+                other = word * (ladders - 1) >> 32
+                start = (other + (other >= number)) * self.rungs
+                costs = self.cost[island][start : start + self.rungs]
+                row.mate = start + costs.index(min(costs))

@@ -1,0 +1,90 @@
+"""What matrices say about exchanges, compared with all assignments and all exchanges."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from problems_for_tests import facilities
+
+from islands.problems.qap_exchanges import (
+    alike,
+    changes,
+    is_uneven,
+    is_unstructured,
+    mean_change,
+    relative_variance,
+)
+
+
+@pytest.mark.parametrize("symmetric", ["both", "a", "b", "neither"])
+def test_changes_are_differences_of_costs(symmetric: str) -> None:
+    problem = facilities(9, symmetric=symmetric, diagonal=True)
+    draw = np.random.default_rng(3)
+    orders = np.array([draw.permutation(9) for _ in range(40)])
+    u, v = np.array([draw.choice(9, 2, replace=False) for _ in range(40)]).T
+    after = orders.copy()
+    rows = np.arange(40)
+    after[rows, u], after[rows, v] = orders[rows, v], orders[rows, u]
+    expected = problem.costs(after) - problem.costs(orders)
+    found = changes(problem.file.a, problem.file.b, orders, u, v)
+    assert found.tolist() == expected.tolist()
+
+
+def test_the_mean_change_is_that_of_all_exchanges_of_all_assignments() -> None:
+    problem = facilities(5, symmetric="neither", diagonal=True)
+    orders = np.array(list(permutations(range(5))))
+    total = count = 0
+    for u, v in combinations(range(5), 2):
+        after = orders.copy()
+        after[:, [u, v]] = after[:, [v, u]]
+        total += int(np.abs(problem.costs(after) - problem.costs(orders)).sum())
+        count += len(orders)
+    assert mean_change(problem.file.a, problem.file.b) == pytest.approx(total / count, rel=0.03)
+
+
+def test_indices_are_alike_if_their_exchange_never_changes_a_cost() -> None:
+    problem = facilities(7)
+    a = problem.file.a.copy()
+    a[2] = a[4]
+    a[:, 2] = a[:, 4]
+    a[2, 4] = a[4, 2] = 9
+    a[2, 2] = a[4, 4] = 3
+    assert alike(a).tolist() == [0, 1, 2, 3, 2, 5, 6]
+    orders = np.array([np.random.default_rng(k).permutation(7) for k in range(30)])
+    two, four = np.full(30, 2), np.full(30, 4)
+    assert not changes(a, problem.file.b, orders, two, four).any()
+    a[2, 4] = 8  # no longer symmetric
+    assert alike(a).tolist() == list(range(7))
+    assert alike(np.zeros((5, 5), np.int64)).tolist() == [0] * 5
+
+
+def test_uniform_random_numbers_are_unstructured() -> None:
+    draw = np.random.default_rng(1)
+    uniform = draw.integers(0, 100, (50, 50))
+    side = np.arange(49)
+    distances = np.abs(np.subtract.outer(side // 7, side // 7))
+    distances += np.abs(np.subtract.outer(side % 7, side % 7))
+    assert is_unstructured(uniform)
+    assert not is_unstructured(distances)
+    assert not is_unstructured(uniform * (uniform > 70))
+    assert not is_unstructured(np.zeros((4, 4), np.int64))
+    assert not is_unstructured(np.ones((1, 1), np.int64))
+
+
+def test_uneven_matrices_have_few_large_numbers_and_few_equal_facilities() -> None:
+    draw = np.random.default_rng(1)
+    uniform = draw.integers(1, 100, (40, 40))
+    heavy = np.exp(draw.normal(0, 1.6, (40, 40)) * 2).astype(np.int64) + 1
+    assert relative_variance(heavy) > 4 > relative_variance(uniform)
+    off = ~np.eye(40, dtype=bool)
+    expected = heavy[off].var() / heavy[off].mean() ** 2
+    assert relative_variance(heavy) == pytest.approx(expected)
+    assert is_uneven(uniform, heavy)
+    assert is_uneven(heavy, uniform)
+    assert not is_uneven(uniform, uniform)
+    block = np.zeros((40, 40), np.int64)
+    block[:5, :5] = 1
+    assert relative_variance(block) > 4
+    assert not is_uneven(block, uniform)

@@ -1,0 +1,146 @@
+"""The default search of an assignment problem follows its structure and what is requested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from problems_for_tests import cities, facilities, knapsack
+
+from islands.errors import UsageError
+from islands.instances.qaplib import QapFile
+from islands.problems.base import Problem
+from islands.problems.qap import Qap
+from islands.spec.resolve import layers, resolve
+from islands.spec.spec import RunSpec
+
+BACKENDS = ("cpu", "cuda")
+
+
+def uneven(n: int) -> Qap:
+    """Return an instance whose flows have few large numbers."""
+    a = facilities(n).file.a
+    b = np.exp(np.random.default_rng(1).normal(0, 3.2, (n, n))).astype(np.int64) + 1
+    b = np.triu(b, 1) + np.triu(b, 1).T
+    return Qap(QapFile(f"uneven{n}", None, n, a, b))
+
+
+def on_grid(side: int) -> Qap:
+    """Return random flows between the places of a square grid."""
+    n = side * side
+    rows, columns = np.divmod(np.arange(n), side)
+    distances = abs(np.subtract.outer(rows, rows)) + abs(np.subtract.outer(columns, columns))
+    return Qap(QapFile(f"grid{n}", None, n, facilities(n).file.a, distances))
+
+
+def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
+    return resolve(layers({"backend": backend, **options}), problem)
+
+
+def chosen(spec: RunSpec) -> tuple[str, str, str]:
+    return spec.algorithm, spec.encoding, spec.improver.name
+
+
+TEMPERING = ("tempering", "permutation", "none")
+MEMETIC = ("memetic", "permutation", "tabu")
+CELLULAR = ("cellular", "permutation", "tabu")
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected", "population", "steps"),
+    [
+        (facilities(20), TEMPERING, 64, 0),
+        (facilities(37), TEMPERING, 64, 0),
+        (facilities(38), MEMETIC, 264, 5000),
+        (facilities(75), MEMETIC, 264, 5000),
+        (facilities(76), TEMPERING, 64, 0),
+        (facilities(111), TEMPERING, 16, 0),
+        (uneven(39), TEMPERING, 64, 0),
+        (uneven(40), MEMETIC, 66, 1000),
+        (on_grid(7), TEMPERING, 64, 0),
+    ],
+    ids=lambda value: getattr(value, "instance", None),
+)
+def test_the_structure_and_the_size_choose_the_search(
+    problem: Qap, expected: tuple[str, str, str], population: int, steps: int
+) -> None:
+    cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
+    assert chosen(cpu) == chosen(gpu) == expected
+    assert (gpu.general.population, gpu.improver.steps) == (population, steps)
+    assert gpu.migration.topology == "ring"
+    again = resolve(layers(gpu.to_mapping()), problem)
+    assert again.to_mapping() == gpu.to_mapping()
+
+
+def test_a_cpu_has_fewer_replicas() -> None:
+    cpu, gpu = (resolved(facilities(20), backend).general for backend in BACKENDS)
+    assert (cpu.islands, cpu.population) == (4, 8)
+    assert (gpu.islands, gpu.population) == (8, 64)
+    given = resolved(facilities(20), population=24, islands=3).general
+    assert (given.islands, given.population) == (3, 24)
+
+
+def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:
+    small, rough = facilities(20), facilities(40)
+    spec = resolved(small, "cuda", improver="tabu")
+    assert chosen(spec) == CELLULAR
+    assert (spec.general.population, spec.migration.interval) == (64, 10)
+    assert resolved(small, "cuda", algorithm="cellular") == spec
+    assert chosen(resolved(rough, improver="tabu")) == MEMETIC
+    assert chosen(resolved(small, improver="swap")) == ("cellular", "permutation", "swap")
+    assert chosen(resolved(small, encoding="keys")) == ("cellular", "keys", "none")
+    assert chosen(resolved(small, algorithm="tempering")) == TEMPERING
+    assert chosen(resolved(rough, algorithm="tempering")) == TEMPERING
+    assert chosen(resolved(small, algorithm="ga")) == ("ga", "permutation", "none")
+
+
+def test_tempering_refuses_other_problems_and_improvers(tmp_path: Path) -> None:
+    for problem, possible in (
+        (cities(9, tmp_path), "ga on permutation"),
+        (knapsack(9, 2), "ga on bits"),
+    ):
+        with pytest.raises(UsageError) as error:
+            resolved(problem, algorithm="tempering")
+        assert "tempering needs stored changes of the cost by exchanges" in str(error.value)
+        assert "does not have. Possible: brkga on keys, " in str(error.value)
+        assert possible in str(error.value)
+        assert "tempering on permutation" not in str(error.value).partition("Possible")[2]
+    with pytest.raises(
+        UsageError,
+        match=r"tempering takes no improver, as it improves solutions itself",
+    ):
+        resolved(facilities(9), algorithm="tempering", improver="tabu")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"coldest": 0.1}, "coldest=0.1 and hottest=0: set both temperatures"),
+        ({"coldest": 0.3, "hottest": 0.2}, "coldest=0.3: must be at most hottest=0.2"),
+    ],
+)
+def test_contradicting_temperatures_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        resolved(facilities(9), algorithm="tempering", **options)
+    assert message in str(error.value)
+
+
+def test_the_population_consists_of_whole_ladders() -> None:
+    from islands.algorithms.tempering import Tempering, TemperingSettings
+
+    with pytest.raises(
+        UsageError, match=r"population=10: must be a multiple of rungs=8\. Choose 8"
+    ):
+        Tempering(TemperingSettings(), 10)
+
+
+def test_a_population_that_tempering_does_not_take_selects_another_algorithm() -> None:
+    problem = on_grid(3)
+    assert resolved(problem, population=24).algorithm == "tempering"
+    other = resolved(problem, population=100)
+    assert other.general.population == 100
+    assert other.algorithm != "tempering"
+    assert other.adjusted.startswith(f"{other.algorithm}, since the default tempering does not")
+    assert resolved(problem, population=100, rungs=10).algorithm == "tempering"
