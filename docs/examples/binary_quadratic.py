@@ -1,7 +1,6 @@
 """Binary quadratic programming (QUBO): choose items to maximise the sum over all chosen pairs.
 
-python binary_quadratic.py [SECONDS]
-mpirun -n 2 python binary_quadratic.py
+python binary_quadratic.py [SECONDS]      mpirun -n 2 python binary_quadratic.py
 islands run binary_quadratic.py:problem
 """
 
@@ -56,6 +55,5 @@ def make(n: int, seed: int = 1) -> islands.Problem:
 problem = make(n=250)
 
 if __name__ == "__main__":
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
-    result = islands.solve(problem, seconds=seconds, seed=1, verbose=True)
+    result = islands.solve(problem, seconds=float([*sys.argv, "10"][1]), verbose=True)
     print("value", result.cost, "chosen", result.solution)

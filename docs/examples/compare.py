@@ -1,21 +1,23 @@
-"""Compare the algorithms on the examples of this folder: the tables of docs/choosing.md.
+"""Solve an instance of each example, and print a table of costs, bounds and gaps in Markdown.
 
-    python compare.py --seconds 10 --seeds 3
-    python compare.py --evaluations 1000000 --population 64
+    python compare.py                            # default settings, 10 s each: about 2 minutes
+    python compare.py --backend cuda --out results
+    python compare.py --algorithms               # also each algorithm: 8 minutes
+    python compare.py --algorithms --evaluations 1000000
 
-Each run uses two threads. HiGHS runs for ten seconds, where it applies.
+With --out, the table and all results are also written to a folder after each instance. HiGHS runs
+with the same limit of time, if SciPy is installed.
 """
 
 import argparse
+import json
+import math
+import sys
+from pathlib import Path
 from typing import Any
 
-import binary_quadratic
-import continuous
-import flow_shop
 import numpy as np
-import set_covering
-import vehicle_routing
-from numpy.typing import NDArray
+from bounds import Instance, instances
 
 import islands
 
@@ -25,118 +27,80 @@ COLUMNS: dict[str, dict[str, Any]] = {
 }
 
 
-def clusters(customers: int) -> islands.Problem:
-    """Return clusters of ten customers on a circle, of which a route serves one."""
-    angles = 2 * np.pi * (np.arange(customers) // 10) / (customers // 10)
-    rng = np.random.default_rng(1)
-    angles += rng.uniform(-0.02, 0.02, customers)
-    circle = 10_000 * np.column_stack([np.cos(angles), np.sin(angles)])
-    places = np.vstack([np.zeros((1, 2)), circle])
-    return vehicle_routing.routing(
-        places, np.ones(customers, int), capacity=10, name=f"clusters-{customers}"
-    )
+class Table:
+    """A table that is printed, and written to a folder, row by row."""
+
+    def __init__(self, folder: Path | None, *head: str) -> None:
+        self.folder, self.lines = folder, list[str]()
+        self.results = list[dict[str, Any]]()
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        self.add(head)
+        self.add(["---"] * len(head))
+
+    def add(self, cells: Any) -> None:
+        """Add a row."""
+        self.lines.append(f"| {' | '.join(cells)} |")
+        print(self.lines[-1], flush=True)
+        if self.folder is not None:
+            (self.folder / "table.md").write_text("\n".join([*self.lines, ""]))
+            (self.folder / "results.json").write_text(json.dumps(self.results, indent=1) + "\n")
 
 
-def served_by_cluster(problem: islands.Problem) -> float:
-    """Return the length if each route serves one cluster, in the order of the angles."""
-    angles = np.random.default_rng(1).uniform(-0.02, 0.02, problem.size).reshape(-1, 10)
-    order = np.arange(problem.size).reshape(-1, 10)
-    return problem.cost(np.take_along_axis(order, angles.argsort(axis=1), axis=1).ravel())
+def solved(table: Table, each: Instance, settings: dict[str, Any], seeds: int) -> str:
+    """Solve an instance with several seeds; return the mean cost, the range and the gap."""
+    costs = []
+    for seed in range(1, seeds + 1):
+        try:
+            result = islands.solve(each.problem, seed=seed, **settings)
+        except islands.IslandsError as error:
+            print(f"{each.problem.instance}: {error}", file=sys.stderr)
+            return "error"
+        assert result.cost is not None
+        costs.append(result.cost)
+        found = {"problem": each.problem.instance, "cost": result.cost, "digest": result.digest}
+        found |= {"known": each.known, "meaning": each.meaning, "highs": each.highs}
+        found |= {"generations": result.generations, "evaluations": result.evaluations}
+        table.results.append(found | {"seconds": result.seconds, "settings": result.settings})
+    spread = f" ({min(costs):,.5g} to {max(costs):,.5g})" if seeds > 1 else ""
+    gap = abs(np.mean(costs) - each.known) / abs(each.known) if each.known else math.nan
+    return f"{_number(float(np.mean(costs)))}{spread}" + ("" if math.isnan(gap) else f", {gap:.1%}")
 
 
-def machine_bound(jobs: int, machines: int = 20) -> float:
-    """Return a lower bound of the flow shop: the load of a machine, and what is around it."""
-    times = np.random.default_rng(1).integers(1, 100, (jobs, machines), np.int32).astype(int)
-    before = times.cumsum(axis=1) - times
-    after = times.sum(axis=1, keepdims=True) - before - times
-    return int((before.min(axis=0) + times.sum(axis=0) + after.min(axis=0)).max())
+def _number(value: float | None) -> str:
+    """Return a number, or a dash if there is none."""
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def highs_covering(columns: int, seconds: float) -> tuple[float | None, float]:
-    """Return the cost that HiGHS finds, and its lower bound."""
-    costs, covers = set_covering.instance(columns, seed=1)
-    return _highs(costs, covers, np.ones(len(covers)), np.ones(columns), seconds)
-
-
-def highs_quadratic(n: int, seconds: float) -> tuple[float | None, float]:
-    """Return the value that HiGHS finds, and its upper bound: a variable for each product."""
-    q = binary_quadratic.matrix(n, seed=1)
-    row, column = np.triu(q, 1).nonzero()
-    value, pairs = q[row, column], len(row)
-    # A product y of a and b: y <= a and y <= b if its value is positive, else y >= a + b - 1.
-    from scipy.sparse import coo_array
-
-    y = n + np.arange(pairs)
-    plus, minus = np.flatnonzero(value > 0), np.flatnonzero(value < 0)
-    rows = [np.arange(2 * len(plus))] * 2 + [2 * len(plus) + np.arange(len(minus))] * 3
-    entries = [np.append(row[plus], column[plus]), np.append(y[plus], y[plus])]
-    entries += [y[minus], row[minus], column[minus]]
-    signs = [1, -1, 1, -1, -1]
-    matrix = coo_array(
-        (
-            np.concatenate([np.full(len(r), s) for r, s in zip(rows, signs, strict=True)]),
-            (np.concatenate(rows), np.concatenate(entries)),
-        ),
-        shape=(2 * len(plus) + len(minus), n + pairs),
-    )
-    low = np.append(np.zeros(2 * len(plus)), -np.ones(len(minus)))
-    whole = np.append(np.ones(n), np.zeros(pairs))
-    found, bound = _highs(-np.append(q.diagonal(), value), matrix.tocsr(), low, whole, seconds)
-    return None if found is None else -found, -bound
-
-
-def _highs(
-    costs: NDArray[Any], matrix: Any, low: NDArray[Any], whole: NDArray[Any], seconds: float
-) -> tuple[float | None, float]:
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    end = milp(
-        costs,
-        integrality=whole,
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(matrix, low, np.inf),
-        options={"time_limit": seconds},
-    )
-    return end.fun, np.nan if end.mip_dual_bound is None else end.mip_dual_bound
-
-
-def _solved(problem: islands.Problem, settings: dict[str, Any]) -> float:
-    result = islands.solve(problem, threads=2, **settings)
-    assert result.cost is not None
-    return result.cost
-
-
-def main(seeds: int, **settings: Any) -> None:
-    """Print a row for each problem: a bound, HiGHS, and the mean and range of each algorithm."""
-    routes = clusters(200)
-    covering, lower = highs_covering(1000, seconds=10)
-    quadratic, upper = highs_quadratic(500, seconds=10)
-    rows: list[tuple[islands.Problem, float, float | None]] = [
-        (flow_shop.make(200), machine_bound(200), None),
-        (vehicle_routing.make(200), np.nan, None),
-        (routes, served_by_cluster(routes), None),
-        (continuous.make(100), 0.0, None),
-        (set_covering.make(1000), lower, covering),
-        (binary_quadratic.make(500), upper, quadratic),
-    ]
-    print("| problem | bound | HiGHS |", " | ".join(COLUMNS), "|", flush=True)
-    for problem, known, highs in rows:
-        shown = []
-        for column in COLUMNS.values():
-            runs = range(1, seeds + 1)
-            costs = [_solved(problem, {**column, **settings, "seed": seed}) for seed in runs]
-            between = f" ({min(costs):.5g}-{max(costs):.5g})" if seeds > 1 else ""
-            shown.append(f"{np.mean(costs):.5g}{between}")
-        by_highs = "" if highs is None else f"{highs:.5g}"
-        print(
-            f"| {problem.instance} | {known:.6g} | {by_highs} |", " | ".join(shown), "|", flush=True
-        )
+def main() -> int:
+    """Print the table; return 1 if a run failed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, help="of each run; default 10")
+    parser.add_argument("--evaluations", type=float, help="of each run, instead of --seconds")
+    parser.add_argument("--population", type=int, default=64, help="of --algorithms")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--backend", default="auto")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--algorithms", action="store_true")
+    parser.add_argument("--out", type=Path, help="folder of table.md and results.json")
+    options = vars(parser.parse_args())
+    seeds, folder = options.pop("seeds"), options.pop("out")
+    population, has_algorithms = options.pop("population"), options.pop("algorithms")
+    columns: dict[str, dict[str, Any]] = {"defaults": {}}
+    if has_algorithms:
+        columns |= {name: {"population": population, **each} for name, each in COLUMNS.items()}
+    if options["evaluations"] is None and options["seconds"] is None:
+        options["seconds"] = 10.0
+    settings = {name: value for name, value in options.items() if value is not None}
+    table = Table(folder, "problem", "items", "compared with", "value", "HiGHS", *columns)
+    for each in instances(settings.get("seconds", 10.0)):
+        found = [solved(table, each, column | settings, seeds) for column in columns.values()]
+        row = [each.problem.instance, str(each.problem.size), each.meaning]
+        table.add([*row, _number(each.known), _number(each.highs), *found])
+    return int(any("error" in line for line in table.lines))
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float)
-    parser.add_argument("--evaluations", type=float)
-    parser.add_argument("--population", type=int, default=256)
-    parser.add_argument("--seeds", type=int, default=1)
-    main(**vars(parser.parse_args()))
+    sys.exit(main())

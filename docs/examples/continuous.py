@@ -1,7 +1,6 @@
 """The shifted Rastrigin function: a vector in a box, many local minima, and the minimum 0.
 
-python continuous.py [SECONDS]
-mpirun -n 2 python continuous.py
+python continuous.py [SECONDS]      mpirun -n 2 python continuous.py
 islands run continuous.py:problem --algorithm pso
 """
 
@@ -44,6 +43,5 @@ def make(n: int, seed: int = 1) -> islands.Problem:
 problem = make(n=50)
 
 if __name__ == "__main__":
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
-    result = islands.solve(problem, seconds=seconds, seed=1, verbose=True)
+    result = islands.solve(problem, seconds=float([*sys.argv, "10"][1]), verbose=True)
     print("value", result.cost, "vector", result.solution)

@@ -1,7 +1,6 @@
 """Permutation flow shop: order jobs, so that the last machine finishes as early as possible.
 
-python flow_shop.py [SECONDS]
-mpirun -n 2 python flow_shop.py
+python flow_shop.py [SECONDS]      mpirun -n 2 python flow_shop.py
 islands run flow_shop.py:problem --improver insertion
 """
 
@@ -47,6 +46,5 @@ def make(jobs: int, machines: int = 20, seed: int = 1) -> islands.Problem:
 problem = make(jobs=100)
 
 if __name__ == "__main__":
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
-    result = islands.solve(problem, seconds=seconds, seed=1, verbose=True)
+    result = islands.solve(problem, seconds=float([*sys.argv, "10"][1]), verbose=True)
     print("makespan", result.cost, "order", result.solution)

@@ -36,6 +36,11 @@ class Halt:
             if self._was_requested:
                 self._backend.poke(self.words)
 
+    def forget(self) -> None:
+        """Clear a request that others have obeyed; the halt must be disarmed."""
+        with self._lock:
+            self._was_requested = False
+
     def is_requested(self) -> bool:
         """Return whether the host has to give up its own work, which counts as given up then."""
         with self._lock:

@@ -17,6 +17,8 @@ from islands.backends.source import Macros, Source
 from islands.errors import UsageError
 
 _INDIVIDUALS_A_SLICE = 6
+_CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
+_MOST_BLOCKS = 4096
 
 Segments = list[list[Call]]
 """Launches in groups, between which the host evaluates children."""
@@ -34,12 +36,17 @@ class Launches:
         archipelago: Struct,
         measured: Array,
         halt: Array,
+        near: Struct | None = None,
     ) -> None:
-        """Compile the kernels and bind them to the algorithm's `plan` and all arrays."""
+        """Compile the kernels and bind them to the algorithm's `plan` and all arrays.
+
+        Fill the table of neighbours, if there is one.
+        """
         self._backend, self._parts, self._shape = backend, parts, shape
         self._algorithm, self._archipelago = parts.algorithm, archipelago
         self._archives = parts.algorithm.loses_best or parts.problem.marks
-        self._arguments = (archipelago, self._data(), plan, parts.improver.plan(halt))
+        self._data = self._uploaded()
+        self._arguments = (archipelago, self._data, plan, parts.improver.plan(halt, near))
         # Ranking sorts a cost and an index for each individual, up to the next power of two.
         self.ranking_room = Room(12 << (shape.population - 1).bit_length())
         schedule = parts.algorithm.schedule(shape, outside=parts.outside)
@@ -58,11 +65,17 @@ class Launches:
         self.generation = self._segments(schedule.generation)
         self.generation[-1].append(end)
         self.adopt = [self._bound(launch) for launch in schedule.adopt]
+        if near is not None:
+            backend.run([self._finding_neighbours(near)])
         self.measure = backend.call(
             self.populations, "measure", archipelago, measured, blocks=shape.islands
         )
 
-    def _data(self) -> Struct:
+    def refuse_faults(self) -> None:
+        """Raise a `RunError` if kernels have reported a fault of the problem."""
+        self._parts.problem.refuse_faults(self._data, self._backend)
+
+    def _uploaded(self) -> Struct:
         """Return `problem::Data`."""
         if self._parts.evaluation in ("host", "batch"):
             return Struct(nothing=np.int32(0))
@@ -72,8 +85,9 @@ class Launches:
 
     def _required_room(self, launches: set[Launch]) -> Room:
         """Return the working memory that a block needs for all of the launches."""
-        own = Room(max(launch.room or 0 for launch in launches))
-        if all(launch.room is not None for launch in launches):
+        common = [launch for launch in launches if launch.threads is None]
+        own = Room(max((launch.room or 0 for launch in common), default=0))
+        if all(launch.room is not None for launch in common):
             return own
         loop = self._backend.required_room(self._source(), *self._arguments)
         return Room(max(own.large, loop.large + self._parts.room()), loop.small)
@@ -145,9 +159,21 @@ class Launches:
         )
 
     def _bound(self, launch: Launch) -> Call:
+        room = self._room if launch.threads is None else Room(launch.room or 0)
         return self._backend.call(
-            self._program, launch.kernel, *self._arguments, blocks=launch.blocks, room=self._room
+            self._program,
+            launch.kernel,
+            *self._arguments,
+            blocks=launch.blocks,
+            room=room,
+            threads=launch.threads,
         )
+
+    def _finding_neighbours(self, near: Struct) -> Call:
+        size = self._parts.problem.size
+        arguments = (self._data, near, np.int32(size))
+        blocks = min(_MOST_BLOCKS, -(-size // _CITIES_A_BLOCK))
+        return self._backend.call(self._program, "find_neighbours", *arguments, blocks=blocks)
 
     def _ranking_plan(self, step: int) -> Struct:
         return Struct(

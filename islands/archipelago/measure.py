@@ -35,8 +35,11 @@ _MEASURE = (
         "archived",
         "archived_generation",
     ),
-    *("best_row", "calls"),
+    *("best_row", "calls", "distance", "distinct"),
 )
+# The members of kernels/diversity.cuh.
+_PAIRS, _GENES, _ONE = 8, 256, 1 << 24
+_WORD_BITS = 32
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,12 @@ class IslandMeasure:
     """The best cost of this generation; None if it may be infeasible."""
     real_total: float = 0.0
     """The sum of all costs, if they are real."""
+    distance: float | None = None
+    """The mean distance of genomes in a sample, from 0 to 1; None without two individuals."""
+    distinct: float = 1.0
+    """The share of distinct costs in the population."""
+    colony: int = 0
+    """The number of its colony."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,7 @@ class IslandReader:
         self._worst = INFINITE if problem.real else NONE
         """Costs from here on are not those of a solution."""
         self._population = int(state.arrays["order"].shape[1])
+        self._most_distant = most_distant(encoding, problem.size, self._population)
 
     def fetch(self) -> None:
         """Begin to copy the measures to the host."""
@@ -116,6 +126,8 @@ class IslandReader:
             worst=self._unmarked(row["worst"]),
             best_generation=row["archived_generation" if from_archive else "best_generation"],
             evaluations=row["calls"],
+            distance=row["distance"] / self._most_distant if self._most_distant else None,
+            distinct=row["distinct"] / self._population,
         )
 
     def _refuse_nan(self, worst: int, island: int) -> None:
@@ -179,6 +191,21 @@ class IslandReader:
             solution = np.empty_like(decoded)
             solution[numbering] = decoded
         return Candidate(cost, self._mine[local], solution, genome)
+
+
+def most_distant(encoding: Encoding, items: int, population: int) -> int:
+    """Return the distance that kernels/diversity.cuh computes if all genes are as far as possible.
+
+    It is 0 without two individuals.
+    """
+    genes = min(_GENES, encoding.size)
+    if encoding.gene == np.uint32:
+        # The last word, which is in the sample unless words are left out, may be incomplete.
+        unused = _WORD_BITS * encoding.size - items if genes == encoding.size else 0
+        a_pair = _WORD_BITS * genes - (unused if 0 < unused < _WORD_BITS else 0)
+    else:
+        a_pair = genes * (_ONE if encoding.gene.kind == "f" else 1)
+    return min(_PAIRS, population // 2) * a_pair
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

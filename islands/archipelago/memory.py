@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.algorithms.base import NEIGHBOURS
 from islands.algorithms.schedule import Shape
 from islands.archipelago.measure import INFEASIBLE, ISLAND
 from islands.archipelago.outside import fields_for as fields_for_outside
@@ -16,18 +18,22 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field, State
 from islands.errors import UsageError
-from islands.migration import Migrant
+from islands.migration import Layout, Migrant
+from islands.problems.base import Problem
 
 
 class Memory:
     """The arrays of a rank's islands on the device."""
 
-    def __init__(self, backend: Backend, parts: ProgramParts, shape: Shape) -> None:
+    def __init__(
+        self, backend: Backend, parts: ProgramParts, shape: Shape, layout: Layout | None = None
+    ) -> None:
+        """Allocate them; migrants have the `layout` of all colonies, or one of their own."""
         fields = fields_of(parts, shape)
         self._backend, self._marks = backend, parts.problem.marks
         self._cleared = ("calls", *parts.algorithm.fields(shape))
         self.state = State(backend, shape.islands, fields)
-        self.migrant = Migrant(fields)
+        self.migrant = Migrant(fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""
         self.all = _as_kernels_see(backend, self.state, self.migrant, shape, parts.encoding.shape())
         """`Archipelago` of kernels/core/archipelago.cuh."""
@@ -86,7 +92,10 @@ def _own_fields(parts: ProgramParts, shape: Shape, others: dict[str, Field]) -> 
 def tables_of(
     backend: Backend, parts: ProgramParts, arrays: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """Return the algorithm's tables, which all islands share besides their `arrays`."""
+    """Return the algorithm's tables, which all islands share besides their `arrays`.
+
+    The neighbours of each item, if a part uses them, are among them.
+    """
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():
         named = f"algorithm {parts.algorithm.name}: the table {name}"
@@ -97,7 +106,21 @@ def tables_of(
                 f"{named} has the type {type(table).__name__}. Return a NumPy array with the"
                 " element type that kernels read"
             )
-    return {name: backend.upload(table) for name, table in tables.items()}
+    found: dict[str, Any] = {name: backend.upload(table) for name, table in tables.items()}
+    if parts.uses_neighbours:
+        found[NEIGHBOURS] = neighbours_of(backend, parts.problem)
+    return found
+
+
+def neighbours_of(backend: Backend, problem: Problem) -> Struct:
+    """Return `Neighbours` of kernels/tours; the kernel `find_neighbours` fills its table."""
+    arrays = problem.neighbours()
+    levels = len(arrays["axis"]).bit_length() - 1
+    return Struct(
+        degree=np.int32(arrays["table"].shape[1]),
+        levels=np.int32(levels),
+        **{name: backend.upload(arrays[name]) for name in ("cities", "axis", "split", "table")},
+    )
 
 
 def _as_kernels_see(

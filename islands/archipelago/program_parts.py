@@ -43,6 +43,11 @@ class ProgramParts:
         """Whether children are evaluated between two launches."""
         return self.evaluation != "block"
 
+    @property
+    def uses_neighbours(self) -> bool:
+        """Whether a part needs the neighbours of each item."""
+        return self.algorithm.uses_neighbours or self.improver.uses_neighbours
+
     @classmethod
     def of(
         cls,
@@ -96,6 +101,8 @@ class ProgramParts:
                 chosen["SOLUTION_NARROW"] = "1"
         if self.evaluation != "host":
             chosen |= self.problem.defines()
+        if self.uses_neighbours:
+            chosen["ISLANDS_NEIGHBOURS"] = "1"
         own = self.improver.defines() | self.algorithm.defines()
         return self.encoding_macros() | chosen | own
 

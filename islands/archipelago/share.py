@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,25 +25,36 @@ class Share:
     Concurrent runs have consecutive seeds, and each has the same number of islands.
     """
 
-    def __init__(
-        self, islands_a_run: int, runs: int, *, population: int, seed: int, world: World
-    ) -> None:
+    def __init__(self, islands_a_run: int, runs: int, *, seed: int, world: World) -> None:
         """Deal the islands of all runs to the ranks; refuse more than kernels can count."""
         self.islands_a_run, self.islands = islands_a_run, islands_a_run * runs
         if not 0 < self.islands <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands_a_run}: must be from 1 to {_MOST_ISLANDS}")
+        self._ranks = world.size
         self.mine = deal(self.islands, world.size, world.rank)
         """The islands of this rank among those of all runs."""
-        if len(self.mine) * population > _MOST_INDIVIDUALS:
-            raise UsageError(
-                f"islands={self.islands} x population={population} on"
-                f" {counted(world.size, 'rank')}: at most {_MOST_INDIVIDUALS} individuals per rank."
-                " Lower either, or start more ranks"
-            )
         run, self.numbers = np.divmod(np.array(self.mine), islands_a_run)
         """The number of each island in its run."""
         self.seeds: NDArray[np.int64] = (run.astype(np.uint64) + np.uint64(seed)).view(np.int64)
         """The seed of the run of each island."""
+
+    def within(self, islands: range) -> Self | None:
+        """Return the share of the rank in these islands of a run, or None if it is empty."""
+        mine = range(max(self.mine.start, islands.start), min(self.mine.stop, islands.stop))
+        if not mine:
+            return None
+        part, place = copy(self), slice(mine.start - self.mine.start, mine.stop - self.mine.start)
+        part.mine, part.numbers, part.seeds = mine, self.numbers[place], self.seeds[place]
+        return part
+
+    def require_room(self, population: int) -> None:
+        """Refuse more individuals on this rank than kernels can count."""
+        if len(self.mine) * population > _MOST_INDIVIDUALS:
+            raise UsageError(
+                f"islands={self.islands} x population={population} on"
+                f" {counted(self._ranks, 'rank')}: at most {_MOST_INDIVIDUALS} individuals per"
+                " rank. Lower either, or start more ranks"
+            )
 
     def dealt(self, solutions: Sequence[Solution], first: int) -> list[Sequence[Solution]]:
         """Deal the solutions in turn from the island `first` on; return those of each island."""

@@ -21,16 +21,18 @@ BENCHES = {
     "ga": "islands.bench.algorithms:GA",
     "pso": "islands.bench.algorithms:PSO",
     "tabu": "islands.bench.tabu",
+    "decoders": "islands.bench.decoders",
     "topologies": "islands.bench.topologies",
     "migration": "islands.bench.migration",
     "quality": "islands.bench.quality",
+    "colonies": "islands.bench.colonies",
 }
 """Names of the benchmarks; each is a module or an object with a function `measure`."""
 
 COLLECTIVE = ("migration",)
 """Benchmarks that need all ranks; rank 0 runs the others alone."""
 
-LONG = ("quality",)
+LONG = ("quality", "colonies")
 """Benchmarks that run only if they are named."""
 
 

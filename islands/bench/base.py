@@ -36,11 +36,15 @@ class BenchRequest:
     of: Sequence[str] = ("sac94",)
     """What `quality` solves: instances, sets and name patterns."""
     limit: float = 10.0
-    """Maximum seconds of each run of `quality`."""
+    """Maximum seconds of each run of `quality` and `colonies`."""
     seeds: int = 5
-    """Number of runs per instance of `quality`."""
+    """Number of runs per instance of `quality`, and per method of `colonies`."""
     highs: bool = False
     """Whether `quality` also runs HiGHS."""
+    mixes: Sequence[str] = ("tai60a", "pr2392", "mknapcb9-00")
+    """The instances of `colonies`."""
+    colony: Sequence[str] = ()
+    """The settings of each colony of `colonies`; empty: those of the problem."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
 
 

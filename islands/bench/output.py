@@ -11,6 +11,7 @@ from typing import Any
 from islands.bench.base import BenchRow
 from islands.bench.topologies import TopologyRow
 from islands.paths import published
+from islands.report.figure import new_figure
 
 _PANELS = {
     "takeover": "migrations until takeover",
@@ -38,9 +39,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
 
 def plot_topologies(path: Path, rows: Sequence[TopologyRow]) -> None:
     """Write a PNG with one curve per topology; points that exceed a population are faint."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 8), layout="constrained")
+    figure = new_figure(11, 8)
     panels = figure.subplots(2, 2, sharex=True)
     for axes, (field, words) in zip(panels.flat, _PANELS.items(), strict=True):
         _draw(axes, field, rows)

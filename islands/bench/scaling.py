@@ -77,6 +77,7 @@ class Case:
         """Return the settings of a run of `generations` generations."""
         options = {
             "instance": self.problem.instance,
+            "algorithm": "brkga",
             "islands": self.islands,
             "population": self.request.population,
             "improver": "none",

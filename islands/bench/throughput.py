@@ -96,12 +96,12 @@ class AlgorithmBench:
                     request.heartbeat.skip()
                     continue
                 for label, runs in variants:
-                    found = self._measured(
+                    found = self.measured(
                         backend, problem, label, runs, reference, request.generations
                     )
                     yield self.row(found)
 
-    def _measured(
+    def measured(
         self,
         backend: Backend,
         problem: Problem,
@@ -110,6 +110,7 @@ class AlgorithmBench:
         reference: Any,
         generations: int,
     ) -> Throughput:
+        """Measure one problem with one of the settings; `generations` is the most of a pass."""
         options = {**self.settings[label], **(self.cpu_options if backend.name == "cpu" else {})}
         spec = resolve(layers(options), problem)
         archipelago = islands_of(spec, problem, World(), backend, runs=runs)

@@ -6,7 +6,8 @@ from islands.migration.arrivals import Arrivals, Phases
 from islands.migration.asynchronous import AsyncExchange
 from islands.migration.base import MigrationSettings, migrates
 from islands.migration.exchange import Exchange
-from islands.migration.migrant import Migrant
+from islands.migration.kernels import Side
+from islands.migration.migrant import Layout, Migrant
 from islands.migration.topology import TOPOLOGIES
 from islands.migration.transport import Transport
 
@@ -15,9 +16,11 @@ __all__ = [
     "Arrivals",
     "AsyncExchange",
     "Exchange",
+    "Layout",
     "Migrant",
     "MigrationSettings",
     "Phases",
+    "Side",
     "Transport",
     "migrates",
 ]

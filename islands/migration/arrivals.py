@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
@@ -39,6 +39,12 @@ class Arrivals:
     """Time of the message between ranks, or of the kernels within a rank."""
     transport: NDArray[np.str_]
     phases: Phases
+    starts: Islands = field(default_factory=lambda: np.zeros(1, np.int64))
+    """The first island of each colony."""
+
+    def colonies(self, islands: Islands) -> Islands:
+        """Return the colony of each island."""
+        return np.searchsorted(self.starts, islands, "right") - 1
 
 
 @dataclass
@@ -72,6 +78,7 @@ def arrivals_of(
     migrants: int,
     migrant_bytes: int,
     remote: str,
+    starts: Islands,
 ) -> Arrivals:
     """Return what a migration brought to the islands `mine`; `remote` is the transport's name.
 
@@ -97,4 +104,5 @@ def arrivals_of(
         microseconds=np.where(is_local, kernels, 1e6 * phases.transport),
         transport=np.where(is_local, "device", remote),
         phases=phases,
+        starts=starts,
     )

@@ -53,7 +53,7 @@ class AsyncExchange(Exchange):
         previous = self._latest or self._new(self._route)
         previous.route = route = self._open(arrived, free, is_packed=previous.packed is not None)
         self._carrier.unstage(route.receives)
-        self._kernels.follow(route)
+        self._follow(route)
         self._unpack(previous)
         self._completed = previous
         self.migrations += 1

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Call, Program, Room
+from islands.backends.base import Array, Backend
+from islands.encodings import Encoding
 from islands.errors import InputError
 from islands.migration.arrivals import Arrivals, Migration, arrivals_of
 from islands.migration.base import MigrationSettings, migrates, require_room
-from islands.migration.kernels import Kernels
+from islands.migration.crossing import Crossing
+from islands.migration.kernels import Kernels, Side
 from islands.migration.planner import Planner
 from islands.migration.route import Route
-from islands.migration.topology import TOPOLOGIES
+from islands.migration.topology import TOPOLOGIES, Islands
 from islands.migration.transport import Transport
 from islands.parallel import World
 
@@ -37,20 +39,19 @@ class Exchange:
         transport: type[Transport] | None,
         *,
         islands: int,
-        population: int,
-        kept: int,
         seed: int,
         runs: int = 1,
+        starts: Islands = np.zeros(1, np.int64),  # noqa: B008
     ) -> None:
-        """Plan the exchange of all `islands` of all `runs`, whose `kept` best are never replaced.
+        """Plan the exchange of all `islands` of all `runs`, which have consecutive seeds.
 
-        The runs have consecutive seeds. `transport` is one that has passed its trial.
+        `transport` is one that has passed its trial; `starts` are the colonies' first islands.
         """
         self._settings, self._backend, self._world = settings, backend, world
         self._planner = Planner(
             TOPOLOGIES[settings.topology], world, islands=islands, runs=runs, seed=seed
         )
-        self._population, self._fixed = population, max(1, kept)
+        self._starts = starts
         self.active = migrates(settings, self._planner.islands_a_run)
         self._transport_kind = transport if self.active else None
         self._carrier: Transport | None = None
@@ -70,39 +71,70 @@ class Exchange:
 
     def _require_fit(self) -> None:
         """Refuse settings under which islands cannot exchange migrants."""
-        if not self.active:
-            return
-        require_room(
-            self._settings,
-            islands=self._planner.islands_a_run,
-            sources=self._planner.most_sources,
-            population=self._population,
-            fixed=self._fixed,
-        )
 
-    def prepare(self, program: Program, archipelago: Struct, rank_again: Call, room: Room) -> None:
-        """Bind the kernels to the archipelago's arrays; `rank_again` sorts islands by cost."""
+    def require_room(self, population: int, fixed: int) -> None:
+        """Refuse migration if a population is too small; its `fixed` best are never replaced."""
+        if self.active:
+            require_room(
+                self._settings,
+                islands=self._planner.islands_a_run,
+                sources=self._planner.most_sources,
+                population=population,
+                fixed=fixed,
+            )
+
+    def prepare(
+        self, sides: Mapping[int, Side], encodings: Sequence[Encoding], migrant_bytes: int
+    ) -> None:
+        """Bind the kernels to the arrays of each colony on this rank, by its number.
+
+        `encodings` are those of all colonies of the run, a migrant has `migrant_bytes` bytes.
+        """
         if not self.active:
             return
-        self._kernels = Kernels(
-            self._settings,
-            self._backend,
-            program,
-            archipelago,
-            rank_again,
-            islands=len(self._planner.mine),
-            population=self._population,
-            fixed=self._fixed,
-            degree=self._planner.most_sources,
-            slots=self._planner.most_slots(),
-            migrant_bytes=int(archipelago.members["migrant_bytes"]),
-            room=room,
+        slots, migrants = self._planner.most_slots(), self._settings.migrants
+        crossing = {
+            number
+            for number in sides
+            if not all(encodings[number].accepts(each) for each in encodings)
+        }
+        self._migrant_bytes = migrant_bytes
+        # After the slots of the route, colonies have slots for genomes in their own encoding.
+        self._buffer: Array = self._backend.zeros(
+            ((1 + len(crossing)) * slots, migrants * migrant_bytes), np.uint8
         )
+        self._kernels = []
+        first = slots
+        for number, side in sides.items():
+            own: Crossing | None = None
+            if number in crossing:
+                own = Crossing(
+                    *(self._backend, encodings, self._starts, number),
+                    buffer=self._buffer,
+                    first=first,
+                    migrants=migrants,
+                )
+                first += slots
+            self._kernels.append(
+                Kernels(
+                    *(self._settings, self._backend, side, self._buffer),
+                    degree=self._planner.most_sources,
+                    slots=slots,
+                    crossing=own,
+                )
+            )
+        self._packing = [call for each in self._kernels for call in each.packing]
+        self._unpacking = [call for each in self._kernels for call in each.unpacking]
         self._route = self._planner.route(1)
-        self._kernels.follow(self._route)
+        self._follow(self._route)
         if self._transport_kind is not None:
-            self._carrier = self._transport_kind(self._world, self._backend, self._kernels.buffer)
+            self._carrier = self._transport_kind(self._world, self._backend, self._buffer[:slots])
         self._begin()
+
+    def _follow(self, route: Route) -> None:
+        """Let all kernels pack and unpack by this route from now on."""
+        for kernels in self._kernels:
+            kernels.follow(route)
 
     def _begin(self) -> None:
         """Prepare what subclasses need before the first migration."""
@@ -125,7 +157,7 @@ class Exchange:
         """Return the current migration, whose route the kernels follow from now on."""
         if self._planner.changes:
             self._route = self._planner.route(self.migrations)
-            self._kernels.follow(self._route)
+            self._follow(self._route)
         return self._new(self._route)
 
     def _new(self, route: Route) -> Migration:
@@ -135,7 +167,7 @@ class Exchange:
     def _pack(self, migration: Migration) -> None:
         """Select and pack the emigrants, and begin to copy those for other ranks to the host."""
         begin = self._backend.mark()
-        self._backend.run(self._kernels.packing)
+        self._backend.run(self._packing)
         self._stage(migration, begin)
 
     def _stage(self, migration: Migration, begin: Any) -> None:
@@ -162,7 +194,9 @@ class Exchange:
     def _unpack(self, migration: Migration) -> None:
         """Let islands accept or refuse the immigrants in the buffer."""
         begin = self._backend.mark()
-        self._backend.run(self._kernels.unpacking)
+        for kernels in self._kernels:
+            kernels.encode()
+        self._backend.run(self._unpacking)
         migration.unpacked = (begin, self._backend.mark())
 
     def arrive(self) -> None:
@@ -176,14 +210,16 @@ class Exchange:
     def fetch(self) -> None:
         """Begin to copy the record of the last migration to the host, for `arrivals`."""
         if self._completed is not None:
-            self._kernels.fetch()
+            for kernels in self._kernels:
+                kernels.fetch()
 
     def arrivals(self) -> Arrivals | None:
         """Return the record of the last migration once, after `fetch` is done; then None."""
         completed, self._completed = self._completed, None
         if completed is None:
             return None
-        cost, accepted = self._kernels.arrivals()
+        found = [kernels.arrivals() for kernels in self._kernels]
+        cost, accepted = (np.concatenate(columns) for columns in zip(*found, strict=True))
         return arrivals_of(
             completed,
             completed.phases(self._backend.seconds_between),
@@ -191,8 +227,9 @@ class Exchange:
             cost,
             accepted,
             migrants=self._settings.migrants,
-            migrant_bytes=self._kernels.migrant_bytes,
+            migrant_bytes=self._migrant_bytes,
             remote="device" if self._carrier is None else self._carrier.name,
+            starts=self._starts,
         )
 
     def emigrants(self) -> NDArray[np.uint8] | None:
@@ -200,7 +237,7 @@ class Exchange:
         if self.in_flight is None:
             return None
         leaving = self.in_flight.route.leaving
-        packed = self._backend.download(self._kernels.buffer[: len(leaving)])
+        packed = self._backend.download(self._buffer[: len(leaving)])
         rows = np.zeros((len(self._planner.mine), packed.shape[1]), np.uint8)
         rows[leaving] = packed
         return rows
@@ -213,13 +250,15 @@ class Exchange:
         self.in_flight = self._completed = None
         if emigrants is not None:
             self.in_flight = self._current()
-            self._kernels.load(emigrants[self.in_flight.route.leaving])
+            leaving = self.in_flight.route.leaving
+            packed = np.ascontiguousarray(emigrants[leaving])
+            self._backend.upload(packed, self._buffer[: len(leaving)])
             self._stage(self.in_flight, self._backend.mark())
 
     def _require_shape(self, emigrants: NDArray[np.uint8]) -> None:
         if not self.active:
             raise InputError("it holds emigrants, but this run has no migration")
-        migrant_bytes = self._settings.migrants * self._kernels.migrant_bytes
+        migrant_bytes = self._settings.migrants * self._migrant_bytes
         expected = (len(self._planner.mine), migrant_bytes)
         if emigrants.shape != expected or emigrants.dtype != np.uint8:
             raise InputError(

@@ -1,6 +1,8 @@
-"""The kernels of migration, bound to the arrays of a rank."""
+"""The kernels of migration, bound to the arrays of one colony on a rank."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,12 +10,31 @@ from numpy.typing import NDArray
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program, Room
 from islands.migration.base import MigrationSettings
+from islands.migration.crossing import Crossing
 from islands.migration.route import Route
 from islands.migration.topology import NOBODY
 
 _ARRIVAL = np.dtype([("cost", np.int64), ("refused", np.int32), ("accepted", np.int32)])
 """`Arrival` in kernels/migrate.cuh."""
 _SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
+
+
+@dataclass(frozen=True)
+class Side:
+    """The islands of one colony on a rank, as migration needs them."""
+
+    first: int
+    """The number of its first island among those of the rank."""
+    islands: int
+    population: int
+    fixed: int
+    """Number of best individuals of an island that are never replaced."""
+    program: Program
+    archipelago: Struct
+    rank_again: Call
+    """Sorts the islands by cost."""
+    room: Room
+    """The working memory that ranking needs."""
 
 
 class Kernels:
@@ -23,27 +44,22 @@ class Kernels:
         self,
         settings: MigrationSettings,
         backend: Backend,
-        program: Program,
-        archipelago: Struct,
-        rank_again: Call,
+        side: Side,
+        buffer: Array,
         *,
-        islands: int,
-        population: int,
-        fixed: int,
         degree: int,
         slots: int,
-        migrant_bytes: int,
-        room: Room,
+        crossing: Crossing | None = None,
     ) -> None:
-        """Allocate `slots` slots, and room for migrants from `degree` islands to each island.
+        """Use `slots` slots of the buffer, and migrants from `degree` islands to each island.
 
-        The `fixed` best individuals of an island are never replaced; `room` is what ranking needs.
+        A `crossing` is necessary if other colonies have other encodings.
         """
-        self._backend, self._slots, self._degree = backend, slots, degree
-        self.migrant_bytes = migrant_bytes
+        self._backend, self._side = backend, side
+        self._slots, self._degree, self._crossing = slots, degree, crossing
+        program, archipelago, islands = side.program, side.archipelago, side.islands
         migrants = settings.migrants
         arrivals = degree * migrants
-        self.buffer: Array = backend.zeros((slots, migrants * migrant_bytes), np.uint8)
         self._table = backend.empty((slots + islands * degree,), np.int32)
         self._arrivals = backend.empty((islands * arrivals * _ARRIVAL.itemsize,), np.uint8)
         self._fetched = backend.host_array(self._arrivals.shape, np.uint8)
@@ -54,7 +70,7 @@ class Kernels:
             if_better=np.int32(settings.replacement == "if-better"),
             leaving=self._table[:slots],
             source=self._table[slots:],
-            buffer=self.buffer,
+            buffer=buffer,
         )
         self.packing: list[Call] = []
         """Select the emigrants and pack them into the buffer."""
@@ -66,11 +82,11 @@ class Kernels:
             numbers = (np.int32(stream), np.int32(first), np.int32(count))
             arguments = (archipelago, *numbers, selected)
             calls.append(
-                backend.call(program, "select_uniform", *arguments, blocks=islands, room=room)
+                backend.call(program, "select_uniform", *arguments, blocks=islands, room=side.room)
             )
             return selected
 
-        chosen, stride = archipelago.members["order"], population
+        chosen, stride = archipelago.members["order"], side.population
         if settings.selection == "random":
             chosen, stride = drawn(_SELECT, 0, migrants, self.packing), migrants
         elif settings.selection == "roulette":
@@ -85,7 +101,7 @@ class Kernels:
         )
         victims = None
         if settings.replacement == "random":
-            victims = drawn(_REPLACE, fixed, arrivals, self.unpacking)
+            victims = drawn(_REPLACE, side.fixed, arrivals, self.unpacking)
         blocks = islands * arrivals
         self.unpacking += [
             backend.call(
@@ -94,16 +110,26 @@ class Kernels:
             backend.call(
                 program, "migrate_take", archipelago, plan, victims, self._arrivals, blocks=blocks
             ),
-            rank_again,
+            side.rank_again,
         ]
 
     def follow(self, route: Route) -> None:
-        """Pack and unpack by this route from now on."""
+        """Pack and unpack by the rank's route from now on."""
+        mine = slice(self._side.first, self._side.first + self._side.islands)
         leaving = np.full(self._slots, NOBODY, np.int32)
-        leaving[: len(route.leaving)] = route.leaving
-        sources = np.full((len(route.slots), self._degree), NOBODY, np.int32)
-        sources[:, : route.slots.shape[1]] = route.slots
+        is_mine = (route.leaving >= mine.start) & (route.leaving < mine.stop)
+        leaving[: len(is_mine)] = np.where(is_mine, route.leaving - mine.start, NOBODY)
+        slots = route.slots[mine]
+        if self._crossing is not None:
+            slots = self._crossing.follow(route.sources[mine], slots)
+        sources = np.full((len(slots), self._degree), NOBODY, np.int32)
+        sources[:, : slots.shape[1]] = slots
         self._backend.upload(np.concatenate([leaving, sources.reshape(-1)]), self._table)
+
+    def encode(self) -> None:
+        """Encode migrants from colonies with other encodings, before they are unpacked."""
+        if self._crossing is not None:
+            self._crossing.encode()
 
     def fetch(self) -> None:
         """Begin to copy the record of the immigrants to the host."""
@@ -113,7 +139,3 @@ class Kernels:
         """Return the cost of each immigrant, island by island, and whether it was accepted."""
         rows = self._fetched.view(_ARRIVAL)
         return rows["cost"].copy(), rows["accepted"] != 0
-
-    def load(self, packed: NDArray[np.uint8]) -> None:
-        """Fill the first slots with emigrants that were packed earlier."""
-        self._backend.upload(np.ascontiguousarray(packed), self.buffer[: len(packed)])

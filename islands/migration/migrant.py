@@ -1,37 +1,77 @@
-"""The layout of a migrant in a buffer: a header, the genes, then each field that travels."""
+"""The layout of a migrant in a buffer: a header, the genes, then each field that travels.
+
+All colonies of a run share it, so that each can read the migrants of the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.state import Field
+from islands.errors import UsageError
 
-_HEADER = 16  # the cost and an unused word: `Migrant` in kernels/migrant.cuh
+COST = slice(0, 8)
+"""The bytes of the cost."""
+MISSING = slice(8, 16)
+"""The bytes that tell which fields are missing: `Migrant::missing` in kernels/migrant.cuh."""
+_HEADER = 16
 _STEP = 16  # bytes of the widest access; migrants start at multiples of it
+_MOST = 63  # bits of `Migrant::missing`
+
+
+class Layout:
+    """Where each field is, of individuals from colonies with these fields.
+
+    Fields of the same name belong together only if their owner, an algorithm, is the same.
+    """
+
+    def __init__(self, colonies: Sequence[tuple[str, Mapping[str, Field]]]) -> None:
+        """Place each field that travels after the genes, aligned for the kernels."""
+        self._places: dict[tuple[str, str, int], int] = {}
+        end = _HEADER + max(fields["genes"].entry_bytes for _, fields in colonies)
+        for owner, fields in colonies:
+            for name, field in fields.items():
+                key = owner, name, field.entry_bytes
+                if not field.travels or key in self._places:
+                    continue
+                size = field.entry_bytes
+                step = np.dtype(field.dtype).itemsize if size % _STEP else _STEP
+                self._places[key] = _rounded(end, step)
+                end = self._places[key] + size
+        if len(self._places) > _MOST:
+            raise UsageError(
+                f"{len(self._places)} fields travel with migrants, but at most {_MOST} may. Choose"
+                " travels=False for some of them"
+            )
+        self.bytes = _rounded(end, _STEP)
+
+    def place(self, owner: str, name: str, field: Field) -> tuple[int, int]:
+        """Return the first byte of a field, and its number."""
+        key = owner, name, field.entry_bytes
+        return self._places[key], list(self._places).index(key)
 
 
 class Migrant:
     """The layout of an individual that leaves an island with these fields."""
 
-    def __init__(self, fields: Mapping[str, Field]) -> None:
-        """Place each field that travels after the genes, aligned for the kernels."""
+    def __init__(
+        self, fields: Mapping[str, Field], owner: str = "", layout: Layout | None = None
+    ) -> None:
+        """Take the places of the `layout`, or of one for these fields alone."""
+        layout = layout or Layout([(owner, fields)])
         self._fields = {name: field for name, field in fields.items() if field.travels}
         self.genes = slice(_HEADER, _HEADER + fields["genes"].entry_bytes)
         """The bytes of the genes."""
-        self.offsets: dict[str, int] = {}
+        self._places = {
+            name: layout.place(owner, name, field) for name, field in self._fields.items()
+        }
+        self.offsets = {name: offset for name, (offset, _) in self._places.items()}
         """The first byte of each field that travels."""
-        end = self.genes.stop
-        for name, field in self._fields.items():
-            size = field.entry_bytes
-            self.offsets[name] = _rounded(
-                end, np.dtype(field.dtype).itemsize if size % _STEP else _STEP
-            )
-            end = self.offsets[name] + size
-        self.bytes = _rounded(end, _STEP)
+        self.bytes = layout.bytes
 
     def traits(self, arrays: Mapping[str, Array]) -> list[Struct]:
         """Return a `Trait` of kernels/core/archipelago.cuh for each field that travels."""
@@ -40,7 +80,8 @@ class Migrant:
                 rows=arrays[name],
                 bytes=np.int32(field.entry_bytes),
                 in_halves=np.int32(field.in_halves),
-                offset=np.int32(self.offsets[name]),
+                offset=np.int32(self._places[name][0]),
+                bit=np.int32(self._places[name][1]),
             )
             for name, field in self._fields.items()
         ]

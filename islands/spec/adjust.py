@@ -65,7 +65,8 @@ def adjusted(
         adjustment.lower_rate()
     if "improver.steps" not in given:
         adjustment.limit_steps()
-    return dataclasses.replace(adjustment.spec, adjusted=adjustment.words(spec))
+    lines = filter(None, [spec.adjusted, adjustment.words(spec)])
+    return dataclasses.replace(adjustment.spec, adjusted="\n".join(lines))
 
 
 class _Adjustment:

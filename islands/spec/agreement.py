@@ -56,7 +56,7 @@ def _refuse_differences(facts: list[dict[str, str]]) -> None:
         f"rank{'s' if differing[1:] else ''} {ranks} of {len(facts)} would run something else than"
         f" rank 0: {' and '.join(names)} differ. Start all ranks with the same options, and make"
         f" sure that {option('config')}, ISLANDS_INSTANCES and the cache have the same files on"
-        " every host"
+        " every host, and that scripts seed their random generators"
     )
 
 

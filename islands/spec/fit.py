@@ -25,6 +25,7 @@ def fitting(problem: Problem) -> list[tuple[str, str]]:
     return [
         (algorithm, encoding)
         for algorithm, mover in ALGORITHMS.items()
+        if mover.fits(problem)
         for moved in mover.encodings
         for encoding, names in seen_as.items()
         if moved in names
@@ -51,6 +52,12 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
             f"{option('encoding', requested)}: {algorithm} only supports {' or '.join(moved)}."
             f" Leave {option('encoding')} out, or choose {option('algorithm', others)}"
         )
+    if not ALGORITHMS[algorithm].fits(problem):
+        shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs)
+        raise UsageError(
+            f"{algorithm} needs {ALGORITHMS[algorithm].needs}, which {problem.instance} does not"
+            f" have. Possible: {shown}"
+        )
     kind = f"{problem.instance}, whose solutions have the kind {problem.solution_kind!r}"
     if own:
         raise UsageError(
@@ -63,8 +70,15 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
     )
 
 
-def require_improver(settings: ImproverSettings, problem: Problem) -> None:
-    """Refuse an improver that does not support the problem."""
+def require_improver(settings: ImproverSettings, problem: Problem, algorithm: str) -> None:
+    """Refuse an improver that does not support the problem or the algorithm."""
+    if settings.name != "none" and not ALGORITHMS[algorithm].improves:
+        known = dict.fromkeys(name for name, _ in fitting(problem))
+        others = [each for each in known if ALGORITHMS[each].improves]
+        raise UsageError(
+            f"improver {settings.name}: {algorithm} takes no improver, as it improves solutions"
+            f" itself. Leave {option('improver')} out, or choose {option('algorithm', others)}"
+        )
     name, of_kind = settings.name, improvers_for(problem.solution_kind)
     if problem.real:
         if name in of_kind and of_kind[name].adds_costs:
@@ -77,7 +91,9 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
         each: [move for move in improver.moves if move not in problem.moves]
         for each, improver in of_kind.items()
     }
-    fit = [each for each, moves in lacking.items() if not moves]
+    near = [each for each, improver in of_kind.items() if improver.uses_neighbours]
+    far = [] if problem.has_neighbours else near
+    fit = [each for each, moves in lacking.items() if not moves and each not in far]
     if name in fit:
         if settings.core and name != "none" and not problem.ranks_items:
             raise UsageError(
@@ -85,6 +101,11 @@ def require_improver(settings: ImproverSettings, problem: Problem) -> None:
                 " infeasible=repair, or leave improver.core out"
             )
         return
+    if name in far:
+        raise UsageError(
+            f"improver {name} needs distances between items, which {problem.name} does not have."
+            f" Possible: {', '.join(fit)}"
+        )
     if name in lacking:
         missing = " and ".join(lacking[name])
         raise UsageError(

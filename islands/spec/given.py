@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ ALIASES = {
     "migration": "migration.topology",
     "interval": "migration.interval",
     "migrants": "migration.migrants",
+    "colonies": "colony",
 }
 """Short names of settings, and their full ones."""
 
@@ -63,7 +65,45 @@ def gathered(given: Iterable[Given]) -> dict[str, Any]:
         first = found.setdefault(name, each)
         if first is not each and not alike(name, first.value, each.value):
             raise twice(name, first.words, each.words)
-    return {name: _meant(name, each.value) for name, each in found.items()}
+    return {
+        name: colonies(each.value) if name == "colony" else _meant(name, each.value)
+        for name, each in found.items()
+    }
+
+
+def colonies(value: Any) -> list[dict[str, Any]]:
+    """Return the settings of each colony by full name, from mappings or text."""
+    if not isinstance(value, list | tuple) or not value:
+        raise UsageError(
+            f"colony={value!r}: is not a list of colonies. Write colonies=[dict(islands=4), ...],"
+            " or tables [[colony]] in a file"
+        )
+    found = []
+    for number, each in enumerate(value):
+        try:
+            found.append(gathered(of_text(each) if isinstance(each, str) else _of_colony(each)))
+        except UsageError as error:
+            raise UsageError(f"colony {number}: {error}") from None
+    return found
+
+
+def of_text(text: str) -> Iterator[Given]:
+    """Yield the settings of a colony in a text such as `islands=4 algorithm=de F=0.9`."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r}: {error}. Correct the quotation marks") from None
+    for word in words:
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if not (equals and key and value):
+            raise UsageError(f"{word}: write KEY=VALUE, as in 'islands=4 algorithm=de F=0.9'")
+        yield Given(word, key, value)
+
+
+def _of_colony(table: Any) -> Iterator[Given]:
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{table!r}: is no mapping. Write dict(islands=4, algorithm='de')")
+    return of_table(table)
 
 
 def twice(name: str, first: str, second: str, fix: str = "") -> UsageError:

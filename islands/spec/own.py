@@ -40,6 +40,8 @@ def chosen(settings: Mapping[str, Any]) -> dict[str, Own]:
 def lasting(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings with parts from scripts named `FILE.py:NAME`, to find them again."""
     found = dict(settings)
+    if "colony" in found:
+        found["colony"] = [lasting(each) for each in found["colony"]]
     for key, own in chosen(settings).items():
         group, _, name = key.rpartition(".")
         if own.reference is not None and group:
@@ -72,21 +74,23 @@ def traits(settings: Mapping[str, Any], problem: Problem) -> list[Trait]:
     Two parts may share a header, but two different headers need different names.
     """
     found = [_of_header(f"problem {problem.name}", getattr(problem, "header", None))]
-    for key, own in chosen(settings).items():
+    each_chosen = [chosen(each) for each in (settings, *settings.get("colony", ()))]
+    for key, own in (pair for each in each_chosen for pair in each.items()):
         part = f"{CHOICES[key].what} {own.part.name}"
         found.append(_of_header(part, getattr(own.part, "header", None)))
         if isinstance(own.part, topology.Topology) and settings["islands"] > 1:
             connections = own.part.first_senders(settings["islands"], settings["seed"])
             found.append(Trait(part, "", connections))
     owners: dict[str, Trait] = {}
-    for each in filter(None, found):
+    known = list(dict.fromkeys(filter(None, found)))  # colonies may share parts
+    for each in known:
         first = owners.setdefault(each.file, each)
         if each.file and first.text != each.text:
             raise UsageError(
                 f"{first.part} and {each.part} have different headers with the name {each.file!r}."
                 " Rename one of them"
             )
-    return [each for each in found if each is not None]
+    return known
 
 
 def _of_header(part: str, header: Header | None) -> Trait | None:

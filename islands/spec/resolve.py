@@ -2,121 +2,93 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
 from islands.custom import scripts as scripts
-from islands.custom.scripts import is_reference
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
-from islands.instances.locate import parted
-from islands.paths import reading
-from islands.presets import PRESETS, preset_file
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.settings import Settings
 from islands.spec.adjust import adjusted
+from islands.spec.colonies import KEY as COLONIES
+from islands.spec.colonies import resolve_colonies
+from islands.spec.defaults import defaults_for
 from islands.spec.fit import encoding_for, require_improver
-from islands.spec.given import ALIASES, gathered, of_table
-from islands.spec.own import CHOICES, traits
+from islands.spec.given import ALIASES
+from islands.spec.layers import Layer, layers, strongest
+from islands.spec.names import lasting, start_name
+from islands.spec.own import traits
 from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
-from islands.spec.stop import parse, require_known
+from islands.spec.stop import parse, require_known, time_limit
 from islands.text import option, unknown
-from islands.untrusted import read_toml
+
+__all__ = ["DEFAULT_INSTANCE", "Layer", "format_of", "instance_of", "layers", "resolve"]
 
 DEFAULT_INSTANCE = "demo/tsp"
-
 _NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
-
-
-@dataclass(frozen=True)
-class Layer:
-    """Settings from one source, by name; `origin` is the prefix of its errors."""
-
-    origin: str
-    values: Mapping[str, Any]
-
-
-def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer]:
-    """Return the layers of a run, the weakest first; options or the file may name a preset."""
-    sources = [Layer("", gathered(of_table(options)))]
-    if config is not None:
-        sources.insert(0, Layer(f"{config}: ", _read(config)))
-    preset = _strongest(sources, "preset", None)
-    if preset is None:
-        return _named(sources)
-    if preset not in PRESETS:
-        raise UsageError(unknown("preset", str(preset), PRESETS))
-    layer = Layer(f"preset {preset}: ", _read(preset_file(preset)))
-    if config is not None and "preset" in sources[-1].values:
-        _refuse_hidden(preset, layer, config, *sources)
-    return _named([layer, *sources])
-
-
-def _named(sources: Sequence[Layer]) -> list[Layer]:
-    """Load the parts of scripts and return the layers with their names; drop overridden parts."""
-    named, stronger = list[Layer](), set[str]()
-    for layer in reversed(sources):
-        parts = {key: value for key, value in layer.values.items() if key in CHOICES}
-        hidden = {key for key in stronger & parts.keys() if is_reference(parts[key])}
-        names = {key: CHOICES[key].named(parts[key]) for key in parts.keys() - hidden}
-        kept = {key: value for key, value in layer.values.items() if key not in hidden}
-        named.insert(0, Layer(layer.origin, kept | names))
-        stronger |= parts.keys()
-    return named
 
 
 def instance_of(sources: Sequence[Layer]) -> str:
     """Return the name of the instance."""
-    return str(_strongest(sources, "instance", DEFAULT_INSTANCE))
+    return str(strongest(sources, "instance", DEFAULT_INSTANCE))
 
 
 def format_of(sources: Sequence[Layer]) -> str | None:
     """Return the format of the instance's file; None: detect it."""
-    form = _strongest(sources, "format", None)
+    form = strongest(sources, "format", None)
     return None if form is None else str(form)
 
 
 def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
     """Return the complete run; refuse settings that are unknown, out of range or do not fit."""
-    own, sources = sources, _upon_defaults(sources, problem)
-    name = str(_strongest(sources, "algorithm", None))
+    if strongest(sources, COLONIES, None) is not None:
+        return resolve_colonies(sources, problem, _resolved)
+    return _resolved(sources, problem)
+
+
+def _resolved(sources: Sequence[Layer], problem: Problem) -> RunSpec:
+    """Return a run without colonies."""
+    own, (sources, note) = sources, _upon_defaults(sources, problem)
+    name = str(strongest(sources, "algorithm", None))
     _refuse_clash(sources, name)
-    encoding = _strongest(sources, "encoding", None)
+    encoding = strongest(sources, "encoding", None)
     encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
     algorithm = ALGORITHMS[name]
     _refuse_shared(f"algorithm {name}", algorithm.Settings, problem.Settings.names())
     _refuse_shared(f"problem {problem.name}", problem.Settings)
     _refuse_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
-    if _is_true(values.get("halo")) and _strongest(own, "migration.topology", None) is None:
+    if _is_true(values.get("halo")) and strongest(own, "migration.topology", None) is None:
         values["migration.topology"] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
     criteria = _listed(values.get("stop", [])) or _default_stop(problem)
     stop = tuple(parse(text) for text in criteria)
-    require_known(stop, problem.instance, problem.best_known)
+    is_of_script = problem.path is None
+    require_known(stop, problem.instance, problem.best_known, is_of_script=is_of_script)
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
     of_problem = problem.Settings.build(_part(values, "", problem.Settings))
     solved = problem.adjusted(of_problem)
-    require_improver(groups["improver"], solved)
+    require_improver(groups["improver"], solved, name)
     spec = RunSpec(
-        instance=_lasting(instance_of(sources)),
+        instance=lasting(instance_of(sources)),
         format=format_of(sources),
         preset=values.get("preset"),
         algorithm=algorithm.name,
         encoding=encoding,
         stop=stop,
-        start=tuple(_start_name(path, problem) for path in _listed(values.get("start", []))),
+        start=tuple(start_name(path, problem) for path in _listed(values.get("start", []))),
         general=_general(_part(values, "", GeneralSettings), algorithm),
         settings=_settings(values, algorithm, encoding, problem),
         problem=of_problem,
+        adjusted=note,
         **groups,
     )
     traits(spec.to_mapping(), problem)  # refuses headers that contradict each other
@@ -165,49 +137,20 @@ def _is_true(value: Any) -> bool:
     return str(value).lower() in ("true", "yes", "on", "1")
 
 
-def _upon_defaults(sources: Sequence[Layer], problem: Problem) -> list[Layer]:
-    """Return the layers after the problem's own settings and its defaults.
-
-    The defaults only make sense together: with another algorithm, encoding or improver, or with a
-    preset, only the default algorithm is used.
-    """
+def _upon_defaults(sources: Sequence[Layer], problem: Problem) -> tuple[list[Layer], str]:
+    """Return the layers after the problem's own settings and the defaults, and a message."""
     own = Layer(f"{problem.instance}: ", problem.settings.to_mapping())
     settings = _part(_merged([own, *sources], problem.Settings), "", problem.Settings)
-    defaults = problem.adjusted(problem.Settings.build(settings)).defaults()
-    parts = ("algorithm", "encoding", "improver.name")
-    usual = {name: defaults.get(name) for name in parts}
-    is_usual = all(_strongest(sources, name, value) == value for name, value in usual.items())
-    if not is_usual or _strongest(sources, "preset", None) is not None:
-        defaults = {"algorithm": defaults["algorithm"]}
-    return [own, Layer(f"defaults of {problem.name}: ", defaults), *sources]
+    solved = problem.adjusted(problem.Settings.build(settings))
+    defaults, note = defaults_for(solved, sources, _seconds(sources, problem))
+    return [own, Layer(f"defaults of {problem.name}: ", defaults), *sources], note
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return gathered(of_table(read_toml(path)))
-    except UsageError as error:
-        raise UsageError(f"{path}: {error}") from None
-
-
-def _strongest(sources: Sequence[Layer], name: str, default: Any) -> Any:
-    return next(
-        (layer.values[name] for layer in reversed(sources) if name in layer.values), default
-    )
-
-
-def _refuse_hidden(preset: str, layer: Layer, config: Path, file: Layer, options: Layer) -> None:
-    """Refuse a preset on the command line if the configuration file overrides its settings."""
-    hidden = [
-        key
-        for key, value in layer.values.items()
-        if key not in options.values and file.values.get(key, value) != value
-    ]
-    if hidden:
-        raise UsageError(
-            f"{option('preset', preset)} with {option('config', config)}: the file overrides"
-            f" {', '.join(hidden)} of the preset. Leave one of them out, or write"
-            f" preset = {preset!r} into the file"
-        )
+def _seconds(sources: Sequence[Layer], problem: Problem) -> float:
+    """Return the time limit of the run, or the default one if there is none."""
+    texts = _listed(strongest(sources, "stop", [])) or _default_stop(problem)
+    limit = time_limit(parse(text) for text in texts)
+    return limit if math.isfinite(limit) else time_limit(map(parse, _default_stop(problem)))
 
 
 def _refuse_clash(sources: Sequence[Layer], algorithm: str) -> None:
@@ -264,29 +207,3 @@ def _default_stop(problem: Problem) -> list[str]:
     proven = problem.best_known is not None and problem.best_known.status == "optimal"
     seconds = 20 if problem.instance.startswith("demo/") else 60
     return [*(["optimum"] if proven else []), f"seconds={seconds}"]
-
-
-def _start_name(name: str, problem: Problem) -> str:
-    """Return the full name of a solution's file, which may be next to the instance's file."""
-    if problem.path is not None and not Path(name).exists():
-        beside = problem.path.parent / name
-        if beside.exists():
-            return _lasting(str(beside))
-    return _lasting(name)
-
-
-def _lasting(name: str) -> str:
-    """Return a name that is valid in any folder: an absolute path, or another name unchanged."""
-    if is_reference(name):
-        return scripts.lasting(name)
-    with reading(name):
-        path = Path(name) if Path(name).exists() else parted(Path(name))[0]
-        part = Path(name).name.removeprefix(path.name)
-        lasting = f"{path.resolve()}{part}" if path.exists() else name
-    try:
-        lasting.encode()
-    except UnicodeEncodeError:
-        raise UsageError(
-            f"{lasting!a}: is not UTF-8, which run.toml requires. Rename the file or its folder"
-        ) from None
-    return lasting

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from itertools import accumulate
 from typing import Any, Self
 
 import islands
+from islands.archipelago.colony import ColonySpec
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
@@ -17,7 +19,7 @@ _LAST_SEED = 2**63 - 1
 
 SIGN = "# The settings of a run of islands"
 """The first words of `run.toml`, which identify the folder of a run."""
-FORMAT = 5
+FORMAT = 6
 """The version of the file formats in a run's folder; raised with every incompatible change."""
 
 
@@ -100,7 +102,49 @@ class RunSpec:
     record: RecordSettings
     checkpoint: CheckpointSettings
     adjusted: str = field(default="", compare=False)
-    """The message about settings that were adjusted to the improver; not a setting."""
+    """The message about parts and settings that were adjusted to others; not a setting."""
+    colonies: tuple[ColonySpec, ...] = ()
+    """Colonies replace the algorithm, the encoding and the settings of islands, which are then
+    those of the first colony. Empty without colonies."""
+
+    def as_colony(self) -> ColonySpec:
+        """Return the only colony of a run without colonies."""
+        general = self.general
+        return ColonySpec(
+            *(general.islands, general.population, self.algorithm, self.encoding),
+            *(self.settings, self.improver, general.decoding),
+        )
+
+    def all_colonies(self) -> tuple[ColonySpec, ...]:
+        """Return all colonies; a run without any is one colony."""
+        return self.colonies or (self.as_colony(),)
+
+    def starts(self) -> list[int]:
+        """Return the first island of each colony."""
+        counts = [each.islands for each in self.all_colonies()]
+        return [0, *accumulate(counts[:-1])]
+
+    def individuals(self, islands: range | None = None) -> int:
+        """Return the number of individuals of all islands, or of the given ones."""
+        islands = range(self.general.islands) if islands is None else islands
+        total = 0
+        for first, each in zip(self.starts(), self.all_colonies(), strict=True):
+            last = min(islands.stop, first + each.islands)
+            total += max(0, last - max(islands.start, first)) * each.population
+        return total
+
+    @property
+    def mean_population(self) -> float:
+        """The mean number of individuals per island."""
+        return (
+            self.individuals() / self.general.islands
+            if self.colonies
+            else (self.general.population)
+        )
+
+    def words(self, name: str) -> str:
+        """Return the algorithm or the encoding, or the different ones of the colonies."""
+        return " + ".join(dict.fromkeys(getattr(each, name) for each in self.all_colonies()))
 
     def to_mapping(self) -> dict[str, Any]:
         """Return all settings by name, with a nested mapping for each group."""
@@ -108,8 +152,15 @@ class RunSpec:
         names |= {"algorithm": self.algorithm, "encoding": self.encoding}
         lists = {"stop": [criterion.text for criterion in self.stop], "start": list(self.start)}
         values = asdict(self)
-        bare = values["general"] | values["settings"] | values["problem"]
-        whole = names | lists | bare | {name: values[name] for name in GROUPS}
+        groups = {name: values[name] for name in GROUPS}
+        if self.colonies:
+            del names["algorithm"], names["encoding"], groups["improver"]
+            del values["general"]["population"], values["general"]["decoding"]
+            bare = values["general"] | values["problem"]
+            bare |= {"colony": [_table(each) for each in values["colonies"]]}
+        else:
+            bare = values["general"] | values["settings"] | values["problem"]
+        whole = names | lists | bare | groups
         return {name: value for name, value in whole.items() if value is not None}
 
     def to_toml(self) -> str:
@@ -118,3 +169,9 @@ class RunSpec:
 
         first = f"{SIGN} {islands.__version__}, format {FORMAT}: --config repeats it."
         return f"{first}\n{tomli_w.dumps(lasting(self.to_mapping()))}"
+
+
+def _table(colony: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a colony as a TOML table."""
+    settings, improver = colony.pop("settings"), colony.pop("improver")
+    return {**colony, **settings, "improver": improver}

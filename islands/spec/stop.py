@@ -66,14 +66,29 @@ def parse(text: str, words: str = "") -> Criterion:
         raise UsageError(f"{words}: {error}") from None
 
 
-def require_known(criteria: Iterable[Criterion], instance: str, known: BestKnown | None) -> None:
-    """Refuse criteria that need a best known value or an optimum that is unknown."""
+def require_known(
+    criteria: Iterable[Criterion],
+    instance: str,
+    known: BestKnown | None,
+    *,
+    is_of_script: bool = False,
+) -> None:
+    """Refuse criteria that need a best known value or an optimum that is unknown.
+
+    A script states the best known value itself.
+    """
     for criterion in criteria:
         needs = KINDS[criterion.kind].needs
         if needs and (known is None or (needs == "optimum" and known.status != "optimal")):
+            target = option("stop", "target=VALUE")
+            if is_of_script and needs != "optimum":
+                raise UsageError(
+                    f"{option('stop', criterion.text)}: the script states no {needs} for"
+                    f" {instance}. Add best_known=VALUE to the problem, or use {target}"
+                )
             raise UsageError(
                 f"{option('stop', criterion.text)}: the catalogue has no {needs} for {instance}."
-                f" Use {option('stop', 'target=VALUE')}"
+                f" Use {target}"
             )
 
 
@@ -87,6 +102,29 @@ def time_limit(criteria: Iterable[Criterion]) -> float:
     """Return the time limit of the run in seconds; infinite without one."""
     limits = [criterion.value for criterion in criteria if criterion.kind == "seconds"]
     return min(limits, default=math.inf)
+
+
+def is_spent(criteria: Iterable[Criterion], progress: Progress) -> bool:
+    """Return whether a limit of evaluations is reached."""
+    limits = (criterion for criterion in criteria if criterion.kind == "evaluations")
+    return first_reason(limits, progress) is not None
+
+
+def seconds_left(criteria: Iterable[Criterion], progress: Progress) -> float | None:
+    """Return an upper estimate of the remaining time; None if no criterion limits the effort."""
+    if progress.seconds <= 0:
+        return None
+    done = {
+        "seconds": progress.seconds,
+        "generations": progress.generation,
+        "evaluations": progress.evaluations,
+    }
+    left = [
+        max(0.0, criterion.value - done[criterion.kind]) * progress.seconds / done[criterion.kind]
+        for criterion in criteria
+        if done.get(criterion.kind)
+    ]
+    return min(left, default=None)
 
 
 def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | None:

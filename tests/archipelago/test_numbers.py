@@ -22,6 +22,8 @@ from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
 
+GENERAL = [name for name, kind in ALGORITHMS.items() if not kind.uses_neighbours]
+
 SETTINGS: dict[str, dict[str, Any]] = {
     "brkga": {"elite": 0.2},
     "de": {"adaptation": "jde"},
@@ -30,8 +32,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "pso": {"neighbourhood": "ring"},
 }
 each_run = pytest.mark.parametrize(
-    ("algorithm", "kind"), [(algorithm, kind) for algorithm in ALGORITHMS for kind in NUMBERS]
+    ("algorithm", "kind"), [(algorithm, kind) for algorithm in SETTINGS for kind in NUMBERS]
 )
+
+
+def test_all_algorithms_for_numbers_are_covered() -> None:
+    assert set(SETTINGS) == {
+        name for name, kind in ALGORITHMS.items() if {*kind.encodings} & {"keys", "vector"}
+    }
 
 
 def islands_of(

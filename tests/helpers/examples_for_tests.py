@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 import islands
 
 FOLDER = Path(islands.__file__).parents[1] / "docs" / "examples"
@@ -29,6 +31,10 @@ def example(name: str) -> ModuleType:
 
 def small(name: str) -> Any:
     """Return a small instance of an example."""
+    if name == "vehicle_routing":
+        random = np.random.default_rng(1)
+        places, demands = random.integers(0, 1001, (SIZE + 1, 2)), random.integers(1, 20, SIZE)
+        return example(name).routing(places, demands, capacity=100)
     return example(name).make(SIZE)
 
 
@@ -49,7 +55,7 @@ def _flow_shop(problem: Any, order: list[int]) -> float:
 
 
 def _set_covering(problem: Any, chosen: list[int]) -> float:
-    costs, covers = example("set_covering").instance(SIZE, seed=1)
+    costs, covers = problem.members["costs"], problem.members["covers"].reshape(SIZE, -1).T
     columns = [c for c in range(SIZE) if chosen[c] == 1]
     assert all(any(row[c] for c in columns) for row in covers.tolist()), "a row is not covered"
     return sum(int(costs[c]) for c in columns)

@@ -116,6 +116,10 @@ class FakeArchipelago:
         self.generation, self.migrations = generation, migrations
         self.calls.append(f"restore {generation}")
 
+    def covered(self, name: str) -> range:
+        """Return the islands of all ranks."""
+        return range(1 << 20)
+
     def renew_halo(self) -> None:
         """Return at once: islands are independent."""
 

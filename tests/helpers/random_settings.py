@@ -17,6 +17,7 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
+from islands.algorithms.tempering import TemperingSettings
 from islands.backends import choose
 from islands.errors import IslandsError
 from islands.improvers import ImproverSettings, improvers_for
@@ -129,8 +130,13 @@ class RandomRuns:
 
     def _values(self, draw: random.Random, problem: Problem) -> dict[str, Any]:
         algorithm, encoding = draw.choice(fitting(problem))
-        improvers = list(improvers_for(problem.solution_kind))
-        improver = draw.choice(improvers) if draw.random() < 0.7 else "none"
+        improvers = [
+            name
+            for name, improver in improvers_for(problem.solution_kind).items()
+            if problem.has_neighbours or not improver.uses_neighbours
+        ]
+        improves = draw.random() < 0.7 and ALGORITHMS[algorithm].improves
+        improver = draw.choice(improvers) if improves else "none"
         islands = draw.randint(1, 12)
         limit = max(2, _MOST_GENES // (problem.size * islands))
         values: dict[str, Any] = {"algorithm": algorithm, "encoding": encoding}
@@ -153,6 +159,9 @@ class RandomRuns:
         groups += [("improver.", ImproverSettings)] if improver != "none" else []
         for prefix, group in groups:
             values = dict(_random_values(draw, group, prefix)) | values
+        if algorithm == "tempering":
+            rungs = values.get("rungs", TemperingSettings.rungs)
+            values["population"] = max(rungs, values["population"] // rungs * rungs)
         return values
 
     def _is_there(self, name: str) -> bool:

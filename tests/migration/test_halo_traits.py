@@ -43,8 +43,8 @@ def test_individuals_in_the_halo_have_their_traits(
             saved[name] = drawn.astype(saved[name].dtype)
         islands.restore(saved, generation=0, migrations=0)
         islands.renew_halo()
-        assert islands._halo is not None
-        return saved, islands._halo.seen, islands._migrant
+        assert islands._colonies[0].halo is not None
+        return saved, islands._colonies[0].halo.seen, islands._colonies[0].migrant
 
     for size in (1, 2, 3):
         found = on_ranks(size, one)

@@ -176,7 +176,7 @@ def test_all_fields_travel_and_replaced_individuals_are_marked(
         costs, keys = expected["cost"], expected["genes"].copy()
         before = [trait.copy() for trait in traits]
         found = migration.migrate(costs, keys, generation, traits=traits)
-        islands._state.fill("changed")
+        islands._colonies[0].state.fill("changed")
         islands.migrate()
         saved = islands.snapshot()
         assert np.array_equal(saved["genes"], keys)
@@ -184,7 +184,7 @@ def test_all_fields_travel_and_replaced_individuals_are_marked(
             assert np.array_equal(saved[name], expected[name]), name
         replaced = np.any([(a != b).reshape(*a.shape[:2], -1).any(axis=2)
                            for a, b in zip(before, traits, strict=True)], axis=0)  # fmt: skip
-        marks = backend.download(islands._state.arrays["changed"])
+        marks = backend.download(islands._colonies[0].state.arrays["changed"])
         assert (marks == 1)[replaced].all()
         assert np.array_equal(marks.sum(axis=1), [
             sum(each.accepted for each in found if each.target == island)

@@ -13,6 +13,7 @@ import pytest
 from fakes import FakeProblem
 from problems_for_tests import facilities, knapsack
 
+from islands.algorithms import ALGORITHMS
 from islands.backends import choose
 from islands.cli.run import add_arguments, options
 from islands.display.header import opening
@@ -52,8 +53,12 @@ PROBLEMS: dict[str, Any] = {
 def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> None:
     make, *size = PROBLEMS[name]
     problem, cpu = make(*size), choose("cpu", 1)
-    for improver in improvers_for(problem.solution_kind):
+    near = problem.has_neighbours
+    improvers = improvers_for(problem.solution_kind).items()
+    for improver in [each for each, kind in improvers if near or not kind.uses_neighbours]:
         for algorithm, encoding in fitting(problem):
+            if improver != "none" and not ALGORITHMS[algorithm].improves:
+                continue
             for backend in BACKENDS:
                 named = {"algorithm": algorithm, "encoding": encoding, "improver": improver}
                 spec = resolved(problem, backend, **named)
@@ -174,10 +179,10 @@ def test_impossible_settings_are_refused_unadjusted() -> None:
 
 
 def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:
-    for problem in (tour(929), facilities(256)):
+    for problem, populations in ((facilities(60), (33, 264)),):
         cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
-        assert (gpu.general.population, gpu.improver.rate, gpu.adjusted) == (64, 1, "")
-        assert cpu.general.population == 16
+        assert (cpu.general.population, gpu.general.population) == populations
+        assert (gpu.improver.rate, gpu.adjusted) == (1, "")
         usual = {"algorithm": gpu.algorithm, "improver": gpu.improver.name}
         assert resolved(problem, "cuda", **usual) == gpu
         assert resolved(problem, "cpu", **usual) == cpu

@@ -177,7 +177,7 @@ def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ({"migration": "rign"}, "Did you mean 'ring'?"),
         ({"backend": "gpu"}, "Known: auto, cpu, cuda"),
         ({"stop": ""}, "stop=\"\": unknown criterion ''"),
-        ({"stop": ["gap=1%"]}, "has no best known value for fake/five"),
+        ({"stop": ["gap=1%"]}, "no best known value for fake/five"),
     ],
 )
 def test_invalid_settings_are_refused_with_a_hint(options: dict[str, Any], message: str) -> None:

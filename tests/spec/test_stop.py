@@ -1,16 +1,23 @@
 from __future__ import annotations
 
 import math
+from copy import copy
+from typing import Any
 
 import pytest
 from fakes import FakeProblem
 from results_for_tests import NEAR_BEST_KNOWN
 
+import islands
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
+from islands.problems.base import Problem
 from islands.progress.progress import Progress
+from islands.spec.resolve import layers, resolve
 from islands.spec.stop import KINDS, first_reason, last_generation, parse, require_known, time_limit
 from islands.text import command_line
+
+OWN = islands.permutation(5, batch=lambda orders: orders[:, 0], name="own")
 
 
 def progress(**changes: object) -> Progress:
@@ -148,6 +155,20 @@ def test_criteria_without_a_known_value_are_refused(
         return
     with pytest.raises(UsageError, match=r"for fake/five. Use stop=\"target=VALUE\""):
         require_known([parse(text)], "fake/five", known)
+    fix = "Use stop=" if text == "optimum" else "Add best_known=VALUE to the problem, or use stop="
+    with pytest.raises(UsageError, match=f'for fake/five. {fix}"target=VALUE"'):
+        require_known([parse(text)], "fake/five", known, is_of_script=True)
+
+
+@pytest.mark.parametrize("problem", [islands.tsp([[0, 0], [3, 4], [6, 0]], name="own"), OWN])
+def test_a_problem_of_a_script_may_state_its_best_known_value(problem: Problem) -> None:
+    few: dict[str, Any] = {"backend": "cpu", "stop": "best-known", "population": 4, "islands": 1}
+    with pytest.raises(UsageError, match=r"no best known value for own\. Add best_known=VALUE"):
+        islands.solve(problem, **few)
+    stated = copy(problem)
+    stated.best_known = BestKnown(0, "best_known", "the script")
+    criteria = resolve(layers(few), stated).stop
+    assert [each.kind for each in criteria] == ["best-known"]
 
 
 def test_first_satisfied_criterion_gives_the_reason() -> None:

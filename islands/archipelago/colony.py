@@ -1,0 +1,264 @@
+"""The islands of one colony on a rank: the same algorithm and settings, the same launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from islands.algorithms.base import NEIGHBOURS
+from islands.algorithms.schedule import Shape
+from islands.archipelago.attempt import Attempt
+from islands.archipelago.injection import replace_worst
+from islands.archipelago.launches import Launches, Segments
+from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
+from islands.archipelago.memory import Memory, fields_of, tables_of
+from islands.archipelago.outside import evaluator
+from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.restored import require_sound
+from islands.archipelago.share import Share
+from islands.archipelago.warm_start import dealt, place
+from islands.backends.base import Array, Backend, Call
+from islands.errors import UsageError
+from islands.improvers import ImproverSettings
+from islands.migration import Layout, Side
+from islands.migration.halo import Halo
+from islands.problems.base import Problem, Solution
+from islands.settings import Settings
+
+
+@dataclass(frozen=True)
+class ColonySpec:
+    """The settings of one colony of a run."""
+
+    islands: int
+    population: int
+    algorithm: str
+    encoding: str
+    settings: Settings
+    improver: ImproverSettings
+    decoding: str = ""
+    rate: int = 1
+    """Its own generations in one generation of the run."""
+
+    def parts(self, problem: Problem, backend: Backend, islands: int) -> ProgramParts:
+        """Return the parts of its program for this number of islands on a rank."""
+        return ProgramParts.of(
+            *(problem, self.algorithm, self.encoding, self.settings, self.improver),
+            population=self.population,
+            islands=islands,
+            block_memory=backend.block_memory,
+            decoding=self.decoding,
+        )
+
+
+class Colony:
+    """The islands of one colony on this rank."""
+
+    def __init__(
+        self,
+        spec: ColonySpec,
+        number: int,
+        parts: ProgramParts,
+        backend: Backend,
+        share: Share,
+        layout: Layout | None = None,
+        make_halo: Callable[[int], Halo] | None = None,
+    ) -> None:
+        """Compile the program and allocate all memory.
+
+        `share` contains only its own islands. `layout` is that of the migrants of all colonies;
+        None: there is only this one. `make_halo` takes the bytes of an individual.
+        """
+        self.spec, self.number, self.share = spec, number, share
+        self._problem, self._backend = parts.problem, backend
+        self.encoding = parts.encoding
+        self.improves = parts.improver.name != "none"
+        shape = Shape(len(share.mine), spec.population, parts.encoding.pitch, parts.encoding.gene)
+        memory = Memory(backend, parts, shape, layout)
+        self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
+        self._read = (parts.problem, self.encoding, self.state, backend)
+        self._reader = IslandReader(*self._read, share.mine, share.islands_a_run)
+        self.outside = evaluator(parts, backend, self.state)
+        arrays = self.state.arrays
+        self.halo = None if make_halo is None else make_halo(self.migrant.bytes)
+        if self.halo is not None:
+            arrays = arrays | {"halo": self.halo.seen}
+        self.attempt = Attempt(backend, self.state)
+        arrays |= tables_of(backend, parts, arrays)
+        plan, halt = parts.algorithm.plan(arrays), self.attempt.halt.words
+        self._launches = Launches(
+            *(backend, parts, shape, plan, memory.all, self._reader.measured),
+            *(halt, arrays.get(NEIGHBOURS)),
+        )
+        if self.halo is not None:
+            self.halo.prepare(self._launches.populations, memory.all)
+        self._fixed = fixed(parts)
+
+    @property
+    def calls(self) -> list[Call] | None:
+        """The launches of one of its generations, or None if the host takes part in it."""
+        needs_host = self.outside is not None or self.halo is not None
+        return None if needs_host else self._launches.generation[0]
+
+    def side(self, first: int) -> Side:
+        """Return what migration needs; `first` is the number of its first island on the rank."""
+        return Side(
+            first,
+            len(self.share.mine),
+            self.spec.population,
+            self._fixed,
+            self._launches.populations,
+            self._memory.all,
+            self._launches.rank_again,
+            self._launches.ranking_room,
+        )
+
+    def start(self, solutions: Sequence[Solution], *, may_be_partial: bool) -> bool:
+        """Make and evaluate generation 0; return whether it is complete.
+
+        The `solutions` of a warm start are dealt to all islands of the run.
+        """
+        share = self.share
+        self._memory.clear(share.new_islands())
+        given = dealt(solutions, share.mine, share.islands, self.spec.population)
+        place(given, self._problem, self.encoding, self._backend, self.state)
+        self.attempt.start(may_be_partial=may_be_partial)
+        self._run(self._launches.start)
+        is_whole = self.attempt.is_whole()
+        if not is_whole:
+            self.attempt.leave_out()
+        self._backend.run([self._launches.rank_again])
+        if is_whole:  # missing individuals have no genes to derive anything from
+            self.derive(everyone=True)
+        return is_whole
+
+    def begin_attempt(self, generation: int, generations: int) -> None:
+        """Prepare for generations of the run that may be withdrawn."""
+        self.attempt.begin(generation * self.spec.rate, generations * self.spec.rate)
+
+    def withdraw(self) -> None:
+        """Return to the generation before the last attempt."""
+        self.attempt.withdraw()
+        self.derive(everyone=True)
+
+    def made(self) -> int:
+        """Return the number of individuals made in the current attempt; for any thread."""
+        return self.attempt.made() if self.outside is None else self.outside.evaluated
+
+    def advance(self, generations: int) -> None:
+        """Run this number of generations of the run, with the host taking part in each."""
+        if self.outside is None and self.halo is not None:
+            self.halo.advance(self._launches.generation[0], generations)
+            return
+        for _ in range(generations * self.spec.rate):
+            self._run(self._launches.generation)
+            self.renew_halo()
+
+    def sort(self) -> None:
+        """Sort the islands after their generations, unless they are sorted already."""
+        if not self._launches.keeps_order:
+            self._backend.run([self._launches.rank_again])
+
+    def _run(self, segments: Segments) -> None:
+        """Run launches, with host evaluation between the segments."""
+        first, *others = segments
+        self._backend.run(first)
+        for calls in others:
+            assert self.outside is not None
+            self.outside.evaluate(self.attempt.halt.is_requested)
+            self._backend.run(calls)
+
+    def derive(self, *, everyone: bool = False) -> None:
+        """Update the derived fields of changed individuals, or of everyone."""
+        if self._launches.adopt:
+            if everyone:
+                self.state.fill("changed", 1)
+            self._backend.run(self._launches.adopt)
+            self.state.fill("changed")
+
+    def renew_halo(self) -> None:
+        """Exchange the halo, if there is one; collective."""
+        if self.halo is not None:
+            self.halo.renew()
+
+    def inject(self, solutions: Sequence[Solution], first: int, generation: int) -> None:
+        """Replace the worst individuals by solutions, dealt to all islands of the run."""
+        replace_worst(self.share.dealt(solutions, first), *self._read, generation * self.spec.rate)
+        self._backend.run([self._launches.rank_again])
+        self.derive()
+        self.renew_halo()
+
+    def populations(self, generation: int) -> list[Array]:
+        """Return the genomes of each island on the device."""
+        genes = self.state.part("genes", generation * self.spec.rate)
+        return [genes[island, :, : self.encoding.size] for island in range(len(self.share.mine))]
+
+    def snapshot(self, generation: int, *, is_copied: bool) -> dict[str, NDArray[Any]]:
+        """Return all kept arrays."""
+        return self.state.snapshot(generation * self.spec.rate, is_copied=is_copied)
+
+    def require_restorable(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
+        """Refuse arrays that are not those of these islands."""
+        self.state.require_fit(saved)
+        require_sound(saved, self.encoding, generation * self.spec.rate, self.share)
+
+    def restore(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
+        """Continue from arrays that passed `require_restorable`."""
+        self.state.restore(saved, generation * self.spec.rate)
+        self.derive(everyone=True)
+
+    def begin_measure(self) -> None:
+        """Begin to measure the islands."""
+        self._backend.run([self._launches.measure])
+        self._reader.fetch()
+
+    def measures(self) -> list[IslandMeasure]:
+        """Return the measures; generations are those of the run."""
+        self._launches.refuse_faults()
+        found = self._reader.measures()
+        if self.number == 0 and self.spec.rate == 1:
+            return found
+        return [
+            replace(
+                each,
+                colony=self.number,
+                best_generation=-(-each.best_generation // self.spec.rate),
+            )
+            for each in found
+        ]
+
+    def elite(self, generation: int, count: int, run: int | None) -> list[Candidate]:
+        """Return the best individuals, best first, archives included."""
+        self._launches.refuse_faults()
+        return self._reader.elite(generation * self.spec.rate, count, run)
+
+    def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
+        """Return the SHA-256 of the genomes and costs of each island."""
+        return self._reader.digests(generation * self.spec.rate, run)
+
+
+def fixed(parts: ProgramParts) -> int:
+    """Return the number of best individuals of an island that migrants never replace."""
+    return max(1, parts.algorithm.kept())
+
+
+def common_layout(specs: Sequence[ColonySpec], parts: Sequence[ProgramParts]) -> Layout:
+    """Return the layout of the migrants of all colonies."""
+    found = []
+    for spec, part in zip(specs, parts, strict=True):
+        shape = Shape(1, spec.population, part.encoding.pitch, part.encoding.gene)
+        found.append((part.algorithm.name, fields_of(part, shape)))
+    return Layout(found)
+
+
+@contextmanager
+def of_colony(colony: int | None) -> Iterator[None]:
+    """Let errors name the colony, if there are several."""
+    try:
+        yield
+    except UsageError as error:
+        raise error if colony is None else UsageError(f"colony {colony}: {error}") from None

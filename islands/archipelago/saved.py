@@ -1,0 +1,23 @@
+"""The names of arrays in a snapshot: those of several colonies begin with the colony's number."""
+
+from __future__ import annotations
+
+from islands.errors import InputError
+
+EMIGRANTS = "emigrants"
+"""The array of migrants in flight, with a row for each island of all colonies."""
+
+
+def joined(colony: int, name: str, colonies: int) -> str:
+    """Return the name in a snapshot of an array of a colony, one of `colonies`."""
+    return name if colonies == 1 else f"{colony}.{name}"
+
+
+def split(name: str, colonies: int) -> tuple[int, str]:
+    """Return the number of the colony of an array, and its name there; refuse other names."""
+    if colonies == 1:
+        return 0, name
+    number, _, own = name.partition(".")
+    if not (number.isdecimal() and int(number) < colonies):
+        raise InputError(f"the saved array {name} belongs to none of {colonies} colonies")
+    return int(number), own
