@@ -1,13 +1,14 @@
 // Sums up one island per block in the few numbers that the host reads at the end of an epoch. Reads
-// the costs and ranks of generation g; writes `measures`. No random numbers.
+// the genes, costs and ranks of generation g; writes `measures`. No random numbers.
 #pragma once
 
 #include "core/archipelago.cuh"
 #include "core/costs.cuh"
+#include "diversity.cuh"
 
 struct Measure {
     int64_t best, worst, sum_high, sum_low, best_generation, restarts, archived,
-        archived_generation, best_row, calls;
+        archived_generation, best_row, calls, distance, distinct;
 };
 
 // Return the sum of real costs, which depends on the order: that of the indices.
@@ -34,6 +35,7 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
     int64_t sum_high = block::sum(high);
     if (COSTS_REAL) sum_high = __double_as_longlong(sum_of_reals(cost, size));
     const int64_t calls = block::sum(called);
+    const int64_t distance = diversity::of_genes(all, me), distinct = diversity::of_costs(all, me);
     if (threadIdx.x == 0) {
         measures[me] = {cost[order[0]],
                         cost[order[size - 1]],
@@ -44,6 +46,8 @@ KERNEL(measure, (Archipelago all, Measure* measures)) {
                         island.archived,
                         island.archived_generation,
                         all.row(island.generation, me, order[0]),
-                        calls};
+                        calls,
+                        distance,
+                        distinct};
     }
 }

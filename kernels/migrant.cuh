@@ -7,7 +7,7 @@
 
 struct alignas(16) Migrant {
     int64_t cost;
-    int64_t spare;
+    int64_t missing;  // bit i: it comes from a colony without trait i
 
     __device__ encoding::Gene* genes() { return reinterpret_cast<encoding::Gene*>(this + 1); }
     __device__ const encoding::Gene* genes() const {
@@ -33,19 +33,22 @@ __device__ void copy_trait(char* to, const char* from, int bytes) {
 
 // Copy the individual of a row to a migrant.
 __device__ void pack(const Archipelago& all, int32_t row, Migrant* to) {
-    if (threadIdx.x == 0) to->cost = all.cost[row], to->spare = 0;
+    int64_t missing = -1;
     copy_row(to->genes(), all.genes_of(row), all.shape.pitch);
     for (int i = 0; i < all.trait_count; ++i) {
         const Trait trait = all.traits[i];
+        missing &= ~(int64_t(1) << trait.bit);
         copy_trait(to->of(trait), all.trait_of(trait, row), trait.bytes);
     }
+    if (threadIdx.x == 0) to->cost = all.cost[row], to->missing = missing;
 }
 
-// Copy a migrant to a row, except for its cost.
+// Copy a migrant to a row, except for its cost. The row keeps its own traits that are missing.
 __device__ void unpack(const Archipelago& all, int32_t row, Migrant* from) {
     copy_row(all.genes_of(row), from->genes(), all.shape.pitch);
     for (int i = 0; i < all.trait_count; ++i) {
         const Trait trait = all.traits[i];
+        if (from->missing >> trait.bit & 1) continue;
         copy_trait(all.trait_of(trait, row), from->of(trait), trait.bytes);
     }
 }

@@ -5,6 +5,9 @@
 #include ISLANDS_PROBLEM
 #include ISLANDS_IMPROVER
 #include ISLANDS_ALGORITHM
+#ifdef ISLANDS_NEIGHBOURS
+#include "tours/find_neighbours.cuh"
+#endif
 
 // Python gives the sizes of its structs: if they differed, kernels would read invalid memory.
 #ifdef ISLANDS_DATA_BYTES

@@ -81,6 +81,10 @@ class Call:
     """Graphs of repetitions that begin with this call, kept as long as the call."""
 
 
+Branches = Sequence[tuple[Sequence[Call], int]]
+"""Independent sequences of launches, each with its number of repetitions."""
+
+
 class Backend(ABC):
     """A device that stores arrays and runs kernels."""
 
@@ -182,16 +186,26 @@ class Backend(ABC):
         *arguments: Any,
         blocks: int,
         room: Room | None = None,
+        threads: int | None = None,
     ) -> Call:
         """Return a launch of `kernel`.
 
         With `room`, an arena is added as the first argument, before `arguments`. Such a kernel may
         run with fewer than `blocks` blocks; it loops over its jobs with `gridDim.x` or `next_job`.
+        On a GPU, blocks have `threads` threads; None: those of the program.
         """
 
     @abstractmethod
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         """Launch the calls one after another, and repeat this `times` times, without waiting."""
+
+    def run_branches(self, branches: Branches, times: int) -> None:
+        """Launch independent sequences of calls, each repeated by its number times `times`.
+
+        A device may run them at the same time.
+        """
+        for calls, repeats in branches:
+            self.run(calls, repeats * times)
 
     @contextmanager
     @abstractmethod

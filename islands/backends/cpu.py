@@ -164,6 +164,7 @@ class CpuBackend(Backend):
         *arguments: Any,
         blocks: int,
         room: Room | None = None,
+        threads: int | None = None,
     ) -> Call:
         if room is not None:
             arguments = (arena(None, room.large), *arguments)

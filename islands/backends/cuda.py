@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,10 +12,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
-from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
+from islands.backends.base import Array, Backend, Block, Branches, Call, Program, Room, arena
 from islands.backends.cache import loaded
 from islands.backends.compiling import Compiling
 from islands.backends.gpus import devices, load_cupy
+from islands.backends.graphs import Graphs
 from islands.backends.refused import refused
 from islands.backends.source import Source
 from islands.errors import UsageError
@@ -56,6 +56,7 @@ class CudaBackend(Backend):
         self._memory = facts["totalGlobalMem"]
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
         self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._graphs = Graphs(cupy, self._stream)
         self._one = np.ones(1, np.int32)
         self.compiling = Compiling(self.name, _USUAL_SECONDS)
 
@@ -161,6 +162,7 @@ class CudaBackend(Backend):
         *arguments: Any,
         blocks: int,
         room: Room | None = None,
+        threads: int | None = None,
     ) -> Call:
         try:
             function = program.handle.get_function(kernel)
@@ -173,38 +175,27 @@ class CudaBackend(Backend):
         # More than 48 KiB, including the kernel's own arrays, must be requested.
         function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, self.address)
-        return Call(function.kernel, blocks, program.block.threads, shared, packed)
+        return Call(function.kernel, blocks, threads or program.block.threads, shared, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         with self._stream:
             while times > 1:
                 length = min(times, _LONGEST_GRAPH)
-                self._graph(calls, length).launch(self._stream)
+                self._graphs.graph([(calls, 1)], length).launch(self._stream)
                 times -= length
             for call in calls if times else ():
-                self._launch(call)
+                self._graphs.launch(call, self._stream)
 
-    def _graph(self, calls: Sequence[Call], length: int) -> Any:
-        first, *others = calls
-        key = (*others, length)
-        if key not in first.repeated:
-            self._stream.begin_capture()
-            for _ in range(length):
-                for call in calls:
-                    self._launch(call)
-            first.repeated[key] = self._stream.end_capture()
-        return first.repeated[key]
-
-    def _launch(self, call: Call) -> None:
-        self._cupy.cuda.driver.launchKernel(
-            call.kernel.ptr,
-            *(call.blocks, 1, 1),
-            *(call.threads, 1, 1),
-            call.fast_bytes,
-            self._stream.ptr,
-            ctypes.addressof(call.arguments.pointers),
-            0,
-        )
+    def run_branches(self, branches: Branches, times: int) -> None:
+        if len(branches) < 2:
+            super().run_branches(branches, times)
+            return
+        longest = max(1, _LONGEST_GRAPH // max(repeats for _, repeats in branches))
+        with self._stream:
+            while times > 0:
+                length = min(times, longest)
+                self._graphs.graph(branches, length).launch(self._stream)
+                times -= length
 
     @contextmanager
     def python(self) -> Iterator[Any]:

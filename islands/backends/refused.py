@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from islands.errors import CompileError
 from islands.paths import CACHE_ELSEWHERE, cache_folder, published
@@ -35,6 +35,8 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
         first = "".join(errors[:1])
         if own and not codes:
             first += f"; see that {', '.join(own)} has all that built-in headers have"
+        elif cause := _cause(log, codes, own):
+            first += f"; the cause is {cause}"
     elif shown := _shown(first, own):
         first += f"; this line is {shown!r}"
     place = _PLACE.match(first)
@@ -42,6 +44,16 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     if wanted:
         first += f"; the code must define {wanted}"
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
+
+
+def _cause(log: str, names: Iterable[str], own: Mapping[str, str]) -> str:
+    """Return the first line of the user's code that the log names, with its place."""
+    for name in names:
+        for pattern in (rf"^{re.escape(name)}[:(](\d+)", rf"at line (\d+) of {re.escape(name)}"):
+            if found := re.search(pattern, log, re.MULTILINE):
+                lines = (own_line(text, name, int(found[1])) for text in own.values())
+                return next(filter(None, lines), "")
+    return ""
 
 
 def own_line(text: str, name: str, number: int) -> str | None:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from islands.custom.kinds import Kind
 from islands.encodings.base import Encoding
 from islands.encodings.bits import Bits
-from islands.encodings.keys import Keys
-from islands.encodings.keys_of_subset import KeysOfSubset
-from islands.encodings.permutation import Permutation
-from islands.encodings.raw_keys import RawKeys
-from islands.encodings.vector import Vector
+from islands.encodings.direct import Permutation, RawKeys, Vector
+from islands.encodings.keys import Keys, KeysOfSubset
 
 _ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, RawKeys, Permutation, Bits, Vector)
 

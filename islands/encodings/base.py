@@ -57,6 +57,10 @@ class Encoding(ABC):
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         """Return the solution of each row of `genomes`, computed with NumPy."""
 
+    def accepts(self, other: Encoding) -> bool:
+        """Return whether genomes of another encoding are valid here, with the same solutions."""
+        return self.name == other.name
+
     def holds(self, genomes: NDArray[Any]) -> bool:
         """Return whether all rows are valid genomes."""
         return True
@@ -64,6 +68,22 @@ class Encoding(ABC):
     @abstractmethod
     def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         """Return a genome that represents `solution`."""
+
+
+class GenePerItem(Encoding):
+    """The layout of genomes with one gene for each item, without settings for their kernels."""
+
+    def __init__(
+        self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
+    ) -> None:
+        self.size = size
+        self.pitch = -(-size // 4) * 4
+
+    def defines(self) -> Macros:
+        return {}
+
+    def shape(self) -> Struct:
+        return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))
 
 
 def are_inside(genes: NDArray[Any]) -> bool:

@@ -7,6 +7,7 @@ give keys any value. Equal keys are ordered by index.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,12 +16,13 @@ from numpy.typing import NDArray
 from islands.backends.arguments import Struct
 from islands.backends.header import Header
 from islands.backends.source import Macros
-from islands.encodings.base import Encoding
+from islands.encodings.base import Encoding, GenePerItem
 from islands.errors import UsageError
 from islands.text import option
 
 LEVELS = 1 << 24
 """Number of different initial keys."""
+_IN, _OUT = 0.75, 0.25  # keys of selected items and of others
 
 
 DECODINGS = ("sorted", "plain", "free")
@@ -74,8 +76,17 @@ class Keys(Encoding):
         return Struct(**{name: np.int32(value) for name, value in zip(names, members, strict=True)})
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
-        order = np.argsort(genomes[:, : self.size], axis=1, kind="stable").astype(np.int64)
-        return np.argsort(order, axis=1) if self._assigns else order
+        order = _sorted_items(genomes[:, : self.size])
+        if not self._assigns:
+            return order
+        places = np.empty_like(order)
+        np.put_along_axis(places, order, np.arange(self.size)[np.newaxis], axis=1)
+        return places
+
+    def accepts(self, other: Encoding) -> bool:
+        # Only the free decoding supports keys of any value.
+        is_same = isinstance(other, Keys) and self._decoding in ("free", other._decoding)
+        return super().accepts(other) and is_same
 
     def holds(self, genomes: NDArray[Any]) -> bool:
         if self._decoding not in ("sorted", "plain"):
@@ -86,13 +97,46 @@ class Keys(Encoding):
     def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         """Return keys evenly spaced over [0, 1) in the order of `solution`."""
         keys = np.zeros(self.pitch, np.float32)
-        steps = np.arange(self.size, dtype=np.int64) * LEVELS // self.size
-        even = steps.astype(np.float32) / np.float32(LEVELS)
         if self._assigns:
-            keys[: self.size] = even[solution]
+            keys[: self.size] = self._even[solution]
         else:
-            keys[solution] = even
+            keys[solution] = self._even
         return keys
+
+    @cached_property
+    def _even(self) -> NDArray[np.float32]:
+        steps = np.arange(self.size, dtype=np.int64) * LEVELS // self.size
+        return steps.astype(np.float32) / np.float32(LEVELS)
+
+
+class KeysOfSubset(GenePerItem):
+    """Random keys for subsets: an item is selected if its key is at least 0.5."""
+
+    name: ClassVar[str] = "keys"
+    header: ClassVar[Header] = Header("encodings/keys_of_subset.cuh")
+    gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
+
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
+        return (genomes[:, : self.size] >= 0.5).astype(np.int64)
+
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
+        genome = np.full(self.pitch, _OUT, np.float32)
+        genome[: self.size][solution == 1] = _IN
+        return genome
+
+
+def _sorted_items(keys: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the items of each row in the order of their keys, equal keys by index.
+
+    NumPy sorts integers several times as fast as it finds the order of floats.
+    """
+    bits = (keys.astype(np.float32) + np.float32(0)).view(np.uint32)  # -0 becomes 0
+    # As unsigned integers, negative floats are in reverse order and above the positive ones.
+    ordered = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31)).astype(np.uint64)
+    words = ordered << np.uint64(32) | np.arange(keys.shape[1], dtype=np.uint64)
+    words.sort(axis=1)
+    return (words & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
 def _power_of_two(number: int) -> int:

@@ -42,11 +42,10 @@ def costs_by(
             " first cost was an integer. Return float(cost) always, or int(cost) always"
         )
     costs = costs.astype(module.float64 if real else module.int64)
-    if not real and module is np and (large := (costs > _MOST) | (costs < -_MOST)).any():
+    if not real and (large := (costs > _MOST) | (costs < -_MOST)).any():
         raise _too_large(argument, costs[large][0].item())
-    # On a GPU this would wait; there the measure of the islands finds NaN.
-    if real and module is np and np.isnan(costs).any():
-        row = int(np.isnan(costs).argmax())
+    if real and (wrong := module.isnan(costs)).any():
+        row = int(wrong.argmax())
         raise RunError(
             f"{argument}= returned NaN for the solution {_shown(solutions[row])}. Return a number,"
             " or infinity if a solution is infeasible"

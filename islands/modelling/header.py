@@ -13,11 +13,18 @@ from islands.backends.header import Header
 from islands.backends.refused import CONTRACT
 from islands.errors import UsageError
 from islands.modelling.data import Members, declaration
+from islands.modelling.faults import FAULTS
 from islands.modelling.kinds import Box, Order, SolutionKind
-from islands.modelling.signatures import COST, DELTA, REPAIR, Signature, require_no_include
+from islands.modelling.signatures import (
+    COST,
+    DELTA,
+    REPAIR,
+    Signature,
+    require_no_include,
+    without_comments,
+)
 from islands.paths import reading
 
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _RETURNS = {"long long": False, "double": True}
 _MOVES = {"Swap": "swap", "Reversal": "reversal", "Insertion": "insertion"}
 
@@ -49,7 +56,7 @@ class Text:
 
     def declared(self, function: str) -> list[re.Match[str]]:
         """Return the declarations of a function: its return type and its parameters."""
-        bare = _COMMENTS.sub(" ", self.code)
+        bare = without_comments(self.code)
         pattern = rf"([A-Za-z_][\w \t:]*?)\s+{function}\s*\(([^)]*)\)\s*\{{"
         return list(re.finditer(pattern, bare))
 
@@ -94,25 +101,19 @@ class Functions:
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
-        contracts = {
-            text: f"{CONTRACT}{wanted.text}\n"
-            for text, wanted in (
-                (self.repair, REPAIR),
-                (self.delta, DELTA),
-                (self.cost, COST),
-            )
-        }
-        texts = list(dict.fromkeys(filter(None, (self.cost, self.delta, self.repair))))
-        own = "\n".join(
-            f'{contracts.get(text, "")}#line 1 "{text.name}"\n{text.code}' for text in texts
-        )
+        own = _section(self.cost, COST)
+        # The names of a text hide equal ones of the cost, whose other names it may use.
+        for other, signature in ((self.delta, DELTA), (self.repair, REPAIR)):
+            if other is not None:
+                section = _section(other, signature)
+                own += f"\nnamespace of_{signature.function} {{\n{section}\n}}"
         parts = [
             "#pragma once",
             '#include "problems/moved.cuh"',
             '#include "problems/solution.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
             "namespace problem {",
-            f"struct Data {{\n{declaration(members)}\n}};",
+            f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
             "namespace user {",
             "using moves::Swap;\nusing moves::Reversal;\nusing moves::Insertion;",
             own,
@@ -147,6 +148,11 @@ def box_members(kind: SolutionKind) -> Members:
     if not isinstance(kind, Box):
         return {}
     return {"box_low": kind.low, "box_width": kind.high - kind.low, "box_high": kind.high}
+
+
+def _section(text: Text, signature: Signature) -> str:
+    """Return a text as the part of a header that defines a function."""
+    return f'{CONTRACT}{signature.text}\n#line 1 "{text.name}"\n{text.code}'
 
 
 def _require(text: Text, signature: Signature) -> None:

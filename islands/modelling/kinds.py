@@ -74,7 +74,14 @@ class Order(SolutionKind):
     name, stated_by, number = "order", "permutation", 0
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
     words, algorithm = "a permutation of 0 to n - 1", "ga"
-    defaults: ClassVar[Mapping[str, Any]] = {"population": 64}
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "population": 16,
+        "mutation": "mixed",
+        "crossover_rate": 0.2,
+        # Two migrants from each of all other islands would not fit into small populations.
+        "migration.topology": "hypercube",
+        "migration.interval": 50,
+    }
 
     @property
     def is_narrow(self) -> bool:

@@ -10,12 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.orders import solution_file
 from islands.modelling.data import Members
+from islands.modelling.faults import FAULTS, no_faults, refuse_faults
 from islands.modelling.functions import Function, costs_by
 from islands.modelling.header import Functions, box_members
 from islands.modelling.kinds import Box, SolutionKind
@@ -27,13 +30,16 @@ from islands.problems.base import Problem, Solution
 from islands.problems.real_costs import ordered
 
 _ROWS_AT_ONCE = 1 << 22
+_SEED = (
+    "A solution must always have the same cost: seed random generators of the script, such as"
+    " np.random.default_rng(1), or load the data from a file"
+)
 
 
 class StatedProblem(Problem):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
     moves_fix = "Define delta for it, or leave delta out"
-    cost_fix: ClassVar[str] = "Compare its functions: islands.check_problem(problem)"
     solution_suffix: ClassVar[str] = ".txt"
     hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
 
@@ -48,14 +54,17 @@ class StatedProblem(Problem):
         reference: Function | None,
         maximise: bool,
         best_known: BestKnown | None,
+        plot: Function | None = None,
     ) -> None:
         """Take either CUDA `functions` or the Python function of `batch=` or `function=`."""
         self.kind, self.members, self.functions = kind, members, functions
-        self.python, self.reference = python, reference
+        self.python, self.reference, self.plot = python, reference, plot
         self.name, self.solution_kind = name, kind.name
         self.instance, self.size = name, kind.size
         self.maximise, self.best_known = maximise, best_known
         self._is_real: bool | None = None
+        self._first: NDArray[Any] | None = None
+        """The cost of a first solution by the Python function."""
         self._checks_on = ""
         self._workers: Workers | None = None
         if functions is not None:
@@ -66,6 +75,7 @@ class StatedProblem(Problem):
             self.changes_solutions = functions.repair is not None
         else:
             self.header = Header("problems/outside.cuh")
+            self.moves_fix = "Only costs in CUDA, cost=, may have one"
             assert python is not None
             self.evaluation = python[0]
         if isinstance(kind, Box):
@@ -75,9 +85,15 @@ class StatedProblem(Problem):
     def real(self) -> bool:  # type: ignore[override]
         """Whether costs are floating-point numbers; a Python function shows it by a first cost."""
         if self._is_real is None:
-            first = self.kind.drawn(1, seed=0)
-            self._is_real = self._python_costs(first, real=None).dtype.kind == "f"
+            self._first = self._python_costs(self.kind.drawn(1, seed=0), real=None)
+            self._is_real = self._first.dtype.kind == "f"
         return self._is_real
+
+    @property
+    def cost_fix(self) -> str:  # type: ignore[override]
+        """What to do if a cost of the run is wrong."""
+        compare = "Compare its functions: islands.check_problem(problem)"
+        return compare if self.python is None else f"{_SEED}. {compare}"
 
     def defaults(self) -> dict[str, Any]:
         """Return the default algorithm for this kind of solution."""
@@ -107,11 +123,19 @@ class StatedProblem(Problem):
 
     def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `struct Data`."""
-        return self.members | box_members(self.kind)
+        return self._inputs() | {FAULTS: no_faults()}
 
     def arrays(self) -> list[NDArray[Any]]:
-        """Return the members of `struct Data` as arrays."""
-        return [np.asarray(value) for value in self.data().values()]
+        """Return the members of `struct Data` that kernels read, as arrays."""
+        return [np.asarray(value) for value in self._inputs().values()]
+
+    def refuse_faults(self, data: Struct, device: Backend) -> None:
+        """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
+        if (words := data.members.get(FAULTS)) is not None:
+            refuse_faults(device.download(words), self.kind, maximise=self.maximise)
+
+    def _inputs(self) -> Members:
+        return self.members | box_members(self.kind)
 
     def items(self) -> int:
         """Return 1 if one thread evaluates a solution, else the number of items."""
@@ -182,7 +206,7 @@ class StatedProblem(Problem):
         """Return the solution in a file with a number on each line."""
         path = solution_file(path, self.solution_suffix, "solution")
         with reading(path):
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         words = [line for line in lines if line.strip() and not line.startswith("#")]
         try:
             numbers = np.array([float(word) for word in words])
@@ -218,8 +242,21 @@ class StatedProblem(Problem):
             yield f"costs by {argument}=, called by this process alone{why}"
             return
         with Workers(reference, processes) as self._workers:
+            self._require_equal_data(argument, self._workers)
             yield f"costs by {argument}=, called by {processes} processes"
         self._workers = None
+
+    def _require_equal_data(self, argument: str, workers: Workers) -> None:
+        """Refuse a function that gives another cost in a new process than in this one."""
+        real = self.real  # sets the first cost
+        assert self._first is not None
+        own = self._first[0].item()
+        other = workers.costs(argument, self.kind.drawn(1, seed=0), real=real)[0].item()
+        if not self.agrees(own, other):
+            raise RunError(
+                f"{argument}= returned {own} for a solution, but {other} for the same one in a new"
+                f" process, which has imported the script again. {_SEED}"
+            )
 
     def _python_costs(self, solutions: NDArray[Any], *, real: bool | None) -> NDArray[Any]:
         assert self.python is not None

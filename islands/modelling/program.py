@@ -70,4 +70,6 @@ def costs_of(
         blocks=max(1, min(len(solutions), _BLOCKS)),
     )
     device.run([call])
-    return device.download(costs)
+    found = device.download(costs)
+    problem.refuse_faults(data, device)
+    return found

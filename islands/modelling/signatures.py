@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from islands.errors import UsageError
 
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
 
 
@@ -59,10 +60,15 @@ REPAIR = Signature(
 )
 
 
+def without_comments(code: str) -> str:
+    """Return code with a space for each comment."""
+    return _COMMENTS.sub(" ", code)
+
+
 def require_no_include(name: str, code: str) -> None:
     """Refuse code that includes headers, as it is compiled within a namespace."""
-    if found := _DIRECTIVE.search(code):
+    if found := _DIRECTIVE.search(without_comments(code)):
         raise UsageError(
             f"{name}: #include{found[1].rstrip()}: headers cannot be included. Leave this line out:"
-            " functions such as sqrt, min and max are available"
+            " functions such as sqrt, min and atomicAdd are available without one"
         )

@@ -35,6 +35,7 @@ def permutation(
     maximise: bool = False,
     name: str | None = None,
     best_known: float | None = None,
+    plot: Function | None = None,
 ) -> StatedProblem:
     """Return a problem whose solutions are orders of the items 0 to n - 1.
 
@@ -50,7 +51,14 @@ def permutation(
     `data` are arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
     change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
     `repair` is CUDA code that may change a solution before it is evaluated. `reference` computes
-    the costs of a batch in NumPy; the best solution is checked with it.
+    the costs of a batch in NumPy; the best solution is checked with it. `maximise` looks for the
+    highest cost. `name` is the name in results; `best_known` is a cost, for gaps and
+    `stop="best-known"`. `plot` is a Python function that draws a solution: it receives the solution
+    and Matplotlib axes.
+
+    >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
+    >>> islands.solve(problem, generations=20).cost
+    1
     """
     return _stated(Order(size_of(n)), **_arguments(locals()))
 
@@ -69,10 +77,15 @@ def subset(
     maximise: bool = False,
     name: str | None = None,
     best_known: float | None = None,
+    plot: Function | None = None,
 ) -> StatedProblem:
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
-    The other arguments are those of `permutation`.
+    The other arguments are those of `permutation`, except `delta`.
+
+    >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
+    >>> islands.solve(problem, generations=20).cost
+    9
     """
     return _stated(Subset(size_of(n)), **_arguments(locals()))
 
@@ -91,10 +104,15 @@ def keys(
     maximise: bool = False,
     name: str | None = None,
     best_known: float | None = None,
+    plot: Function | None = None,
 ) -> StatedProblem:
     """Return a problem whose solutions are n random keys in [0, 1), as `float`.
 
-    The other arguments are those of `permutation`.
+    The other arguments are those of `permutation`, except `delta`.
+
+    >>> problem = islands.keys(5, batch=lambda keys: (keys > 0.5).sum(axis=1))
+    >>> islands.solve(problem, generations=20).cost
+    0
     """
     return _stated(Keys(size_of(n)), **_arguments(locals()))
 
@@ -115,11 +133,16 @@ def real(
     maximise: bool = False,
     name: str | None = None,
     best_known: float | None = None,
+    plot: Function | None = None,
 ) -> StatedProblem:
     """Return a problem whose solutions are vectors between `low` and `high`, as `double`.
 
     The bounds are vectors, or numbers for all `n` coordinates. The other arguments are those of
-    `permutation`.
+    `permutation`, except `delta`.
+
+    >>> problem = islands.real(-1, 1, 2, batch=lambda vectors: (vectors**2).sum(axis=1))
+    >>> islands.solve(problem, generations=50).cost < 0.01
+    True
     """
     return _stated(box_of(low, high, n), **_arguments(locals()))
 
@@ -142,6 +165,7 @@ def _stated(
     maximise: bool,
     name: str | None,
     best_known: float | None,
+    plot: Function | None,
 ) -> StatedProblem:
     _require_one(kind, {"cost": cost, "batch": batch, "function": function})
     python = _python(batch, function)
@@ -164,6 +188,8 @@ def _stated(
             raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
     if reference is not None:
         _require_callable("reference", reference)
+    if plot is not None:
+        _require_callable("plot", plot)
     return StatedProblem(
         kind,
         _named(name, kind),
@@ -173,6 +199,7 @@ def _stated(
         reference=reference,
         maximise=bool(maximise),
         best_known=_best(best_known),
+        plot=plot,
     )
 
 

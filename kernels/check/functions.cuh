@@ -16,7 +16,7 @@ using Word = problem::Stored;
 KERNEL(repair_solutions, (problem::Data data, Word* solutions, int32_t n, int32_t count)) {
     for (int k = blockIdx.x; k < count; k += gridDim.x) {
         Word* const mine = solutions + int64_t(k) * problem::stored_length(n);
-        problem::evaluate(mine, Scratch(nullptr), n, data, draw::Place{1, uint32_t(k), 1, 0}, 0);
+        problem::repair(mine, n, data);
         __syncthreads();
     }
 }

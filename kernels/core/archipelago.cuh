@@ -32,6 +32,7 @@ struct Trait {
     int32_t bytes;      // per individual
     int32_t in_halves;  // whether each half has its own copy, as for genes
     int32_t offset;     // in a migrant
+    int32_t bit;        // of Migrant::missing
 };
 
 struct Archipelago {

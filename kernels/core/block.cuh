@@ -92,6 +92,40 @@ __device__ T sum(T mine) {
 }
 #endif
 
+// The sum of doubles depends on their order, and the parts of threads on the number of threads.
+template <int never = 0>
+__device__ double sum(double mine) {
+    static_assert(never != 0,
+                  "block::sum of doubles needs a fixed order: write block::sum(n, [&](int i) {"
+                  " return ...; }), the sum for all i below n");
+    return mine;
+}
+
+template <int never = 0>
+__device__ double sum(float mine) {
+    return sum<never>(double(mine));
+}
+
+// Return the sum of term(i) for all i below n, in an order that does not depend on the number of
+// threads.
+template <class Term>
+__device__ double sum(int n, Term term) {
+    constexpr int PARTS = 64;
+    __shared__ double part[PARTS];
+    __syncthreads();  // the result of an earlier call has been read
+    for (int k = threadIdx.x; k < PARTS; k += blockDim.x) {
+        double own = 0.0;
+        for (int i = k; i < n; i += PARTS) own += term(i);
+        part[k] = own;
+    }
+    for (int half = PARTS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        for (int k = threadIdx.x; k < half; k += blockDim.x) part[k] += part[k + half];
+    }
+    __syncthreads();
+    return part[0];
+}
+
 __device__ Ranked argmin(Ranked mine) {
     return reduce(mine, [](Ranked a, Ranked b) { return a.before(b) ? a : b; });
 }

@@ -2,6 +2,7 @@
 // arena of a block. No random numbers.
 #pragma once
 
+using uint8_t = unsigned char;
 using uint16_t = unsigned short;
 using int32_t = int;
 using uint32_t = unsigned int;
@@ -50,6 +51,10 @@ __device__ int next_job(int job) {
 
 #define KERNEL(name, parameters) \
     extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
+
+// A kernel whose launches have at most `threads` threads per block, whatever the program has.
+#define KERNEL_OF(threads, name, parameters) \
+    extern "C" __global__ void __launch_bounds__(threads) name parameters
 
 // The scratch memory of a block, in two parts. Both are in shared memory; if that is too small, the
 // large part is a slice of global memory. The choice is made at compile time, because instructions

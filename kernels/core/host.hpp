@@ -7,14 +7,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <new>
-#include <type_traits>
 #include <utility>
+
+#include "core/functions.hpp"
 
 #define __device__ inline
 #define __shared__ static thread_local
@@ -29,72 +26,9 @@ inline void __syncthreads() {}
 
 inline int next_job(int job) { return job + gridDim.x; }
 
-// Only within one block, which is one thread, so no atomic operation is needed.
-inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
-    const uint32_t before = *counter;
-    *counter = before + value;
-    return before;
-}
-
 constexpr bool POLLING_IS_CHEAP = true;
 
 inline void add(int64_t* number, int64_t more) { *number += more; }
-
-struct alignas(16) uint4 {
-    uint32_t x, y, z, w;
-};
-struct alignas(8) int2 {
-    int x, y;
-};
-struct alignas(16) int4 {
-    int x, y, z, w;
-};
-struct alignas(8) float2 {
-    float x, y;
-};
-struct alignas(16) float4 {
-    float x, y, z, w;
-};
-struct alignas(16) double2 {
-    double x, y;
-};
-using std::abs;
-using std::max;
-using std::min;
-
-inline uint32_t __umulhi(uint32_t a, uint32_t b) { return uint64_t(a) * b >> 32; }
-
-inline int __popc(uint32_t bits) { return __builtin_popcount(bits); }
-inline int __ffs(uint32_t bits) { return __builtin_ffs(int(bits)); }
-inline int __clz(uint32_t bits) { return bits ? __builtin_clz(bits) : 32; }
-
-inline uint64_t __umul64hi(uint64_t a, uint64_t b) {
-    return uint64_t((unsigned __int128)a * b >> 64);
-}
-
-inline uint32_t __float_as_uint(float value) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-inline int64_t __double_as_longlong(double value) {
-    int64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-inline double __longlong_as_double(int64_t bits) {
-    double value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-inline float __uint_as_float(uint32_t bits) {
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 namespace host {
 
@@ -285,6 +219,9 @@ void call(void (*kernel)(T...), void** values) {
         return host::pool().run(body, values, grid, threads, bytes);                            \
     }                                                                                           \
     static void name parameters
+
+// The number of threads only matters on GPUs.
+#define KERNEL_OF(threads, name, parameters) KERNEL(name, parameters)
 
 struct Arena {
     char* memory;

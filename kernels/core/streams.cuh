@@ -18,15 +18,23 @@ enum : unsigned {
     DONORS = 11,  // other individuals of a differential trial, and the position that always changes
     TRIAL = 12,   // which genes of a differential trial are new
     ADAPT = 13,   // self-adapted settings of an individual
-    IMPROVE = 14,   // whether an individual is improved
-    POSITION = 15,  // the one position that the local search of an island changes
-    TENURE = 16,    // how long a move is tabu
-    DROP = 17,      // which items an infeasible subset loses
-    VELOCITY = 18,  // attraction of a particle to the best positions
-    SIGMOID = 19,   // whether a particle's bit is set
-    MATES = 20,     // parents of a genetic algorithm's child
-    SEARCH = 21,    // reserved for local searches on subsets
-    FILL = 22,      // first item to try when a subset is filled
-    OTHERS = 128,   // this one and above: for parts defined in scripts
+    IMPROVE = 14,    // whether an individual is improved
+    POSITION = 15,   // the one position that the local search of an island changes
+    TENURE = 16,     // how long a move is tabu
+    DROP = 17,       // which items an infeasible subset loses
+    VELOCITY = 18,   // attraction of a particle to the best positions
+    SIGMOID = 19,    // whether a particle's bit is set
+    MATES = 20,      // parents of a genetic algorithm's child
+    SEARCH = 21,     // reserved for local searches on subsets
+    FILL = 22,       // first item to try when a subset is filled
+    MATING = 23,     // order in which the individuals of an island mate
+    WALK = 24,       // edges of AB-cycles
+    GREEDY = 25,     // lengths of the edges of a first tour
+    ESET = 26,       // AB-cycles that a child combines
+    PROPOSALS = 32,  // whether a proposed exchange of tempering is accepted
+    BEGIN = 33,      // the row of pairs with which a replica begins a generation
+    RUNGS = 34,      // whether two replicas exchange their temperatures
+    RENEWAL = 35,    // the ladder with which a ladder crosses
+    OTHERS = 128,    // this one and above: for parts defined in scripts
 };
 }

@@ -34,4 +34,35 @@ __device__ int first(bool mine) {
 #endif
 }
 
+// A key, and a value that belongs to it. The first key wins; NONE loses to all others.
+template <class T>
+struct Bid {
+    static constexpr uint32_t NONE = 0xffffffffu;
+
+    uint32_t key = NONE;
+    T value{};
+};
+
+// Return the bid with the lowest key; keys of different threads differ. It uses one barrier, and
+// consecutive calls must pass different values of `turn`, 0 or 1.
+template <class T>
+__device__ Bid<T> lowest(Bid<T> mine, int turn) {
+#ifdef __CUDACC__
+    const uint32_t best = __reduce_min_sync(ALL, mine.key);
+    __shared__ uint32_t keys[2][WARP];
+    __shared__ T values[2][WARP];
+    if (mine.key == best && (best != mine.NONE || lane() == 0)) {
+        keys[turn][warp()] = best;
+        values[turn][warp()] = mine.value;
+    }
+    __syncthreads();
+    const uint32_t key = lane() < warps() ? keys[turn][lane()] : mine.NONE;
+    const uint32_t first = __reduce_min_sync(ALL, key);
+    if (first == mine.NONE) return {};
+    return {first, values[turn][__ffs(__ballot_sync(ALL, key == first)) - 1]};
+#else
+    return mine;
+#endif
+}
+
 }  // namespace block

@@ -1,7 +1,6 @@
 // Genomes that are the solution itself, for encodings that declare `Gene` and a type `Solution`,
 // made of the address of a row. The decoder reads a row, and writes it to encode a changed
-// solution; rows_of_keys.cuh writes random rows.
-// Random streams: the one that the caller of `fill` names.
+// solution. No random numbers.
 #pragma once
 
 #include "genes.cuh"
@@ -40,7 +39,13 @@ class Decoder {
 
     __device__ void encode(Gene* row) {
         __syncthreads();
-        for (int i = threadIdx.x; i < n_; i += blockDim.x) row[i] = genes::clipped(solution_[i]);
+        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
+#if ENCODING_BOUNDED
+            row[i] = genes::clipped(solution_[i]);
+#else
+            row[i] = solution_[i];
+#endif
+        }
         __syncthreads();
     }
 
@@ -51,5 +56,3 @@ class Decoder {
 };
 
 }  // namespace encoding
-
-#include "encodings/rows_of_keys.cuh"

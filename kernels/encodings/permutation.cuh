@@ -1,5 +1,5 @@
-// A permutation: the genes are the solution itself. The decoder reads a row, and writes it to
-// encode a changed solution; `fill` writes a random row.
+// A permutation: the genes are the solution itself. Declares the genes and what the decoder of
+// direct.cuh returns; `fill` writes a random row.
 // Random streams: the one that the caller of `fill` names.
 #pragma once
 
@@ -8,11 +8,6 @@
 namespace encoding {
 
 using Gene = int32_t;
-
-struct Shape {
-    int32_t n;      // genes
-    int32_t pitch;  // genes from one row to the next, a multiple of four
-};
 
 // A solution in block memory.
 struct Order {
@@ -25,37 +20,13 @@ struct Order {
     }
 };
 
-// Reads the solution directly from the row, and copies it only to change it.
-class Decoder {
-  public:
-    __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
-        : n_(shape.n), row_(nullptr), solution_(scratch.take<int32_t>(shape.pitch)) {}
+using Solution = Order;
 
-    __device__ Order decode(const Gene* row) {
-        __syncthreads();
-        row_ = row;
-        return {row};
-    }
+}  // namespace encoding
 
-    // Return a new copy of the solution decoded last.
-    __device__ int32_t* solution() {
-        __syncthreads();
-        for (int i = threadIdx.x; i < n_; i += blockDim.x) solution_[i] = row_[i];
-        __syncthreads();
-        return solution_;
-    }
+#include "encodings/direct.cuh"
 
-    __device__ void encode(Gene* row) {
-        __syncthreads();
-        for (int i = threadIdx.x; i < n_; i += blockDim.x) row[i] = solution_[i];
-        __syncthreads();
-    }
-
-  private:
-    const int n_;
-    const Gene* row_;
-    int32_t* const solution_;
-};
+namespace encoding {
 
 // Draw a random row: from the last gene down, swap each with one at the same or an earlier place.
 __device__ void fill(Gene* row, const Shape& shape, const draw::Place& place, uint32_t stream) {

@@ -50,6 +50,12 @@ class SwapDeltas {
         }
     }
 
+    // Return the deltas of a run of pairs as they were stored last. Entries of no pair are
+    // undefined.
+    __device__ block::Run<Delta> stored(int run) const {
+        return reinterpret_cast<const block::Run<Delta>*>(delta_)[run];
+    }
+
     // Update the deltas of a run of pairs for the announced exchange, and return them. Entries of
     // no pair are undefined.
     __device__ block::Run<Delta> advance(int run, block::Triangle::Place place) {

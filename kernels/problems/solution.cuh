@@ -1,10 +1,11 @@
 // The solution of a stated problem, as a user's cost reads it: s[i] is the item at place i, 1 or 0,
 // key i, or coordinate i (SOLUTION_KIND). Solutions lie in rows or, with ISLANDS_TILED, in tiles of
 // 32 whose entries alternate, so that neighbouring threads read neighbouring words. Reads a
-// solution; writes stored ones. No random numbers.
+// solution; writes stored ones, and reports wrong values of a repair. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
+#include "problems/faults.cuh"
 
 #define SOLUTION_ORDER 0
 #define SOLUTION_SUBSET 1
@@ -115,15 +116,22 @@ __device__ Stored stored(const Vector& vector, int i) {
 #endif
 
 // A solution that a user's repair may change: s[i] reads an entry, s.set(i, value) writes it.
+// A wrong entry or value is reported and not written.
 struct Changing {
     Solution solution;
     Stored* memory;
+    int n;
+    int64_t* faults;
     bool changed;
 
     __device__ auto operator[](int i) const { return solution[i]; }
 
     template <class Value>
     __device__ void set(int i, Value value) {
+        if (i < 0 || i >= n) return report(faults, NO_SUCH_ENTRY, i);
+        if (!fits(i, value)) {
+            return report(faults, WRONG_VALUE, __double_as_longlong(double(value)));
+        }
         if (solution[i] == value) return;
         changed = true;
 #if SOLUTION_KIND == SOLUTION_SUBSET
@@ -133,6 +141,21 @@ struct Changing {
         memory[i] = unit < 0.0 ? 0.0 : unit < 1.0 ? unit : 1.0;
 #else
         memory[i] = value;
+#endif
+    }
+
+  private:
+    // Return whether entry i may have a value; NaN never fits.
+    template <class Value>
+    __device__ bool fits(int i, Value value) const {
+#if SOLUTION_KIND == SOLUTION_ORDER
+        return value >= 0 && value < n;
+#elif SOLUTION_KIND == SOLUTION_SUBSET
+        return value == 0 || value == 1;
+#elif SOLUTION_KIND == SOLUTION_KEYS
+        return float(value) >= 0.0f && float(value) < 1.0f;
+#else
+        return double(value) >= solution.low[i] && double(value) <= solution.high[i];
 #endif
     }
 };

@@ -1,7 +1,7 @@
 // The cost of a stated problem: calls the function of the user, by all threads of a block
 // (STATED_COOPERATIVE) or by one. The header that includes this file defines `struct Data` and, in
-// namespace `user`, the functions of the user. Reads a solution and the data; returns its cost.
-// No random numbers.
+// namespace `user`, the functions of the user. Reads a solution and the data; returns its cost, and
+// reports wrong costs and wrong repairs. No random numbers.
 #pragma once
 
 #include "core/costs.cuh"
@@ -17,9 +17,11 @@ constexpr bool IS_REAL<double> = true;
 template <>
 constexpr bool IS_REAL<float> = true;
 
-// Return a value of the user as a cost, which is minimised.
+constexpr int64_t LARGEST = int64_t(1) << 62;  // integer cost: differences must fit into 64 bits
+
+// Return a change of the cost as the user states it for one that is minimised.
 template <class Value>
-__device__ int64_t cost_of(Value value) {
+__device__ int64_t minimised(Value value) {
     static_assert(IS_REAL<Value> == (COSTS_REAL != 0),
                   "the functions of this problem must return the same type: long long or double");
     if constexpr (IS_REAL<Value>) {
@@ -27,6 +29,19 @@ __device__ int64_t cost_of(Value value) {
     } else {
         return STATED_MAXIMISES ? -int64_t(value) : int64_t(value);
     }
+}
+
+// Return a cost of the user as one that is minimised.
+template <class Value>
+__device__ int64_t cost_of(Value value, const Data& data) {
+    if constexpr (IS_REAL<Value>) {
+        if (value != value) report(data._faults, NOT_A_NUMBER);
+        if (value == (STATED_MAXIMISES ? INFINITY : -INFINITY)) report(data._faults, BEST_INFINITY);
+    } else if (value < -LARGEST || value > LARGEST) {
+        report(data._faults, TOO_LARGE, value);
+        return LARGEST;
+    }
+    return minimised(value);
 }
 
 // Return the solution that begins at an address.
@@ -58,12 +73,12 @@ __device__ Solution solution_of(const Subset& subset, const Data&, int) {
 #elif SOLUTION_KIND == SOLUTION_KEYS
 template <class Keys>
 __device__ Solution solution_of(const Keys& keys, const Data&, int) {
-    return {keys.key};
+    return {keys.number};
 }
 #else
 template <class Vector>
 __device__ Solution solution_of(const Vector& vector, const Data& data, int) {
-    return solution_at(vector.coordinate, data);
+    return solution_at(vector.number, data);
 }
 #endif
 
@@ -81,7 +96,7 @@ __device__ int64_t by_one_thread(Make make) {
 
 // Return the cost of a solution; called by one thread.
 __device__ int64_t cost_of_one(const Stored* first, int n, const Data& data) {
-    return cost_of(user::cost(solution_at(first, data), n, data));
+    return cost_of(user::cost(solution_at(first, data), n, data), data);
 }
 
 #endif
@@ -89,9 +104,9 @@ __device__ int64_t cost_of_one(const Stored* first, int n, const Data& data) {
 // Return the cost of a solution; called by all threads of a block.
 __device__ int64_t cost_in_block(const Solution& solution, int n, const Data& data) {
 #if STATED_COOPERATIVE
-    return cost_of(user::cost(solution, n, data));
+    return cost_of(user::cost(solution, n, data), data);
 #else
-    return by_one_thread([&] { return cost_of(user::cost(solution, n, data)); });
+    return by_one_thread([&] { return cost_of(user::cost(solution, n, data), data); });
 #endif
 }
 
@@ -109,14 +124,48 @@ struct Evaluation {
     bool changed;
 };
 
-// Repair a solution by one thread, and return its cost.
-__device__ Evaluation evaluate(Stored* solution, Scratch, int n, const Data& data,
-                               const draw::Place&, int) {
-    const bool changed = by_one_thread([&] {
-        Changing own{solution_at(solution, data), solution, false};
-        user::repair(own, n, data);
+// Repair a solution by one thread; return whether it has changed.
+__device__ bool repair(Stored* solution, int n, const Data& data) {
+    return by_one_thread([&] {
+        Changing own{solution_at(solution, data), solution, n, data._faults, false};
+        user::of_repair::repair(own, n, data);
         return int64_t(own.changed);
     });
+}
+
+#if SOLUTION_KIND == SOLUTION_ORDER
+
+// Report an order in which an item is repeated, and replace it by 0, 1, 2 ..., as operators loop
+// for ever without an order. The upper bit of entry k says that item k was found.
+__device__ void require_order(int32_t* order, int n, const Data& data) {
+    constexpr int32_t FOUND = int32_t(0x80000000), ITEM = 0x7fffffff;
+    __shared__ int32_t repeated;
+    if (threadIdx.x == 0) repeated = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        const int32_t item = order[i] & ITEM;
+        if (atomicOr(&order[item], FOUND) & FOUND) {
+            report(data._faults, REPEATED_ITEM, item);
+            repeated = 1;
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) order[i] = repeated ? i : order[i] & ITEM;
+    __syncthreads();
+}
+
+#else
+
+// Entries of other solutions are independent, and `Changing` has checked them.
+__device__ void require_order(const Stored*, int, const Data&) {}
+
+#endif
+
+// Repair a solution, and return its cost.
+__device__ Evaluation evaluate(Stored* solution, Scratch, int n, const Data& data,
+                               const draw::Place&, int) {
+    const bool changed = repair(solution, n, data);
+    if (changed) require_order(solution, n, data);
     return {cost_in_block(solution_at(solution, data), n, data), changed};
 }
 
@@ -134,7 +183,7 @@ __device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
 // Return the change of the cost by a move.
 template <class Move>
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move) {
-    return cost_of(user::delta(Solution{order}, n, data, move));
+    return minimised(user::of_delta::delta(Solution{order}, n, data, move));
 }
 
 #elif defined(STATED_MOVED)
@@ -142,8 +191,8 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
 // The same, computed from both costs.
 template <class Move>
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move) {
-    const int64_t before = cost_of(user::cost(Solution{order}, n, data));
-    const int64_t after = cost_of(moved::cost(moved::Solution(order, move), n, data));
+    const int64_t before = cost_of(user::cost(Solution{order}, n, data), data);
+    const int64_t after = cost_of(moved::cost(moved::Solution(order, move), n, data), data);
     if (COSTS_REAL) return real::ordered(real::value_of(after) - real::value_of(before));
     return after - before;
 }

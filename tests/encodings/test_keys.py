@@ -26,6 +26,20 @@ def test_equal_keys_are_ordered_by_index() -> None:
     assert Keys(5, None).decode(keys).tolist() == [[4, 1, 3, 0, 2]]
 
 
+@pytest.mark.parametrize("assigns", [False, True])
+def test_keys_of_any_value_are_ordered_as_floats(assigns: bool) -> None:
+    drawn = np.random.default_rng(5)
+    ends = np.array([0.0, -0.0, 0.0, 1e-45, -1e-45, np.inf, -np.inf, 3e38, -3e38, 0.5, -0.5, 0.5])
+    keys = drawn.permuted(np.tile(ends.astype(np.float32), (40, 3)), axis=1)
+    keys = np.concatenate([keys, drawn.normal(size=keys.shape).astype(np.float32)])
+    expected = np.argsort(keys, axis=1, kind="stable")
+    if assigns:
+        expected = np.argsort(expected, axis=1)
+    decoded = Keys(keys.shape[1], None, "free", assigns=assigns).decode(keys)
+    assert decoded.dtype == np.int64
+    assert decoded.tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("n", [1, 2, 100, 65_536, 65_537, 1 << 20, 1 << 23])
 @pytest.mark.parametrize("memory", [None, 100_000, 231_424])
 def test_index_and_key_fit_in_a_word(n: int, memory: int | None) -> None:

@@ -50,10 +50,14 @@ class Recorder(CpuBackend):
         *arguments: Any,
         blocks: int,
         room: Room | None = None,
+        threads: int | None = None,
     ) -> Call:
         given = arguments if room is None else (arena(None, room.large), *arguments)
         self.launches.append(Launch(program.handle, kernel, given))
         return Call(None, blocks, 1, 0, Arguments(given, self.address))
+
+    def run(self, calls: Sequence[Call], times: int = 1) -> None:
+        """Run nothing."""
 
     def required_room(self, source: Source, *arguments: Any) -> Room:
         asked = self.zeros((2,), np.int64)
@@ -75,10 +79,14 @@ CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
     ),
     "matrix": (lambda folder: cities(9, folder, "GEO"), {"algorithm": "de"}),
     "ga": (lambda _: facilities(9), {"algorithm": "ga", "encoding": "permutation"}),
+    "eax": (lambda folder: cities(9, folder), {"algorithm": "eax"}),
+    "or_opt": (lambda folder: cities(9, folder), {"algorithm": "ga", "improver": "or_opt"}),
     "outside": (
         lambda _: facilities(9),
         {"algorithm": "ga", "encoding": "permutation", "decoding": "host"},
     ),
+    "tempering": (lambda _: facilities(9), {"algorithm": "tempering"}),
+    "memetic": (lambda _: facilities(9), {"algorithm": "memetic", "improver": "tabu"}),
     "halo": (
         lambda _: lattice("CEIL_2D"),
         {"algorithm": "cellular", "halo": True, "migration": "none", "improver": "two_opt"},

@@ -17,16 +17,19 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, knapsack
 
-from islands.algorithms import ALGORITHMS
+from islands.algorithms import ALGORITHMS, eax
 from islands.algorithms.operators import CROSSOVERS
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose, cpu, source
+from islands.backends.base import scratch_bytes
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.paths import data_folder
 from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
+
+_GUARD = 64  # bytes behind a part, as in checked_scratch.cuh
 
 
 def checked_kernels(folder: Path) -> Path:
@@ -39,6 +42,11 @@ def checked_kernels(folder: Path) -> Path:
     # Keep what follows the class.
     scratch.write_text(checked + text[text.index("};") + len("};") :], encoding="utf-8")
     return kernels
+
+
+def guarded_bytes(*parts: int) -> int:
+    """Return the bytes of parts of a checked `Scratch`, each with a guard behind it."""
+    return scratch_bytes(*parts) + _GUARD * len(parts)
 
 
 def _problem(name: str, folder: Path) -> Problem:
@@ -54,7 +62,11 @@ def _problem(name: str, folder: Path) -> Problem:
 # A problem, or a way to handle infeasible subsets of the knapsack; algorithm, encoding, improver.
 RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "tsp": ("tsp", "brkga", "keys", {"name": "two_opt", "every": 2}),
+    "eax": ("tsp", "eax", "permutation", {"name": "none"}),
+    "or_opt": ("tsp", "ga", "permutation", {"name": "or_opt"}),
     "qap": ("qap", "cellular", "permutation", {"name": "tabu", "aspiration": 9}),
+    "tempering": ("qap", "tempering", "permutation", {"name": "none"}),
+    "memetic": ("qap", "memetic", "permutation", {"name": "tabu"}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
     "tabu": ("linear", "ga", "bits", {"name": "tabu", "core": 20}),
     "swarm": ("dynamic", "pso", "bits", {"name": "none"}),
@@ -70,7 +82,10 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 
 def _run(name: str, folder: Path) -> None:
     of, algorithm, encoding, improver = RUNS[name]
-    asked: dict[str, Any] = {"reset": 2} | ({"elite": 0.2} if algorithm == "brkga" else {})
+    asked: dict[str, Any] = {} if algorithm == "eax" else {"reset": 2}
+    asked |= {"elite": 0.2} if algorithm == "brkga" else {}
+    if algorithm == "tempering":
+        asked |= {"sweeps": 20, "tuning": 4, "patience": 1}
     if name in CROSSOVERS:
         asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)
@@ -106,4 +121,5 @@ if __name__ == "__main__":
             assert text.count(old) == 1, "the text to replace must occur once"
             (kernels / file).write_text(text.replace(old, new), encoding="utf-8")
         source.data_folder = lambda _: kernels
+        eax.scratch_bytes = guarded_bytes
         _run(sys.argv[1], Path(scratch))

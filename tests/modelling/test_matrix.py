@@ -58,5 +58,9 @@ def test_a_pair_that_does_not_fit_is_refused_with_a_fix(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_every_algorithm_fits(name: str) -> None:
-    assert {algorithm for algorithm, _ in FITS[name]} == set(ALGORITHMS)
+def test_every_algorithm_fits_that_has_an_encoding_of_the_solutions(name: str) -> None:
+    only_orders, only_qap, only_tsp = {"memetic"}, {"tempering"}, {"eax"}
+    left_out = set() if problem_of(name).solution_kind == "order" else only_orders
+    left_out |= set() if name == "demo/qap" else only_qap
+    left_out |= set() if name == "demo/tsp" else only_tsp
+    assert {algorithm for algorithm, _ in FITS[name]} == set(ALGORITHMS) - left_out

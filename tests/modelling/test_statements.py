@@ -190,3 +190,13 @@ def test_a_compile_error_shows_the_line_and_the_contract(form: str) -> None:
     assert "the code must define __device__ long long cost(const Solution& s, int n" in said
     assert own_line(problem.header.text or "", "cost.cu", 3) == "cost.cu, line 3, 'return b;'"
     assert own_line(problem.header.text or "", "other.cu", 3) is None
+
+
+def test_defaults_of_orders_fit_any_number_of_islands() -> None:
+    problem = islands.permutation(9, cost=GOOD)
+    for count in (1, 3, 64):
+        result = islands.solve(problem, islands=count, generations=51, backend="cpu")
+        assert result.cost == 0
+        assert (result.settings["mutation"], result.settings["population"]) == ("mixed", 16)
+    keys = islands.solve(problem, encoding="keys", generations=1, backend="cpu")
+    assert keys.settings["mutation"] == "reset"

@@ -1,4 +1,4 @@
-"""Vectors in a box and keys that are the solution itself."""
+"""Genomes that are the solution itself: permutations, keys, and vectors in a box."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from islands.encodings.raw_keys import RawKeys
-from islands.encodings.vector import Vector
+from islands.encodings.direct import Permutation, RawKeys, Vector
 
 LOW, HIGH = np.array([-5.0, 0.1, 2, -1e9, 3]), np.array([5.0, 0.3, 2, 1e9, 3.5])
 BELOW_ONE = np.float32(1 - 2**-24)
@@ -79,3 +78,17 @@ def test_keys_are_the_solution() -> None:
     assert found.dtype == np.float32
     assert found.tolist() == [[0, 0.5, 0.75]]
     assert encoding.encode(np.array([-1, 1, 2]))[:3].tolist() == [0, BELOW_ONE, BELOW_ONE]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 929])
+def test_a_permutation_is_the_solution(n: int) -> None:
+    encoding = Permutation(n, None)
+    solution = np.random.default_rng(n).permutation(n).astype(np.int64)
+    genome = encoding.encode(solution)
+    assert genome.shape == (encoding.pitch,)
+    assert genome.dtype == encoding.gene
+    assert encoding.pitch % 4 == 0
+    assert genome[:n].tolist() == solution.tolist()
+    decoded = encoding.decode(genome[np.newaxis])
+    assert decoded.dtype == np.int64
+    assert decoded.tolist() == [solution.tolist()]

@@ -1,0 +1,97 @@
+"""Encodings whose genomes are the solution itself: permutations, keys and vectors."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from islands.backends.header import Header
+from islands.backends.source import Macros
+from islands.encodings.base import GenePerItem, are_inside, are_orders, highest
+
+
+class Permutation(GenePerItem):
+    """Orders as permutations of 0 to n - 1."""
+
+    name: ClassVar[str] = "permutation"
+    header: ClassVar[Header] = Header("encodings/permutation.cuh")
+    gene: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
+
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
+        return genomes[:, : self.size].astype(np.int64)
+
+    def holds(self, genomes: NDArray[Any]) -> bool:
+        return are_orders(genomes[:, : self.size])
+
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
+        genome = np.arange(self.pitch, dtype=np.int32)
+        genome[: self.size] = solution
+        return genome
+
+
+class RawKeys(GenePerItem):
+    """Keys as single-precision numbers in [0, 1), for a problem with a decoder of its own."""
+
+    name: ClassVar[str] = "keys"
+    header: ClassVar[Header] = Header("encodings/numbers.cuh")
+    gene: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("keys",)
+    bounded: ClassVar[bool] = True
+
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
+        return genomes[:, : self.size].copy()
+
+    def holds(self, genomes: NDArray[Any]) -> bool:
+        return are_inside(genomes[:, : self.size])
+
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
+        genome = np.zeros(self.pitch, self.gene)
+        genome[: self.size] = np.clip(np.asarray(solution, self.gene), 0, highest(self.gene))
+        return genome
+
+
+class Vector(GenePerItem):
+    """Points of the box from `low` to `high`: a gene is a coordinate, scaled to [0, 1]."""
+
+    name: ClassVar[str] = "vector"
+    header: ClassVar[Header] = Header("encodings/numbers.cuh")
+    gene: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("vector",)
+    bounded: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        size: int,
+        block_memory: int | None,
+        decoding: str = "free",
+        *,
+        assigns: bool = False,
+        low: ArrayLike = 0.0,
+        high: ArrayLike = 1.0,
+    ) -> None:
+        super().__init__(size, block_memory, decoding, assigns=assigns)
+        self._low = np.broadcast_to(np.asarray(low, np.float64), size)
+        self._high = np.broadcast_to(np.asarray(high, np.float64), size)
+
+    def defines(self) -> Macros:
+        return {"NUMBERS_ARE_COORDINATES": "1"}
+
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
+        unit = genomes[:, : self.size]
+        vectors: NDArray[np.float64] = self._low + (self._high - self._low) * unit
+        return np.minimum(vectors, self._high)
+
+    def holds(self, genomes: NDArray[Any]) -> bool:
+        return are_inside(genomes[:, : self.size])
+
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
+        """Return the vector in the unit box; coordinates outside the box move to its bound."""
+        width = self._high - self._low
+        above = np.asarray(solution, np.float64) - self._low
+        unit = np.divide(above, width, out=np.zeros(self.size), where=width > 0)
+        genome = np.zeros(self.pitch, self.gene)
+        genome[: self.size] = np.clip(unit, 0, 1)
+        return genome

@@ -1,0 +1,27 @@
+// Numbers that are the solution itself: keys in [0, 1) or, with NUMBERS_ARE_COORDINATES,
+// coordinates in [0, 1], which the problem maps to its own range. Declares the genes and what the
+// decoder of direct.cuh returns; rows_of_keys.cuh writes random rows.
+// Random streams: the one that the caller of `fill` names.
+#pragma once
+
+#include "core/core.cuh"
+
+namespace encoding {
+
+#if NUMBERS_ARE_COORDINATES
+using Gene = double;
+#else
+using Gene = float;
+#endif
+
+struct Numbers {
+    const Gene* number;
+
+    __device__ Gene operator[](int i) const { return number[i]; }
+};
+using Solution = Numbers;
+
+}  // namespace encoding
+
+#include "encodings/direct.cuh"
+#include "encodings/rows_of_keys.cuh"

@@ -1,0 +1,162 @@
+"""Wrong costs and wrong repairs in CUDA end a run with one error, whichever individual has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from stated_for_tests import cost_text
+
+import islands
+from islands.backends.base import Backend
+from islands.check.perform import examine
+from islands.errors import RunError
+
+N = 12
+FIRST = cost_text("    return s[0];")
+FEW: dict[str, Any] = {"stop": "generations=20", "seed": 1, "population": 16, "islands": 2}
+KINDS = {int: "long long", float: "double"}
+
+
+def repair(body: str) -> str:
+    return f"__device__ void repair(Changing& s, int n, const Data& data) {{ {body} }}"
+
+
+def error(problem: Any, backend: str, **more: Any) -> str:
+    with pytest.raises(RunError) as raised:
+        islands.solve(problem, algorithm="ga", backend=backend, **FEW | more)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "maximise", "message"),
+    [
+        (np.nan, False, "cost= returned NaN. Return a number, or INFINITY if"),
+        (-np.inf, False, "cost= returned -INFINITY, which is better than any other cost. Return"),
+        (np.inf, True, "cost= returned INFINITY, which is better than any other cost. Return"),
+        (2**62 + 1, False, f"cost= returned {2**62 + 1}: integer costs must be from -2**62 to"),
+        (-(2**62) - 1, True, f"cost= returned {-(2**62) - 1}: integer costs"),
+        (-(2**63), True, f"cost= returned {-(2**63)}: integer costs"),
+    ],
+)
+def test_a_wrong_cost_of_any_individual_is_an_error(
+    backend: Backend, wrong: float, maximise: bool, message: str
+) -> None:
+    text = cost_text("    return s[0] == 3 ? data.wrong : s[0];", KINDS[type(wrong)])
+    problem = islands.permutation(N, cost=text, maximise=maximise, data={"wrong": wrong})
+    assert message in error(problem, backend.name)
+    with pytest.raises(RunError) as raised:
+        problem.program_costs(np.roll(np.arange(N), -3)[np.newaxis], backend.name)
+    assert message in str(raised.value)
+
+
+def test_a_wrong_cost_of_all_threads_is_an_error(backend: Backend) -> None:
+    text = cost_text("return s[0] == 3 ? NAN : 1.0;", "double")
+    problem = islands.permutation(N, cost=text, cooperative=True)
+    assert "cost= returned NaN" in error(problem, backend.name)
+
+
+def test_nan_of_rejected_individuals_is_an_error(backend: Backend) -> None:
+    # Generation 0 has no NaN, which is the cost of a child that no population accepts.
+    body = "    return data.worst <= s[0] * 12 + s[1] ? NAN : -12.0 * s[0] - s[1];"
+    orders = np.stack(
+        [
+            each.solution
+            for each in islands.Solver(
+                islands.permutation(N, cost=cost_text("return -12.0 * s[0] - s[1];", "double")),
+                algorithm="ga",
+                backend=backend.name,
+                **{name: FEW[name] for name in ("seed", "population", "islands")},
+            ).best(32)
+        ]
+    )
+    most = int((12 * orders[:, 0] + orders[:, 1]).max())
+    problem = islands.permutation(N, cost=cost_text(body, "double"), data={"worst": most + 1})
+    assert "cost= returned NaN" in error(problem, backend.name)
+
+
+@pytest.mark.parametrize("cost", [2**62, -(2**62), np.inf])
+def test_the_largest_costs_are_allowed(backend: Backend, cost: float) -> None:
+    text = cost_text("    return s[0] == 3 ? data.largest : s[0];", KINDS[type(cost)])
+    problem = islands.permutation(N, cost=text, data={"largest": cost})
+    result = islands.solve(problem, algorithm="ga", backend=backend.name, **FEW)
+    assert result.cost == min(0, cost)
+
+
+ENTRY = repair("if (data.copies) s.set(0, s[1]); else s.set(data.entry, data.value);")
+REAL = cost_text("    return s[0];", "double")
+
+
+def repaired(kind: str, entry: int, value: float | None) -> Any:
+    """Return a problem whose repair sets an entry to a value, or the first one to the second."""
+    data = {"copies": value is None, "entry": entry, "value": value or 0.0}
+    own: dict[str, Any] = {"repair": ENTRY, "data": data}
+    if kind == "permutation":
+        return islands.permutation(N, cost=FIRST, **own)
+    if kind == "subset":
+        return islands.subset(N, cost=FIRST, **own)
+    return (
+        islands.keys(N, cost=REAL, **own)
+        if kind == "keys"
+        else islands.real(1, 2, N, cost=REAL, **own)
+    )
+
+
+WRONG = [
+    ("permutation", 0, None, "more than once, but a solution is a permutation of 0 to n - 1"),
+    ("permutation", 0, 12.0, "repair= set an entry to 12, but a solution is a permutation"),
+    ("permutation", 0, -1.0, "repair= set an entry to -1, but"),
+    ("permutation", N, 0.0, "repair= set entry 12, but entries are from 0 to 11"),
+    ("permutation", -1, 0.0, "repair= set entry -1, but entries are from 0 to 11"),
+    ("subset", 0, 2.0, "repair= set an entry to 2, but a solution is a 0 or 1 for each"),
+    ("keys", 0, 1.0, "repair= set an entry to 1, but a solution is n numbers of at"),
+    ("keys", 0, 0.99999999999, "repair= set an entry to 1, but"),
+    ("keys", 0, np.nan, "repair= set an entry to nan, but"),
+    ("real", 0, 0.0, "repair= set an entry to 0, but a solution is a vector within"),
+    ("real", 0, 2.5, "repair= set an entry to 2.5, but"),
+    ("real", 0, np.nan, "repair= set an entry to nan, but"),
+]
+
+
+@pytest.mark.parametrize(("kind", "entry", "value", "message"), WRONG)
+def test_a_wrong_repair_is_an_error_and_no_endless_loop(
+    backend: Backend, kind: str, entry: int, value: float | None, message: str
+) -> None:
+    said = error(repaired(kind, entry, value), backend.name)
+    assert message in said
+    assert "Correct repair" in said
+
+
+@pytest.mark.parametrize("encoding", ["permutation", "keys"])
+def test_an_order_that_a_repair_breaks_reaches_no_operator(backend: Backend, encoding: str) -> None:
+    # Local search, too, needs orders.
+    body = "if (s[0] == 3) { for (int i = 0; i < n; ++i) s.set(i, 3); }"
+    delta = (
+        "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)"
+        " { return move.u == 0 ? s[move.v] - s[0] : 0; }"
+    )
+    problem = islands.permutation(N, cost=FIRST, repair=repair(body), delta=delta)
+    said = error(problem, backend.name, encoding=encoding, improver="swap")
+    assert "contains item 3 more than once" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "entry", "value", "message"), [WRONG[i] for i in (0, 1, 3, 5, 7, 10)]
+)
+def test_a_check_finds_a_wrong_repair(
+    kind: str, entry: int, value: float | None, message: str
+) -> None:
+    found = examine(repaired(kind, entry, value), 20).difference
+    assert found is not None
+    assert ("which is not a permutation" if value is None else message) in found
+    assert "repair, CPU: " in found
+
+
+def test_a_correct_repair_is_used(backend: Backend) -> None:
+    swap = "if (s[0] > s[1]) { const int first = s[0]; s.set(0, s[1]); s.set(1, first); }"
+    cost = cost_text("    return s[0] > s[1] ? 1000 : s[0] + s[1];")
+    problem = islands.permutation(N, cost=cost, repair=repair(swap), maximise=True)
+    result = islands.solve(problem, algorithm="ga", backend=backend.name, **FEW)
+    assert result.cost < 1000
+    assert result.solution[0] < result.solution[1]

@@ -1,0 +1,242 @@
+"""What the CUDA texts of a problem may use: CUDA's functions, sums of a block, equal names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
+from stated_for_tests import HEAD, cost_text
+
+import islands
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend, Block
+from islands.check.program import macros_of
+from islands.errors import CompileError, UsageError
+from islands.modelling.problem import StatedProblem
+
+N = 12
+ANY = np.arange(N)[np.newaxis]
+
+INTEGERS = {
+    "__popc(0xf0u)": 4,
+    "__popcll(~0ull)": 64,
+    "__ffs(12)": 3,
+    "__ffs(0)": 0,
+    "__ffsll(1ll << 40)": 41,
+    "__clz(1)": 31,
+    "__clz(0)": 32,
+    "__clzll(1ll)": 63,
+    "__clzll(0ll)": 64,
+    "__brev(3u)": 3 << 30,
+    "__brevll(1ull) == 1ull << 63": 1,
+    "__mulhi(-3, 5)": -1,
+    "__umulhi(1u << 31, 6u)": 3,
+    "__mul64hi(-3ll, 5ll)": -1,
+    "__umul64hi(1ull << 63, 6ull)": 3,
+    "min(3, -2)": -2,
+    "max(-1, 2u)": 2**32 - 1,
+    "min(-1, 2u)": 2,
+    "min(3ll, -2ll)": -2,
+    "max(-1ll, 2ull) == ~0ull": 1,
+    "abs(-3) + llabs(-4ll)": 7,
+    "__float_as_int(1.0f)": 0x3F800000,
+    "__float_as_uint(-1.0f)": 0xBF800000,
+    "__double_as_longlong(1.0)": 0x3FF0000000000000,
+    "make_int2(4, 5).y + make_int4(1, 2, 3, 4).w": 9,
+    "__ldg(data.table + 3)": 9,
+    "isnan(NAN) + 2 * isinf(INFINITY) + 4 * isfinite(1.0) + 8 * signbit(-0.0)": 15,
+}
+"""Exact functions of integers, with their values."""
+REALS = {
+    "max(1.5, NAN)": 1.5,
+    "min(NAN, 1.5)": 1.5,
+    "max(0.1f, 0.1)": float(np.float32(0.1)),
+    "min(0.1f, 0.2f)": float(np.float32(0.1)),
+    "fmin(2.0, 3.0) + fmaxf(2.0f, 3.0f)": 5,
+    "sqrt(2.0)": np.sqrt(2.0),
+    "sqrt(2.0f)": float(np.sqrt(np.float32(2))),
+    "fmaf(0.1f, 10.0f, -1.0f)": float(np.float32(np.float64(np.float32(0.1)) * 10 - 1)),
+    "fma(0.1f, 10.0f, -1.0f)": float(np.float32(np.float64(np.float32(0.1)) * 10 - 1)),
+    "fma(0.1, 10.0, -1.0)": 2.0**-54,
+    "floor(-1.5) + ceilf(1.5f) + trunc(-2.7) + rint(2.5) + round(2.5)": 3,
+    "fabs(-2.0) + fabsf(-1.0f) + fmod(7.0, 4.0) + copysign(1.0, -2.0)": 5,
+    "__longlong_as_double(__double_as_longlong(0.1))": 0.1,
+    "__int_as_float(0x3f800000) + __uint_as_float(0x40000000u)": 3,
+}
+"""Exact functions of real numbers, with their values."""
+ATOMICS = """
+    __shared__ unsigned long long big;
+    __shared__ int most, least, sum, before;
+    __shared__ unsigned bits;
+    if (threadIdx.x == 0) {
+        big = 1ull << 40, most = 3, least = 3, sum = 1, bits = 12;
+        atomicAdd(&big, 5ull);
+        atomicMax(&most, 9), atomicMin(&least, -9), atomicAdd(&sum, 4), atomicSub(&sum, 2);
+        if (n < 0) printf("%d", n);
+        atomicAnd(&bits, 6u), atomicOr(&bits, 1u), atomicXor(&bits, 8u);
+        before = atomicExch(&sum, 50) + atomicCAS(&most, 9, 70) + atomicCAS(&least, 1, 2);
+    }
+    __syncthreads();
+    return (long long)(big >> 40) + (big & 15) + most + sum + bits + before;"""
+"""In shared memory, since CUDA has no atomic functions for the local memory of a thread."""
+
+
+def switched(values: dict[str, Any], kind: str) -> StatedProblem:
+    """Return a problem that costs the value of the expression with the number `data.which`."""
+    cases = "\n".join(f"case {i}: return {each};" for i, each in enumerate(values))
+    data = {"which": 0, "table": np.arange(N) ** 2}
+    return islands.permutation(
+        N, cost=cost_text(f"switch (data.which) {{\n{cases}\n}}\nreturn 0;", kind), data=data
+    )
+
+
+def evaluated(problem: StatedProblem, backend: Backend, which: int = 0) -> Any:
+    problem.members["which"] = np.int64(which)
+    (cost,) = problem.program_costs(ANY, backend.name)
+    return cost
+
+
+@pytest.mark.parametrize(("values", "kind"), [(INTEGERS, "long long"), (REALS, "double")])
+def test_functions_of_cuda_have_their_values(
+    backend: Backend, values: dict[str, Any], kind: str
+) -> None:
+    problem = switched(values, kind)
+    found = [evaluated(problem, backend, i) for i in range(len(values))]
+    assert dict(zip(values, found, strict=True)) == values
+
+
+def test_atomic_functions_have_their_values(backend: Backend) -> None:
+    # 1 + 5 + 70 + 50 + 13 and, before the exchanges, 3 + 9 - 9.
+    problem = islands.permutation(N, cost=cost_text(ATOMICS), cooperative=True)
+    assert problem.program_costs(ANY, backend.name).tolist() == [142]
+
+
+@NEEDS_NVRTC
+@pytest.mark.parametrize(
+    "problem",
+    [
+        switched(INTEGERS, "long long"),
+        switched(REALS, "double"),
+        islands.permutation(N, cost=cost_text(ATOMICS), cooperative=True),
+    ],
+    ids=["integers", "reals", "atomics"],
+)
+def test_the_same_functions_compile_for_gpus(problem: StatedProblem) -> None:
+    require_for_gpu(problem)
+
+
+def require_for_gpu(problem: StatedProblem) -> None:
+    data = Struct(
+        **{
+            name: each if isinstance(each, np.generic) else None
+            for name, each in problem.data().items()
+        }
+    )
+    require_compiles(for_gpu("check/functions.cuh", macros_of(problem, data), Block(128, 1)))
+
+
+@pytest.mark.parametrize(
+    "line", ["return __nothing(3);", "float f = 0;\n    atomicAdd(&f, 1.0f);\n    return 0;"]
+)
+def test_a_function_that_is_absent_is_an_error_with_its_line(line: str) -> None:
+    problem = islands.permutation(N, cost=cost_text(f"    {line}"))
+    with pytest.raises(CompileError) as raised:
+        problem.program_costs(ANY, "cpu")
+    (wrong,) = [each.strip() for each in line.splitlines() if "(" in each]
+    assert f"this line is {wrong!r}" in str(raised.value)
+
+
+SUM = """    const auto term = [&](int i) { return 1.0 / (i + 3) * s[i]; };
+    return block::sum(n, term) - 2 * block::sum(n / 2, term);"""
+
+
+@pytest.mark.parametrize("n", [1, 12, 1000])
+def test_a_sum_of_doubles_has_a_fixed_order(backend: Backend, n: int) -> None:
+    problem = islands.permutation(n, cost=cost_text(SUM, "double"), cooperative=True)
+    orders = problem.kind.drawn(5, seed=1)
+
+    def total(terms: Any) -> float:
+        parts = np.zeros(64)
+        for i, term in enumerate(terms.tolist()):
+            parts[i % 64] += term
+        while len(parts) > 1:
+            parts = parts[: len(parts) // 2] + parts[len(parts) // 2 :]
+        return float(parts[0])
+
+    terms = 1.0 / (np.arange(n) + 3) * orders
+    wanted = [total(row) - 2 * total(row[: n // 2]) for row in terms]
+    assert problem.program_costs(orders, backend.name).tolist() == wanted
+    assert islands.check_problem(problem, samples=20).works
+
+
+@NEEDS_NVRTC
+def test_a_sum_of_doubles_compiles_for_gpus() -> None:
+    require_for_gpu(islands.permutation(N, cost=cost_text(SUM, "double"), cooperative=True))
+
+
+@pytest.mark.parametrize("number", ["1.5", "1.5f"])
+def test_a_sum_without_an_order_is_an_error_with_its_line(number: str) -> None:
+    text = cost_text(f"    return block::sum({number});", "double")
+    problem = islands.permutation(N, cost=text, cooperative=True)
+    with pytest.raises(CompileError) as raised:
+        problem.program_costs(ANY, "cpu")
+    assert "write block::sum(n, [&](int i) { return ...; })" in str(raised.value)
+    assert f"the cause is cost.cu, line 2, 'return block::sum({number});'" in str(raised.value)
+    if pytest.importorskip("cupy"):
+        with pytest.raises(CompileError, match=r"cost\.cu, line 2"):
+            require_for_gpu(problem)
+
+
+BOTH = (
+    "__device__ int doubled(int i) { return 2 * i; }\n"
+    + HEAD.format("long long")
+    + "    return doubled(s[0]);\n}\n"
+    + "__device__ void repair(Changing& s, int n, const Data& data) {\n"
+    + "    const int first = s[0];\n    s.set(0, s[n - 1]), s.set(n - 1, first);\n}\n"
+)
+MOVED = (
+    "__device__ int doubled(int i) { return i + i; }\n"
+    "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move) {\n"
+    "    return move.u == 0 ? doubled(s[move.v]) - doubled(s[0]) : 0;\n}\n"
+)
+
+
+@pytest.mark.parametrize("is_file", [False, True])
+def test_the_same_text_may_be_cost_and_repair(
+    backend: Backend, is_file: bool, tmp_path: Any
+) -> None:
+    text: Any = BOTH
+    if is_file:
+        text = tmp_path / "both.cu"
+        text.write_text(BOTH)
+    problem = islands.permutation(N, cost=text, repair=text)
+    assert problem.program_costs(ANY[:, ::-1], backend.name).tolist() == [2 * (N - 1)]
+    result = islands.solve(problem, algorithm="ga", backend=backend.name, stop="generations=2")
+    assert result.cost == 2 * result.solution[0]
+
+
+def test_texts_may_define_equal_names_and_use_those_of_the_cost() -> None:
+    uses = MOVED.partition("\n")[2]
+    for delta in (MOVED, uses):
+        problem = islands.permutation(N, cost=BOTH, repair=BOTH, delta=delta)
+        unrepaired = islands.permutation(N, cost=BOTH, delta=delta)
+        assert islands.check_problem(unrepaired, samples=10).works
+        if pytest.importorskip("cupy"):
+            require_for_gpu(problem)
+
+
+@pytest.mark.parametrize(
+    "text", ["#include <cmath>", "  #  include <vector>", '#include "own.cuh"', "#\tinclude<a>"]
+)
+@pytest.mark.parametrize("argument", ["cost", "repair", "delta"])
+def test_headers_cannot_be_included(argument: str, text: str) -> None:
+    texts = {"cost": BOTH, "repair": BOTH, "delta": MOVED}
+    with pytest.raises(UsageError, match=f"{argument}.cu: #include.*headers cannot be included"):
+        islands.permutation(N, **texts | {argument: f"{text}\n{texts[argument]}"})
+
+
+@pytest.mark.parametrize("comment", ["// #include <cmath>", "/*\n#include <cmath>\n*/"])
+def test_a_comment_includes_no_header(comment: str) -> None:
+    assert islands.permutation(N, cost=f"{comment}\n{BOTH}").kind.size == N
