@@ -1,8 +1,16 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
-`load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays.
-`solve` solves a problem and returns a `Result`; `Solver` lets the caller advance the islands step
-by step. The classes are the base classes of your own parts. All errors are `IslandsError`.
+`load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
+`permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
+`check_problem` checks. `solve` solves a problem and returns a `Result`; `Solver` lets the caller
+advance the islands step by step. The classes are the base classes of your own parts. All errors are
+`IslandsError`.
+
+>>> import islands
+>>> square = islands.tsp([[0, 0], [10, 10], [10, 0], [0, 10]])
+>>> result = islands.solve(square, generations=10)
+>>> result.cost
+40
 
 Public names are imported when they are first used, so that importing this package is fast.
 """

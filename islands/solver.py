@@ -60,13 +60,18 @@ def solve(
 ) -> Result:
     """Solve a problem and return the best solution found.
 
+    >>> result = islands.solve("demo/tsp", algorithm="ga", generations=20, seed=7)
+    >>> result.generations, len(result.solution)
+    (20, 120)
+
     `problem` is the name of an instance, a path, or an object, such as from `islands.tsp`.
 
     An omitted setting takes the value of the preset, or its default. `settings` are any other
     settings by name: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`,
     `infeasible="drop"`. A setting that names a part also accepts your own part: a class derived
     from `islands.Algorithm` and so on, an object of such a class for a crossover, mutation or
-    topology, or `FILE.py:NAME`.
+    topology, or `FILE.py:NAME`. `colonies` is a list of settings of colonies: islands that differ
+    in algorithm, encoding and settings, such as `[dict(islands=4, algorithm="de"), ...]`.
 
     The run stops at the first criterion that is satisfied. `stop` takes the values of `--stop`, as
     text or as a list: `stop="best-known"`, `stop=["optimum", "seconds=60"]`. Criteria with a value
@@ -126,9 +131,15 @@ def solve(
     ranks = world if world is not None else launched_world()
     configured = Path(config) if config is not None else None
     with ranks.guarded(show_traceback=True):
-        return run_requested(
-            options, configured, ranks, output, made, RankOptions(share_gpu=share_gpu)
-        )
+        device = RankOptions(share_gpu=share_gpu)
+        result = run_requested(options, configured, ranks, output, made, device)
+    return replace(result, draw=_draw)
+
+
+def _draw(result: Result, what: str, axes: Any) -> Any:
+    from islands.report.pictures import draw_result
+
+    return draw_result(result, what, axes)
 
 
 class Solver:
@@ -136,6 +147,12 @@ class Solver:
 
     It takes the same settings as `solve`, but stops, records and migrates only on request. Under
     MPI, make the same calls on every rank, with the same arguments.
+
+    >>> solver = islands.Solver("demo/tsp", islands=3, population=64)
+    >>> solver.evolve(20)
+    >>> solver.exchange()
+    >>> len(solver.best(5))
+    5
     """
 
     def __init__(
@@ -208,7 +225,9 @@ class Solver:
         the previous call. Costs are computed by NumPy.
         """
         general = self.spec.general
-        most = general.islands * general.population
+        # Solutions are dealt to all islands in turn, so the smallest population limits them.
+        smallest = min(each.population for each in self.spec.all_colonies())
+        most = general.islands * smallest
         chosen = self._world.run_on_all(lambda: checked_solutions(self.problem, solutions, most))
         self._archipelago.inject(chosen, self._next_island)
         self._next_island = (self._next_island + len(chosen)) % general.islands

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jobs
 import pytest
+from wheel_for_tests import environment, wheel_of_sdist
 
 from islands.backends import choose
 from islands.backends.base import Backend
@@ -61,6 +62,18 @@ def published() -> Path:
         if all((folder / name).is_dir() for name in _SETS):
             return folder
     pytest.skip(f"ISLANDS_INSTANCES={named!r} names no folder with {', '.join(_SETS)}")
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of this checkout."""
+    return wheel_of_sdist(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """Return the Python of an environment with the wheel and its dependencies."""
+    return environment(tmp_path_factory.mktemp("env"), wheel)
 
 
 @pytest.fixture

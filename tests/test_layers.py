@@ -18,7 +18,7 @@ ROOT = Path(islands.__file__).parent
 LAYERS = [
     {"errors"},
     {"text", "paths"},
-    {"settings", "untrusted", "presets"},
+    {"settings", "untrusted", "presets", "statistics"},
     {"backends", "instances"},
     {"custom"},
     {"parallel"},
@@ -31,6 +31,7 @@ LAYERS = [
     {"record", "display"},
     {"run"},
     {"series"},
+    {"report"},
     {"tune"},
     {"bench", "check", "doctor", "solver", "reproduce", "slurm"},
     {"cli"},
@@ -41,7 +42,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 IMPORTERS = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/gpus.py",),
-    "matplotlib": ("reproduce/output.py", "bench/output.py", "progress/plot.py"),
+    "matplotlib": ("report/figure.py",),
 }
 """The only files or folders that import a package."""
 LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "scipy"}

@@ -131,7 +131,11 @@ def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ("settings", "in_python", "on_the_line"),
     [
         ({"stop": "x=1"}, 'stop="x=1": unknown criterion', "--stop x=1: unknown criterion"),
-        ({"encoding": "bits"}, 'or choose encoding="keys"', "or choose --encoding keys"),
+        (
+            {"algorithm": "brkga", "encoding": "bits"},
+            'or choose encoding="keys"',
+            "or choose --encoding keys",
+        ),
         ({"threads": 5000, "backend": "cpu"}, "threads=5000: must be", "--threads 5000: must be"),
         ({"format": "tsp"}, 'format="tsp": unknown format', "--format tsp: unknown format"),
         (

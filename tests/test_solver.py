@@ -10,6 +10,7 @@ from ranks_for_tests import on_ranks
 
 from islands import IslandsError, Solver, solve
 from islands.backends.base import Backend
+from islands.errors import UsageError
 from islands.parallel import World, world
 
 
@@ -28,7 +29,7 @@ def test_single_steps_give_the_same_result_as_solve(tmp_path: Path) -> None:
 
 def test_the_best_of_all_islands_come_first(tmp_path: Path) -> None:
     problem = cities(25, tmp_path)
-    solver = Solver(problem, islands=2, population=30, backend="cpu")
+    solver = Solver(problem, algorithm="brkga", islands=2, population=30, backend="cpu")
     solver.evolve()
     best = solver.best(60)
     assert [each.cost for each in best] == sorted(each.cost for each in best)
@@ -250,3 +251,14 @@ def test_processes_agree_on_all_calls() -> None:
 def test_wrong_problems_are_refused() -> None:
     with pytest.raises(IslandsError, match=r"Write Solver\(islands\.tsp\(distances=\.\.\.\)\)"):
         Solver([[0, 1], [1, 0]])  # type: ignore[arg-type]
+
+
+def test_injected_solutions_fit_the_smallest_population_of_all_colonies() -> None:
+    small = {"islands": 1, "algorithm": "ga", "population": 4}
+    large = {"islands": 1, "algorithm": "ga", "population": 40}
+    for colonies in ([small, large], [large, small]):
+        solver = Solver("demo/tsp", backend="cpu", colonies=colonies)
+        tours = [np.random.default_rng(seed).permutation(120) for seed in range(9)]
+        solver.inject(tours[:8])
+        with pytest.raises(UsageError, match="inject: 9 solutions for 8 individuals"):
+            solver.inject(tours)

@@ -59,7 +59,7 @@ def test_names_differ_in_plain_form(names: Iterable[str]) -> None:
         ("aco", []),
         ("eso", []),
         ("tebu", ["tabu"]),
-        ("tempering", []),
+        ("tempring", ["tempering"]),
         ("annealing", []),
         ("random", []),
         ("genetic", []),

@@ -8,11 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
-import sysconfig
-import tarfile
 import time
-import venv
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -21,12 +17,12 @@ import pytest
 from platformdirs import user_cache_path
 from scipy.optimize import linear_sum_assignment
 from user_script import Shifts
+from wheel_for_tests import ROOT, build, environment
 
 from islands import __version__ as version
 from islands.backends import zig
 from islands.backends.base import Backend
 
-ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "tests" / "helpers" / "user_script.py"
 CACHE = Path(os.environ.get("ISLANDS_CACHE") or user_cache_path("islands"))
 RUNTIME = "ZIG_GLOBAL_CACHE_DIR"
@@ -63,45 +59,9 @@ LAUNCHES += ["--migration", "user_script.py:hopping", "--set", "checkpoint.every
 """With three launches a generation, a table, derived and travelling fields."""
 
 
-def build(source: Path, target: str, place: Path) -> Path:
-    """Build the sdist or the wheel of a folder, and return it."""
-    line = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(place)]
-    subprocess.run(line, cwd=source, check=True, capture_output=True, timeout=120)
-    (built,) = place.glob(f"islands-{version}*")
-    return built
-
-
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel that is built of the sdist alone, as `python -m build` does."""
-    pytest.importorskip("hatchling", reason="hatchling builds the wheel")
-    place = tmp_path_factory.mktemp("wheel")
-    with tarfile.open(build(ROOT, "sdist", place / "sdist")) as archive:
-        archive.extractall(place, filter="data")
-    return build(place / f"islands-{version}", "wheel", place / "wheel")
-
-
-def environment(place: Path, wheel: Path, *without: str) -> Path:
-    """Return the Python of an environment that holds the wheel, and what it depends on."""
-    pytest.importorskip("pip", reason="pip installs the wheel")
-    venv.create(place, symlinks=True)
-    python = place / "bin" / "python"
-    line = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
-    line += ["--no-deps", "--no-index", str(wheel)]
-    subprocess.run(line, check=True, capture_output=True, timeout=120)
-    (packages,) = place.glob("lib/python*/site-packages")
-    # The dependencies are those that are here, but not the package of this checkout.
-    for name in ("purelib", "platlib"):
-        for each in Path(sysconfig.get_path(name)).iterdir():
-            if each.suffix != ".pth" and not any(w in each.name for w in ("islands", *without)):
-                link = packages / each.name
-                link.exists() or link.symlink_to(each)
-    return python
-
-
-@pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
-    return environment(tmp_path_factory.mktemp("env"), wheel)
+def python(installed: Path) -> Path:
+    return installed
 
 
 @pytest.fixture(scope="module")

@@ -128,6 +128,8 @@ class _Check:
                 continue
             if words := improper(problem, solutions, way.name, costs):
                 raise _Found(words)
+            if way.program is not None and (fault := way.program.fault()):
+                raise _Found(f"{way.name}: {fault}")
             names = way.name, f"{way.name} with the solutions in reverse order"
             self._require(difference(problem, solutions, names, (costs, again[::-1])))
             outcome = "the same in reverse order"
@@ -219,6 +221,8 @@ class _Check:
         name = way.name.replace("cost", "repair", 1)
         kind, solutions = problem.kind, self._solutions
         repaired = way.program.repaired(solutions)
+        if fault := way.program.fault():
+            raise _Found(f"{name}: {fault}")
         for before, after in zip(solutions, repaired, strict=True):
             if not kind.holds(after[np.newaxis]):
                 raise _Found(

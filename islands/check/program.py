@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block, Call, Program, Room
 from islands.backends.source import Macros, Source
+from islands.errors import RunError
 from islands.modelling.problem import StatedProblem
 from islands.problems.base import Problem
 
@@ -98,6 +99,14 @@ class CheckProgram:
         sizes = (np.int32(self._problem.size), np.int32(count))
         self._run("repair_solutions", count, self._data, rows, *sizes)
         return np.asarray(self._problem.kind.read(backend.download(rows)))
+
+    def fault(self) -> str:
+        """Return the fault of a function that the last calls have reported, or an empty string."""
+        try:
+            self._problem.refuse_faults(self._data, self._backend)
+        except RunError as error:
+            return str(error)
+        return ""
 
     def _rows(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return solutions as kernels read them."""

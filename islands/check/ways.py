@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.backends import automatic
 from islands.backends.base import Backend
-from islands.backends.gpus import devices
 from islands.check.program import CheckProgram
 from islands.errors import CompileError
 from islands.modelling.functions import costs_by
@@ -48,10 +48,11 @@ def backends() -> tuple[list[Backend], list[str]]:
         found.append(backend_of("cpu"))
     except CompileError as error:
         missing.append(f"not checked on a CPU: {error}")
-    if devices() > 0:
+    usual, reason = automatic()
+    if usual == "cuda":
         found.append(backend_of("cuda"))
     else:
-        missing.append("not checked on a GPU, as none was found")
+        missing.append(f"not checked on a GPU: {reason}")
     return found, missing
 
 

@@ -15,8 +15,9 @@ from types import ModuleType
 
 import islands
 from islands.cli.arguments import Parser
+from islands.display.terminal import coloured
 from islands.errors import IslandsError, UnwritableError, UsageError
-from islands.parallel import describe, launched, leave, prints_for_all
+from islands.parallel import describe, launched, leave, prints_for_all, record_error
 from islands.paths import writing
 from islands.text import command_line, unknown
 
@@ -28,6 +29,7 @@ COMMANDS = {
     "check": "Compare all ways to evaluate a problem on random solutions,"
     " and find faults of its code.",
     "instances": "List, show, fetch or check the instances of benchmark sets.",
+    "completion": "Print a script that lets a shell complete commands and options.",
     "doctor": "Check this machine: versions, GPUs, compiler, MPI, and under mpirun the transports.",
     "bench": "Measure throughput, scaling and migration on this machine,"
     " and simulate topologies beyond it.",
@@ -36,6 +38,9 @@ COMMANDS = {
     "status": "Show the state of a run, a submitted job or a sweep.",
     "watch": "Show the progress of a run that another process or a job is making.",
     "collect": "Write one table of all runs of a sweep, and name the unfinished ones.",
+    "report": "Write a page with pictures of one run, or a page that compares several.",
+    "plot": "Write one picture of a run as PNG or SVG.",
+    "export": "Write the records of a run as one table, for other programs.",
     "tune": "Try configurations on instances and seeds, at random or on a grid, and rank them.",
 }
 """The description of each command: the docstring of its module, which is imported when needed."""
@@ -132,8 +137,9 @@ def parsed(line: list[str]) -> argparse.Namespace:
 def _print(error: BaseException, *, with_traceback: bool) -> None:
     if with_traceback:
         traceback.print_exception(error)
+    record_error(error)
     message = describe(error, is_traced=with_traceback)
-    print(f"islands: {message}", file=sys.stderr, flush=True)
+    print(coloured(f"islands: {message}", sys.stderr), file=sys.stderr, flush=True)
 
 
 def _prepare_streams() -> None:

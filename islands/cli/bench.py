@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, fields
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from islands.bench import BENCHES, COLLECTIVE, LONG, benchmark
 from islands.bench.base import BenchRequest
+from islands.bench.compare import HEADER, ratios, read_tables
 from islands.cli import arguments
 from islands.display.heartbeat import Heartbeat
 from islands.errors import UsageError
@@ -31,6 +33,8 @@ examples:
   islands bench brkga --backend cpu --threads 8
   islands bench topologies --islands 8,64,512 --out topologies
   islands bench quality --of sac94,gk,'orlib/mknapcb?-?0' --highs --out quality
+  islands bench tabu --json > old.json; islands bench tabu --compare old.json
+  islands bench colonies --mixes tai60a,flow.py:problem --seeds 10 --limit 60 --out colonies
   mpirun -n 4 python -m islands bench migration --instances zi929,fi10639
 """
 
@@ -45,6 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
+    words = "also print the ratios to the measurements in OLD.json, the output of an earlier --json"
+    add("--compare", metavar="OLD.json", type=Path, help=words)
     add("--backend", metavar="NAME", help="cpu or cuda (default: all that are available)")
     words = "threads of the cpu backend (default: all cores)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
@@ -63,10 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     migration.add("interval", "G", int, "generations between two migrations")
     migration.add("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1")
     migration.add("seconds", "S", float, "approximate seconds per repetition")
+    quality = _Group(parser, "quality and colonies")
+    quality.add("limit", "S", float, "time limit of a run; the best known value ends quality's")
+    quality.add("seeds", "R", int, "runs per instance and method")
+    colonies = _Group(parser, "colonies (and --topology, --interval, --migrants, --islands-a-rank)")
+    colonies.add("mixes", "A,B", _names, "instances, also FILE.py:NAME")
+    colonies.repeat("colony", "SETTINGS", "settings of a colony; repeat it (default: by problem)")
     quality = _Group(parser, "quality")
     quality.add("of", "A,B", _names, "instances, sets, and patterns of names")
-    quality.add("limit", "S", float, "time limit of a run; the best known value also ends it")
-    quality.add("seeds", "R", int, "runs per instance")
     quality.switch("highs", "also solve knapsacks with HiGHS, with the same time limit")
 
 
@@ -88,6 +98,12 @@ class _Group:
             help=f"{words} (default: {shown})",
         )
 
+    def repeat(self, field: str, metavar: str, words: str) -> None:
+        """Declare an option that may be given several times."""
+        self._group.add_argument(
+            f"--{field}", metavar=metavar, action="append", default=[], help=words
+        )
+
     def switch(self, field: str, words: str) -> None:
         """Declare an option without a value."""
         self._group.add_argument(f"--{field}", action="store_true", help=words)
@@ -105,6 +121,7 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
         asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
+        before = ranks.run_on_all(lambda: args.compare and read_tables(args.compare))
         stream = sys.stderr if args.json else sys.stdout
 
         def say(text: str) -> None:
@@ -122,8 +139,18 @@ def main(args: argparse.Namespace) -> int:
 
         write(args.out, tables)
         say(f"\nWrote {args.out}")
+    measured = {name: [asdict(row) for row in rows] for name, rows in tables.items()}
+    if rank == 0 and args.compare is not None:
+        found = list(ratios(before, measured))
+        lines = [each.line() for each in found] or ["No row is in both measurements."]
+        say(
+            "\n".join(
+                [f"\nCompared with {args.compare}; a ratio above 1 is faster.", HEADER, *lines]
+            )
+        )
+        measured["ratios"] = [asdict(each) for each in found]
     if rank == 0 and args.json:
-        print(json.dumps({name: [asdict(row) for row in rows] for name, rows in tables.items()}))
+        print(json.dumps(measured))
     return 0
 
 
@@ -162,6 +189,8 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
         value = getattr(args, field)
         if not 0 < value < math.inf:
             raise UsageError(f"--{field} {value:g}: must be a finite number above 0")
+    if "colonies" in args.what and find_spec("scipy") is None:
+        raise UsageError("bench colonies needs scipy. Install with: pip install 'islands[report]'")
     if args.highs and find_spec("scipy") is None:
         raise UsageError("--highs needs scipy. Install with: pip install 'islands[report]'")
     if args.out is not None:

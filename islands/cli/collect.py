@@ -15,6 +15,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Write and print the table; return 1 if some runs are not finished."""
-    from islands.slurm.collect import collect
+    from islands import cli
+    from islands.slurm.collect import collect, elements_of
 
-    return collect(args.folder)
+    elements = elements_of(args.folder)
+    status = collect(args.folder, elements)
+    done = [str(each.folder) for each in elements if each.result is not None]
+    if done and "report" in cli.COMMANDS:  # one page that compares the runs
+        cli.main(["report", *done, "--out", str(args.folder / "report.html")])
+    return status

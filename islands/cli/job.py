@@ -7,29 +7,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from islands.cli import resume, run
 from islands.errors import IslandsError, UsageError
 from islands.record.folder import require_run
+from islands.slurm.words import Checked
 from islands.text import command_line, unknown
 
 COMMANDS = ("run", "sweep", "scaling")
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The properties of a run that its job depends on."""
-
-    on_cpu: bool
-    """Whether it uses the CPU backend."""
-    islands: int
 
 
 def checked(words: Sequence[str]) -> Checked:
     """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
     from islands.cli import parsed
     from islands.run.request import resolved, stored_request
+    from islands.series.plan import Plan
     from islands.spec.resolve import layers, resolve
 
     args = parsed(list(words))
@@ -38,11 +30,15 @@ def checked(words: Sequence[str]) -> Checked:
         stored = resolve(*stored_request(args.folder, resume.options(args))).general
         return Checked(stored.backend == "cpu", stored.islands)
     given = run.options(args)
-    named = [{"instance": name} for name in args.instances] or [{}]
-    specs = [resolved(layers({**given, **one}, args.config))[0].general for one in named]
-    return Checked(
-        all(spec.backend == "cpu" for spec in specs), min(spec.islands for spec in specs)
-    )
+    runs: tuple[str, ...] = ()
+    if args.runs is None and not args.instances[1:]:
+        specs = [resolved(layers(given, args.config))[0].general]
+    else:
+        plan = Plan.of(args.instances, args.runs or 1, given, args.config)
+        specs = [job.spec.general for job in plan.first]
+        runs = tuple(job.folder for job in plan.jobs())
+    on_cpu = all(spec.backend == "cpu" for spec in specs)
+    return Checked(on_cpu, min(spec.islands for spec in specs), runs)
 
 
 def main(words: list[str]) -> int:
@@ -63,11 +59,7 @@ def _run(words: list[str]) -> int:
     if not words or words[0] not in COMMANDS:
         raise UsageError(unknown("command", words[0] if words else "", COMMANDS))
     command = {"run": run_job, "sweep": run_element, "scaling": run_scaling}[words[0]]
-    return command(words[1:], _uses_cpu)
-
-
-def _uses_cpu(words: Sequence[str]) -> bool:
-    return checked(words).on_cpu
+    return command(words[1:], checked)
 
 
 if __name__ == "__main__":

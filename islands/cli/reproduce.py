@@ -6,7 +6,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -19,15 +20,21 @@ from islands.reproduce import PAPERS
 from islands.text import meant, unknown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from islands.backends.base import Backend
+    from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
     from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.selection import Selection
     from islands.reproduce.table import Paper, PaperTable
 
+_ALL = "all"
 _EXAMPLES = """
 examples:
+  islands reproduce all --out papers              everything, and a page with all tables
   islands reproduce xavier2019/values --runs 5 --out values
+  islands reproduce xavier2019/table1                                     the same table
   islands reproduce xavier2019/times --only zi929 mu1979 --threads 1,4
   islands reproduce xavier2019 --generations 20 --only zi929      a try
   islands reproduce jardim2021/implementations --threads 1,all --out jardim-a
@@ -44,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"{', '.join(PAPERS)}: all tables of the paper, or one"
+    words = f"{', '.join(PAPERS)}: all tables of the paper, or one; all: those of all papers"
     add("what", metavar="PAPER[/TABLE]", help=words)
     words = "runs per instance, with seeds 1 to R (default: the paper's number)"
     add("--runs", metavar="R", type=int, help=words)
@@ -62,10 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Fill the tables, print them and return the exit status."""
+    """Fill the tables of a paper or of all papers, and return the exit status."""
     from islands.display.heartbeat import Heartbeat
-    from islands.reproduce.output import ExperimentFolder
-    from islands.reproduce.perform import perform
     from islands.run.device import take_device
     from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
@@ -74,82 +79,127 @@ def main(args: argparse.Namespace) -> int:
         # Ranks may be bound to different numbers of cores, but must make the same runs.
         cores = ranks.bcast(len(os.sched_getaffinity(0)))
         backend = take_device(ranks, meant(args.backend, BACKENDS))
-        paper, asked, selections = ranks.run_on_all(lambda: _prepared(args, ranks, cores, backend))
-        settings = _settings(args.what, asked, selections)
+        experiments = ranks.run_on_all(lambda: _prepared(args, ranks, cores, backend))
         is_first = ranks.rank == 0
-        folder = ranks.run_on_all(
-            lambda: (
-                ExperimentFolder(args.out, settings) if args.out is not None and is_first else None
-            )
-        )
-
-        heartbeat = Heartbeat(
-            sys.stderr if is_first and not args.quiet else None,
-            "reproduce " + args.what.partition("/")[0],
-        )
+        heartbeat = Heartbeat(sys.stderr if is_first and not args.quiet else None)
 
         def say(text: str) -> None:
             if is_first:
                 heartbeat.print(text, sys.stderr if args.json else sys.stdout)
 
-        say(paper.title)
         # Several ranks wait for each other, so they end together after a generation.
         at = "ending the experiment"
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
+        done = {}
         try:
             with hearing, heartbeat:
-                tables = perform(selections, asked, say, folder, heartbeat)
+                for each in experiments:
+                    heartbeat.work = f"reproduce {each.name}"
+                    done[each.name] = _performed(each, ranks, say, heartbeat)
         except (KeyboardInterrupt, Suspended) as error:
-            if folder is not None:
-                say(f"\nInterrupted. Resume with the same command: {folder.path} has the results")
+            if args.out is not None:
+                say(f"\nInterrupted. Resume with the same command: {args.out} has the results")
             if isinstance(error, Suspended):
                 return Suspended.status
             if ranks.size > 1:  # the interrupt has been reported
                 return INTERRUPTED_STATUS
             raise
-        finally:
-            if folder is not None:
-                folder.close()
-        if folder is not None:
-            say(f"\nWrote {folder.path}")
+    if args.what == _ALL and args.out is not None and is_first:
+        from islands.report.folders import PAGE, page_for
+
+        page_for([args.out]).write(args.out / PAGE)
+        say(f"\nWrote {args.out / PAGE}")
     if args.json and is_first:
-        print(json.dumps({**settings, "tables": tables}))
+        [only] = done.values() if args.what != _ALL else [{"papers": done}]
+        print(json.dumps(only))
     return 0
+
+
+@dataclass(frozen=True)
+class _PaperExperiment:
+    """The requested tables of one paper, and the folder for its results."""
+
+    name: str
+    paper: Paper
+    request: ExperimentRequest
+    selections: list[Selection]
+    settings: dict[str, object]
+    out: Path | None
+
+
+def _performed(
+    each: _PaperExperiment, ranks: World, say: Callable[[str], None], heartbeat: Heartbeat
+) -> dict[str, object]:
+    """Fill the tables of one paper; return its settings and tables."""
+    from islands.reproduce.output import ExperimentFolder
+    from islands.reproduce.perform import perform
+
+    out = each.out if ranks.rank == 0 else None
+    folder = ranks.run_on_all(lambda: ExperimentFolder(out, each.settings) if out else None)
+    say(each.paper.title)
+    try:
+        tables = perform(each.selections, each.request, say, folder, heartbeat)
+    finally:
+        if folder is not None:
+            folder.close()
+    if folder is not None:
+        folder.page()
+        say(f"\nWrote {folder.path}")
+    return {**each.settings, "tables": tables}
 
 
 def _prepared(
     args: argparse.Namespace, ranks: World, cores: int, backend: Backend
-) -> tuple[Paper, ExperimentRequest, list[Selection]]:
-    """Return the request and its tables; refuse wrong options before the first run."""
+) -> list[_PaperExperiment]:
+    """Return the experiments; refuse wrong options before the first run."""
     from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.selection import select
 
-    name, slash, table = args.what.partition("/")
-    name = meant(name, PAPERS)
-    if name not in PAPERS:
-        raise UsageError(unknown("paper", name, PAPERS))
-    paper: Paper = import_module(PAPERS[name]).PAPER
-    table = meant(table, paper.tables)
-    if slash and table not in paper.tables:
-        raise UsageError(unknown(f"table of {name}", table, paper.tables))
+    papers = _papers(args.what)
     for option in ("runs", "generations"):
         value = getattr(args, option)
         if value is not None and value < 1:
             raise UsageError(f"--{option} {value}: must be at least 1")
-    threads = _threads(args.threads, cores, paper.threads)
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
-    tables = {table: paper.tables[table]} if slash else paper.own_tables()
-    _require_room(args.what, tables, ranks)
-    selections = select(tables, args.only or ())
-    asked = ExperimentRequest(
-        backend=backend.name,
-        device=backend.device,
-        threads=threads,
-        runs=args.runs,
-        generations=args.generations,
-        world=ranks,
-    )
-    return paper, asked, selections
+    for name, (_, tables) in papers.items():
+        _require_room(name if args.what == _ALL else args.what, tables, ranks)
+    every = [table for _, tables in papers.values() for table in tables.values()]
+    selections = select(every, args.only or ())
+    experiments = []
+    for name, (paper, tables) in papers.items():
+        request = ExperimentRequest(
+            backend=backend.name,
+            device=backend.device,
+            threads=_threads(args.threads, cores, paper.threads),
+            runs=args.runs,
+            generations=args.generations,
+            world=ranks,
+        )
+        mine = [each for each in selections if each.table in tables.values()]
+        whole = args.what == _ALL
+        settings = _settings(name if whole else args.what, request, mine)
+        out = args.out / name if whole and args.out is not None else args.out
+        experiments.append(_PaperExperiment(name, paper, request, mine, settings, out))
+    return [each for each in experiments if each.selections]
+
+
+def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]]:
+    """Return the requested papers, each with the requested tables."""
+    name, slash, table = what.partition("/")
+    name = meant(name, (*PAPERS, _ALL))
+    if name not in PAPERS and (name != _ALL or slash):
+        raise UsageError(unknown("paper", name, (*PAPERS, _ALL)))
+    papers = {
+        each: import_module(PAPERS[each]).PAPER for each in (PAPERS if name == _ALL else [name])
+    }
+    if not slash:
+        return {each: (paper, paper.own_tables()) for each, paper in papers.items()}
+    paper: Paper = papers[name]
+    table = meant(table, (*paper.tables, *paper.printed))
+    table = paper.printed.get(table, table)
+    if table not in paper.tables:
+        raise UsageError(unknown(f"table of {name}", table, (*paper.tables, *paper.printed)))
+    return {name: (paper, {table: paper.tables[table]})}
 
 
 def _require_room(what: str, tables: Mapping[str, type[PaperTable]], ranks: World) -> None:

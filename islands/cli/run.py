@@ -6,6 +6,7 @@ import argparse
 import sys
 from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
 from islands.encodings import ENCODINGS
-from islands.errors import UsageError
+from islands.errors import IslandsError, UsageError
 from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES, MigrationSettings
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from islands.parallel import World
     from islands.progress.result import Result
     from islands.run.device import RankOptions
+    from islands.run.runner import Output
     from islands.series.series import Series
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
@@ -47,6 +49,7 @@ examples:
   islands run gk/gk01 --set infeasible=drop --stop best-known
   islands run mine.py:problem --algorithm ga --crossover mine.py:Spread    parts of a script
   mpirun -n 4 python -m islands run national/mu1979 --islands 16
+  islands run --colony 'islands=4 algorithm=brkga' --colony 'islands=4 algorithm=ga'
   islands run --config runs/zi929-20260101-120000/run.toml
 """
 
@@ -75,6 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--crossover", metavar="NAME", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
     add("--mutation", metavar="NAME", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
     add("--islands", metavar="N", help=GeneralSettings.words("islands"))
+    words = "a colony: islands with settings of their own, such as 'islands=4 algorithm=de F=0.9';"
+    words += " repeatable"
+    add("--colony", metavar="SETTINGS", action="append", help=words)
     add("--population", metavar="P", help=GeneralSettings.words("population"))
     words = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
     add("--migration", metavar="TOPOLOGY", help=words)
@@ -96,6 +102,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", type=arguments.folder, help=words)
     words = "overwrite the files of previous runs in --out"
     add("--force", action="store_true", help=words)
+    words = "draw the solution at the end, to solution.png in the folder of the run"
+    add("--plot", action="store_true", help=words)
     add_output(output)
 
 
@@ -147,6 +155,8 @@ def main(args: argparse.Namespace) -> int:
     )
     # All ranks raise the same errors here.
     requested, rank_options = options(args), _rank_options(args)
+    if args.plot:
+        _require_plot(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         if args.runs is None and not args.instances[1:]:
@@ -158,10 +168,40 @@ def main(args: argparse.Namespace) -> int:
                 rank_options=rank_options,
                 allow_no_solution=True,
             )
+            if args.plot and ranks.rank == 0:
+                _plot(result, output)
             return ended(result, ranks, as_json=args.json)
         planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config)
         series = run_several(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
+
+
+def _require_plot(args: argparse.Namespace) -> None:
+    """Refuse --plot for several runs, or without Matplotlib, before the run."""
+    if args.runs is not None or args.instances[1:]:
+        raise UsageError(
+            "--plot draws the solution of one run. Leave it out, and draw any of the runs later"
+            " with: islands plot DIR"
+        )
+    if find_spec("matplotlib") is None:
+        raise UsageError(
+            "--plot needs matplotlib, which is not installed. Write: pip install 'islands[report]'"
+        )
+
+
+def _plot(result: Result, output: Output) -> None:
+    """Draw the solution of a finished run; a picture that fails does not make the run fail."""
+    from islands.record.folder import FINISHED
+    from islands.report.pictures import write_picture
+
+    if result.folder is None or not Path(result.folder, FINISHED).exists():
+        return
+    try:
+        # The user has just run the script that states the problem.
+        words = f"Drew {write_picture(Path(result.folder), trusted=True)}"
+    except IslandsError as error:
+        words = f"islands: no picture: {error}"
+    print(words, file=output.stream, flush=True)
 
 
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
@@ -191,7 +231,7 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
 def options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the settings on the command line, including the instances."""
     names = (
-        *("format", "preset", "islands", "population", *PARTS),
+        *("format", "preset", "islands", "colony", "population", *PARTS),
         *("interval", "migrants", "seed", "start", "stop", "backend", "threads"),
     )
     named = ((name, getattr(args, name)) for name in names)

@@ -77,6 +77,8 @@ def _solution_path(name: str, instance: Path) -> Path:
     with reading(name):
         for path in (expanded(name), instance.parent / name):
             if path.exists():
+                if path.name == FINISHED:
+                    path = path.parent
                 if (path / SETTINGS).exists():
                     require_run(path)
                 return path

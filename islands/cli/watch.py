@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 from islands.cli import arguments
-from islands.record.folder import LOG
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 
@@ -20,17 +19,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the log of the run as it grows, and its state whenever that changes."""
-    from islands.slurm.state import state_of
+    from islands.slurm.state import log_of, state_of
     from islands.slurm.sweep_state import is_sweep
 
     if is_sweep(args.folder):
         return _watch_sweep(args.folder)
-    log = _Log(args.folder / LOG)
+    log = _Log()
     shown, asked = "", -_STATE_SECONDS
     while True:
         if time.monotonic() - asked >= _STATE_SECONDS:
             state, asked = state_of(args.folder), time.monotonic()
-        log.show()
+        log.show(log_of(args.folder))
         if state.word != shown:
             print(f"{args.folder}: {state}", flush=True)
             shown = state.word
@@ -57,12 +56,19 @@ def _watch_sweep(folder: Path) -> int:
 class _Log:
     """A log that another process writes."""
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._position = path, 0
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._position = 0
 
-    def show(self) -> None:
-        """Print the lines that were added since the last call."""
-        if not self._path.is_file():
+    def show(self, path: Path | None) -> None:
+        """Print the lines that were added since the last call; the log may be another one now."""
+        if path != self._path:
+            self._show_rest()
+            self._path, self._position = path, 0
+        self._show_rest()
+
+    def _show_rest(self) -> None:
+        if self._path is None:
             return
         if self._path.stat().st_size < self._position:
             self._position = 0  # the run has started again

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 import islands
+from islands.archipelago.colony import ColonySpec
 from islands.display.screen import Screen
 from islands.parallel import World, deal
 from islands.problems.base import Problem
@@ -45,13 +46,13 @@ def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
         known = f", {word} {problem.best_known.value}"
     general = spec.general
     preset = f"   preset {spec.preset}" if spec.preset is not None else ""
+    # A stated problem has one name.
+    names = dict.fromkeys([problem.name, one_line(problem.instance)])
     lines = [
-        f"islands {version}   {problem.name} {one_line(problem.instance)}, size"
-        f" {problem.size}{known}",
+        f"islands {version}   {' '.join(names)}, size {problem.size}{known}",
         *(remark.words for remark in problem.remarks),
-        f"{spec.algorithm} on {spec.encoding}{_improved(spec)}"
-        f"   {counted(general.islands, 'island')} x {general.population}"
-        f" on {counted(ranks, 'rank')}   seed {general.seed}{preset}",
+        f"{_method(spec)} on {counted(ranks, 'rank')}   seed {general.seed}{preset}",
+        *(_colony(i, each) for i, each in enumerate(spec.colonies)),
         *([spec.adjusted] if spec.adjusted else []),
         f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
     ]
@@ -77,8 +78,23 @@ def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
     return "\n".join(lines)
 
 
-def _improved(spec: RunSpec) -> str:
-    return "" if spec.improver.name == "none" else f" with {spec.improver.name}"
+def _method(spec: RunSpec) -> str:
+    """Return what runs on which islands."""
+    if not spec.colonies:
+        return _searched(spec.as_colony())
+    colonies, islands = len(spec.colonies), counted(spec.general.islands, "island")
+    return f"{islands} in {counted(colonies, 'colony', 'colonies')}"
+
+
+def _colony(number: int, colony: ColonySpec) -> str:
+    rate = f", {colony.rate} generations in each of the run" if colony.rate > 1 else ""
+    return f"  colony {number}: {_searched(colony)}{rate}"
+
+
+def _searched(colony: ColonySpec) -> str:
+    improver = "" if colony.improver.name == "none" else f" with {colony.improver.name}"
+    islands = counted(colony.islands, "island")
+    return f"{colony.algorithm} on {colony.encoding}{improver}   {islands} x {colony.population}"
 
 
 def _compiled(seconds: float) -> str:

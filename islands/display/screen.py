@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from threading import RLock
 from typing import Self, TextIO
 
+from islands.display.heartbeat import duration
 from islands.display.table import Table
+from islands.display.terminal import StatusLine, coloured
 from islands.paths import writing
 from islands.progress.progress import Progress
+from islands.spec.stop import Criterion, seconds_left
 
 
 class Screen:
     """Prints a run's header, table and end; if quiet, only the end goes to the stream."""
 
-    def __init__(self, stream: TextIO | None, log: Path | None, *, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        stream: TextIO | None,
+        log: Path | None,
+        *,
+        quiet: bool = False,
+        criteria: Sequence[Criterion] = (),
+    ) -> None:
+        """Print to a stream and a log; `criteria` tell how long the run lasts at most."""
         self._stream = stream
-        self._quiet = quiet
+        self._quiet, self._criteria = quiet, criteria
+        self._status = StatusLine(None if quiet else stream)
         self._lock = RLock()  # a thread prints during long generations
         self._log = _opened(log) if log is not None else None
         self._table = Table(self.say)
@@ -25,6 +38,7 @@ class Screen:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._status.wipe()
         if self._log is not None:
             with writing(self._log.name):
                 self._log.close()
@@ -33,6 +47,13 @@ class Screen:
         """Add an epoch to the table if a row is due."""
         with self._lock:
             self._table.show(progress)
+            self._status.show(self._state(progress))
+
+    def _state(self, progress: Progress) -> str:
+        """Return the state of the run, with the time that is left if it is known."""
+        words = f"generation {progress.generation}, {duration(progress.seconds)} elapsed"
+        left = seconds_left(self._criteria, progress)
+        return words if left is None else f"{words}, at most about {duration(left)} left"
 
     def kept(self) -> None:
         """Mark the next row of the table as after a checkpoint."""
@@ -49,7 +70,8 @@ class Screen:
         with self._lock:
             if self._stream is not None and (always or not self._quiet):
                 with writing(getattr(self._stream, "name", "the output")):
-                    print(text, file=self._stream, flush=True)
+                    self._status.wipe()
+                    print(coloured(text, self._stream), file=self._stream, flush=True)
             self.note(text)
 
     def note(self, text: str) -> None:

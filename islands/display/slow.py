@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
@@ -20,16 +21,21 @@ class Slow:
         self._archipelago, self._spec, self._say = archipelago, spec, say
         self._ahead = range(0)
         self._began = self._said = 0.0
-        self._has_advised = False
+        self._has_advised = self._has_warned = False
 
-    def look(self) -> None:
-        """Print the progress of the current generations if a message is due."""
+    def look(self, *, is_over: bool = False) -> None:
+        """Print the progress of the current generations if a message is due.
+
+        `is_over` tells that they should have ended.
+        """
         now, ahead = time.perf_counter(), self._archipelago.ahead
         if ahead is not self._ahead:
             self._ahead, self._began, self._said = ahead, now, now
         elif ahead and now - self._said >= _SECONDS:
             self._said = now
             words = self._words(ahead, now - self._began)
+            if is_over:
+                words += self._warning()
             if self._archipelago.ahead is ahead:  # they may have completed meanwhile
                 self._say(words)
 
@@ -38,11 +44,21 @@ class Slow:
         if len(ahead) > 1:
             what = f"generations {ahead[0]} to {ahead[-1]}"
         else:
-            general, mine = self._spec.general, self._archipelago.mine
-            size = len(mine) * general.population
-            where = "" if len(mine) == general.islands else " of rank 0"
+            mine = self._archipelago.mine
+            size = self._spec.individuals(mine)
+            where = "" if len(mine) == self._spec.general.islands else " of rank 0"
             what += f", {self._archipelago.made()} of {counted(size, 'individual')}{where}"
         return f"  {what} after {seconds:.0f} s{self._advice()}"
+
+    def _warning(self) -> str:
+        """Return what to do about an evaluation that does not return, the first time."""
+        if self._has_warned:
+            return ""
+        self._has_warned = True
+        return (
+            ". The run should end, but waits for an evaluation. If it never returns, find its loop"
+            f" with islands check, and end the run with kill -9 {os.getpid()}"
+        )
 
     def _advice(self) -> str:
         """Return settings that shorten generations, the first time; later an empty string."""
@@ -50,7 +66,7 @@ class Slow:
             return ""
         self._has_advised = True
         ways = ["a smaller --population"]
-        if self._spec.improver.name != "none":
+        if any(each.improver.name != "none" for each in self._spec.all_colonies()):
             ways += ["a smaller improver.rate", "fewer improver.steps"]
         ways.append("a GPU" if self._archipelago.is_on_cpu else "more GPUs")
         return f". To shorten it: {', '.join(ways[:-1])}, or {ways[-1]}"

@@ -67,7 +67,7 @@ def row(progress: Progress, before: Progress | None, *, is_kept: bool = False) -
     return (
         f"{'*' if is_new else ' '}{'C' if is_kept else ' '}"
         f"{progress.generation:>13} {_time(progress.seconds):>8} |"
-        f" {or_dash(progress.cost):>12} {gap(progress.gap):>7} {or_dash(progress.island):>7} |"
+        f" {or_dash(progress.cost):>12} {gap(progress.gap):>7} {_island(progress):>7} |"
         f" {progress.mean:>12.0f} {_spread(progress):>7} |"
         f" {count(progress.evaluations):>7} {_speed(progress, before):>8}"
     )
@@ -82,6 +82,12 @@ def _time(seconds: float) -> str:
 def or_dash(number: float | None) -> str:
     """Return a number, or `-` for None."""
     return "-" if number is None else str(number)
+
+
+def _island(progress: Progress) -> str:
+    """Return the island that found the best, after its colony if there are several."""
+    colony = "" if progress.colony is None else f"{progress.colony}:"
+    return f"{colony}{or_dash(progress.island)}"
 
 
 def _spread(progress: Progress) -> str:

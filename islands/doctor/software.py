@@ -10,7 +10,7 @@ import islands
 from islands.backends import compiler as cpu_compiler
 from islands.backends.base import Backend, Room
 from islands.backends.source import Source
-from islands.encodings.permutation import Permutation
+from islands.encodings.direct import Permutation
 from islands.errors import IslandsError
 
 _PACKAGES = (

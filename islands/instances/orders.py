@@ -29,14 +29,16 @@ class Words(NamedTuple):
 
 
 def solution_file(path: Path, suffix: str, whole: str) -> Path:
-    """Return `path`, or its solution file if it is the folder of a run."""
+    """Return `path`, or the solution file of a run if it is its folder or its Parquet file."""
     with reading(path):
+        if path.name == "solution.parquet":
+            path = path.parent
         if not path.is_dir():
             return path
         inside = path / f"solution{suffix}"
         if not inside.exists():
             raise InputError(
-                f"{path}: is a folder without {inside.name}. Name a file with a {whole}"
+                f"{path}: is a folder without {inside.name}. Name a file that contains the {whole}"
             )
         return inside
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from islands.parallel.channel import Channel
-from islands.parallel.failure import RanksLostError, describe
-from islands.parallel.ranks import deal, launched
+from islands.parallel.failure import ERROR_FILE, RanksLostError, describe, record_error
+from islands.parallel.ranks import deal, has_launcher, launched
 from islands.parallel.start import leave, prints_for_all, world
 from islands.parallel.stop_notice import StopNotice
 from islands.parallel.world import Pending, World
 
 __all__ = [
+    "ERROR_FILE",
     "Channel",
     "Pending",
     "RanksLostError",
@@ -17,8 +18,10 @@ __all__ = [
     "World",
     "deal",
     "describe",
+    "has_launcher",
     "launched",
     "leave",
     "prints_for_all",
+    "record_error",
     "world",
 ]

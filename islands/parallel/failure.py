@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import errno
+import os
 import pickle
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from islands.custom.scripts import place_in
 from islands.errors import IslandsError, RunError, Suspended
+
+ERROR_FILE = "ISLANDS_ERROR_FILE"
+"""The variable with the path of a file to which ranks append their errors; batch scripts set it."""
 
 
 class RanksLostError(RunError):
@@ -37,6 +42,18 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
         return f"{place}: {type(error).__name__}: {error}"
     hint = "" if is_traced else ". --debug shows where it happened"
     return f"unexpected {type(error).__name__}: {error}{hint}"
+
+
+def record_error(error: BaseException) -> None:
+    """Append an error to the file of ERROR_FILE, unless the loss of other ranks may be its cause.
+
+    A launcher ends with the same status in both cases.
+    """
+    path = os.environ.get(ERROR_FILE)
+    is_of_others = isinstance(error, RanksLostError) or type(error).__module__.startswith("mpi4py")
+    if path and not is_of_others and isinstance(error, Exception):
+        with suppress(OSError), Path(path).open("a") as stream:
+            stream.write(f"{describe(error)}\n")
 
 
 def portable(error: BaseException | None) -> BaseException | None:

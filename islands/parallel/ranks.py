@@ -31,6 +31,11 @@ def launched() -> tuple[int, int]:
     return 0, 1
 
 
+def has_launcher() -> bool:
+    """Return whether a launcher, such as mpirun, started this process."""
+    return any(all(name in os.environ for name in names) for names in _LAUNCHERS)
+
+
 def _whole(name: str) -> int:
     value = os.environ[name]
     if not (value.isascii() and value.isdigit()):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
 from islands.errors import IslandsError, RunError
 from islands.parallel.channel import Channel
-from islands.parallel.failure import RanksLostError, common, describe, portable
+from islands.parallel.failure import RanksLostError, common, describe, portable, record_error
 from islands.parallel.library import takes_gpu_memory, takes_threads
 
 if TYPE_CHECKING:
@@ -260,6 +260,7 @@ class World:
                 raise
             if show_traceback:
                 traceback.print_exc()
+            record_error(error)
             status = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
             self.abort(describe(error, is_traced=show_traceback), status)
 

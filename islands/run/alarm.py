@@ -54,15 +54,17 @@ class Alarm:
                 self._notice.give_up()
 
     def _watch(self) -> None:
+        is_over = False
         while not self._ended.wait(_CHECK_SECONDS):
-            self._report()
-            if self._is_over() and not self._ended.wait(_GRACE_SECONDS):
+            self._report(is_over=is_over)
+            is_over = self._is_over() and not self._ended.wait(_GRACE_SECONDS)
+            if is_over:
                 self._archipelago.give_up()
 
-    def _report(self) -> None:
+    def _report(self, *, is_over: bool) -> None:
         try:
             if self._slow is not None:
-                self._slow.look()
+                self._slow.look(is_over=is_over)
         except Exception:  # the output is closed, but the run must still end
             self._slow = None
 

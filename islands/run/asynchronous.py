@@ -192,8 +192,8 @@ class _Loop:
     ) -> Progress:
         """Return the combined progress of the ranks in these rows."""
         tally = Tally.merged([Tally(*row[:-2]) for row in rows.tolist()])
-        population = self._spec.general.population
-        return summarise(tally, generation, seconds, population, self._problem, before)
+        population, starts = self._spec.mean_population, self._spec.starts()
+        return summarise(tally, generation, seconds, population, self._problem, before, starts)
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._began

@@ -19,12 +19,12 @@ from islands.progress.progress import Progress
 from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm, advance_step
 from islands.run.build import islands_of
-from islands.run.pace import Pace
+from islands.run.pace import Pace, counts_at, next_count
 from islands.run.signals import Interruption
 from islands.run.start import check_exactly, combined
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
-from islands.spec.stop import first_reason, time_limit
+from islands.spec.stop import first_reason, is_spent, time_limit
 from islands.text import option
 
 _RARE = 1000
@@ -86,9 +86,15 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
         while True:
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
             pace.epoch_ended(last, archipelago.generation, seconds)
+            # Inside an epoch, only the limit of evaluations counts, as in a single run.
+            counts = counts_at(spec, archipelago.generation) and seconds < limit
+            counts = counts and not Schedule.of(spec).visits(archipelago.generation)
             for run in sorted({*range(runs)} - {*ended}):
                 progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
-                before[run] = last = progress
+                last = progress
+                if counts and not is_spent(spec.stop, progress):
+                    continue
+                before[run] = progress
                 reason = first_reason(spec.stop, progress)
                 if reason is not None:
                     present = _present(_of_run(measures, run, spec), problem)
@@ -121,6 +127,8 @@ def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) 
     while True:
         visit = schedule.next_visit(archipelago.generation)
         while (left := visit - archipelago.generation) > 0:
+            count = next_count(spec, archipelago.generation)
+            left = int(min(visit, count)) - archipelago.generation
             step = min(pace.step, left) if math.isfinite(limit) else left
             long = archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
             if not advance_step(archipelago, step, may_take_long=long):
@@ -130,7 +138,7 @@ def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) 
                 archipelago.wait()
                 seconds = time.perf_counter() - began
                 pace.step_ended(archipelago.generation, seconds)
-                if seconds >= limit:
+                if seconds >= limit or counts_at(spec, archipelago.generation):
                     return
         if schedule.migrates(visit):
             archipelago.migrate()

@@ -32,6 +32,7 @@ def islands_of(
         seed=spec.general.seed,
         decoding=spec.general.decoding,
         migration=spec.migration,
+        colonies=spec.colonies,
         backend=backend,
         world=world,
         **others,

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.display.slow import Slow
@@ -20,11 +21,11 @@ from islands.problems.base import Problem
 from islands.progress.progress import Epoch, Moment, Progress
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.run.alarm import Alarm, advance_step
-from islands.run.pace import Pace
+from islands.run.pace import Pace, counts_at, next_count
 from islands.run.signals import INTERRUPT, Interruption, suspension
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
-from islands.spec.stop import first_reason, time_limit
+from islands.spec.stop import first_reason, is_spent, time_limit
 from islands.text import counted
 
 _VIEW_SECONDS = 1.0
@@ -120,6 +121,7 @@ class _Loop:
         self._keep, self._viewer = keep, viewer
         self._callback, self._has_callback = callback, world.bcast(callback is not None)
         self._schedule, self._limit = Schedule.of(spec), time_limit(spec.stop)
+        self._starts = spec.starts()
         self._before = origin.before if origin is not None else None
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
@@ -128,7 +130,9 @@ class _Loop:
         resumed_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
         self._pace = Pace(spec, *resumed_at)
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
+        # The same on all ranks, also if a colony lies on some of them only.
         self._may_take_long = any(world.allgather(archipelago.may_take_long))
+        self._is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies())
         self.is_partial = False
         """Whether generation 0 was abandoned."""
 
@@ -159,10 +163,7 @@ class _Loop:
             self._world, self._interruption.requested, self._seconds()
         )
         generation = self._archipelago.generation
-        population = self._spec.general.population
-        progress = summarise(
-            tally, generation, requests.seconds, population, self._problem, self._before
-        )
+        progress = self._progress(tally, generation, requests.seconds)
         self._pace.epoch_ended(self._before, generation, requests.seconds)
         self._unseen, self._viewed_at = (measures, progress), requests.seconds
         moment = Moment(generation, requests.seconds, self._before)
@@ -220,9 +221,12 @@ class _Loop:
     ) -> Outcome | None:
         if requests.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
-        # Inside an epoch only the time limit counts: no other criterion depends on the step length.
+        # Inside an epoch, only limits of time and of evaluations count: other criteria must not
+        # depend on the step length.
         is_visit = self.ends_epoch(progress.generation)
-        if is_visit or requests.seconds >= self._limit:
+        is_late = requests.seconds >= self._limit
+        counts = counts_at(self._spec, progress.generation)
+        if is_visit or is_late or (counts and is_spent(self._spec.stop, progress)):
             reason = first_reason(self._spec.stop, progress)
             if reason is not None:
                 return Outcome(progress, reason, moment)
@@ -233,9 +237,11 @@ class _Loop:
         """Advance to the next visit and migrate; stop earlier if the run is over."""
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
-            step = min(self._pace.step, visit - self._archipelago.generation)
-            long = self._may_take_long and self._pace.may_be_slow(
-                self._archipelago.generation, step
+            generation = self._archipelago.generation
+            count = next_count(self._spec, generation)
+            step = min(self._pace.step, int(min(visit, count)) - generation)
+            long = self._may_take_long and (
+                self._is_uneven or self._pace.may_be_slow(generation, step)
             )
             if long or self._archipelago.is_on_cpu:
                 self._show()
@@ -256,22 +262,35 @@ class _Loop:
             if self._archipelago.generation == visit:
                 break
             self._pace.step_ended(self._archipelago.generation, requests.seconds)
-            if requests.signals or requests.seconds >= self._limit:
+            if requests.signals or requests.seconds >= self._limit or self._is_spent():
                 return
             self._view_if_due(requests.seconds)
             self._keep_if_due(Moment(self._archipelago.generation, requests.seconds, self._before))
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
 
+    def _is_spent(self) -> bool:
+        """Return whether the limit of evaluations is reached inside an epoch; collective."""
+        if not counts_at(self._spec, self._archipelago.generation):
+            return False
+        return is_spent(self._spec.stop, self._measured(self._seconds()))
+
     def _view_if_due(self, seconds: float) -> None:
         """Show the progress between two distant visits; collective."""
         if self._viewer is None or seconds - self._viewed_at < _VIEW_SECONDS:
             return
         self._viewed_at = seconds
+        self._viewer.show(self._measured(seconds))
+
+    def _measured(self, seconds: float) -> Progress:
+        """Return the progress inside an epoch; collective."""
         tally, _ = Tally.of(self._archipelago.measure()).shared(self._world, 0, seconds)
-        generation, population = self._archipelago.generation, self._spec.general.population
-        self._viewer.show(
-            summarise(tally, generation, seconds, population, self._problem, self._before)
+        return self._progress(tally, self._archipelago.generation, seconds)
+
+    def _progress(self, tally: Tally, generation: int, seconds: float) -> Progress:
+        population, starts = self._spec.mean_population, self._starts
+        return summarise(
+            tally, generation, seconds, population, self._problem, self._before, starts
         )
 
     def _keep_if_due(self, moment: Moment) -> None:

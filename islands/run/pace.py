@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from islands.algorithms import ALGORITHMS
 from islands.progress.progress import Progress
 from islands.spec.spec import RunSpec
 
@@ -72,9 +73,31 @@ def step_after(before: Progress | None, generation: int, seconds: float, first: 
     return max(first, _fitting(generation - before.generation, seconds - before.seconds))
 
 
+def next_count(spec: RunSpec, generation: int) -> float:
+    """Return the next generation at which evaluations are compared with their limit.
+
+    Local search may need any number of them, so that the end of the epoch is too late. Infinite
+    without local search or without a limit.
+    """
+    every = first_step(spec)
+    if not every or all(criterion.kind != "evaluations" for criterion in spec.stop):
+        return math.inf
+    return generation - generation % every + every
+
+
+def counts_at(spec: RunSpec, generation: int) -> bool:
+    """Return whether evaluations are compared with their limit at a generation."""
+    return generation > 0 and next_count(spec, generation - 1) == generation
+
+
 def first_step(spec: RunSpec) -> int:
-    """Return how many generations contain one with local search, or 0 without an improver."""
-    return 0 if spec.improver.name == "none" else spec.improver.every
+    """Return how many generations contain one with local search, or 0 without any."""
+    steps = [
+        1 if not ALGORITHMS[each.algorithm].improves else max(1, each.improver.every // each.rate)
+        for each in spec.all_colonies()
+        if each.improver.name != "none" or not ALGORITHMS[each.algorithm].improves
+    ]
+    return min(steps, default=0)
 
 
 def _fitting(generations: int, elapsed: float) -> int:

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import islands
 from islands.archipelago.archipelago import Archipelago
@@ -32,6 +32,9 @@ from islands.run.epochs import Callback, Outcome, evolve
 from islands.run.signals import Interruption
 from islands.spec.own import lasting
 from islands.spec.spec import RunSpec
+
+_FACTS = ("islands", "population", "rate", "algorithm", "encoding")
+"""The settings of a colony in a result."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def perform(
     processes = start.spec.general.threads or share_of_cores(world.local_size)
     with (
         start.problem.prepared(processes, start.machine.backend) as evaluation,
-        Screen(stream if is_first else None, log, quiet=quiet) as screen,
+        Screen(stream if is_first else None, log, quiet=quiet, criteria=start.spec.stop) as screen,
     ):
         if news:
             screen.say(news)
@@ -180,15 +183,31 @@ def check_exactly(problem: Problem, best: Candidate | None, shown: float | None)
     exact = None if best is None else problem.cost(best.solution)
     if not problem.agrees(exact, shown):
         raise RunError(
-            "the kernels gave the best solution"
-            f"{'' if best is None else f' of island {best.island}'} the cost {shown}, but its"
-            f" exact cost is {exact}. {problem.cost_fix}"
+            f"the best solution{'' if best is None else f' of island {best.island}'} had the cost"
+            f" {shown} in the run, but its exact cost is {exact}. {problem.cost_fix}"
         )
 
 
 def combined(digests: Iterable[tuple[int, str]]) -> str:
     """Return one SHA-256 of the digests of all islands, in island order."""
     return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
+
+
+def _colonies(start: Start) -> list[dict[str, Any]]:
+    """Return each colony of the run with the best cost on its islands; collective."""
+    if not start.spec.colonies:
+        return []
+    own = [(each.colony, each.best) for each in start.archipelago.measure()]
+    everyone = [pair for rank in start.world.allgather(own) for pair in rank]
+    found = []
+    for number, colony in enumerate(start.spec.colonies):
+        costs = [cost for of, cost in everyone if of == number and cost is not None]
+        facts = {name: getattr(colony, name) for name in _FACTS} | {
+            "improver": colony.improver.name
+        }
+        best = start.problem.own_sense(min(costs)) if costs else None
+        found.append({**facts, "cost": best})
+    return found
 
 
 def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
@@ -203,14 +222,14 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
     spec, machine, maximise = start.spec, start.machine, start.problem.maximise
     records: Records | None = None
     if start.folder is not None:
-        records = FolderRecords(maximise, start.folder.absolute())
+        records = FolderRecords(maximise, start.folder.absolute(), start.problem)
     elif memory is not None:
         records = memory.shared()
     return Result(
         instance=start.problem.instance,
         problem=start.problem.name,
-        algorithm=spec.algorithm,
-        encoding=spec.encoding,
+        algorithm=spec.words("algorithm"),
+        encoding=spec.words("encoding"),
         preset=spec.preset,
         cost=progress.cost,
         best_known=progress.best_known,
@@ -218,6 +237,8 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
         solution=None if best is None else best.solution,
         solution_kind=start.problem.solution_kind,
         island=progress.island,
+        colony=progress.colony,
+        colonies=_colonies(start),
         best_generation=progress.best_generation,
         generations=progress.generation,
         evaluations=progress.evaluations,
@@ -231,7 +252,7 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
         seed=spec.general.seed,
         ranks=machine.ranks,
         islands=spec.general.islands,
-        population=spec.general.population,
+        population=int(spec.mean_population),
         backend=machine.backend,
         device=machine.device,
         transport=machine.transport,

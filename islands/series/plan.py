@@ -14,7 +14,7 @@ from islands.errors import UsageError
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
-from islands.record.folder import SETTINGS, refuse_unfit
+from islands.record.folder import JOB, SETTINGS, refuse_unfit
 from islands.record.settings_file import require_intact
 from islands.run.request import resolved
 from islands.series.ledger import LEDGER, read_rows
@@ -98,7 +98,11 @@ class Plan:
                 raise UsageError(f"--out {folder}: is a file. Name a folder, which may be new")
             names = {path.name for path in folder.iterdir()}
         mine = {job.folder: job for job in self.jobs() if job.folder in names}
-        others = {name for name in names if name not in mine and not name.startswith(f".{LEDGER}.")}
+        others = {
+            name
+            for name in names
+            if name not in mine and name != JOB and not name.startswith(f".{LEDGER}.")
+        }
         read_rows(folder)
         if others and LEDGER not in names:
             raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -163,6 +164,14 @@ def test_a_correct_delta_and_repair_have_no_differences() -> None:
 @pytest.mark.parametrize("way", ["repair", "drop", "linear", "dynamic"])
 def test_built_in_knapsacks_have_no_differences(way: str) -> None:
     assert examine(knapsack(40, 4).adjusted(MkpSettings(infeasible=way)), 40).works
+
+
+def test_a_check_needs_no_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setattr("islands.backends.find_spec", lambda name: None)
+    checked = examine(order("return s[0];"), 5)
+    assert checked.works
+    assert "not checked on a GPU: CuPy is not installed" in checked.notes
 
 
 def test_built_in_orders_have_no_differences() -> None:

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import tomllib
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +18,7 @@ from islands.cli import reproduce as command
 from islands.errors import UsageError
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.problems import load
-from islands.reproduce import soca2010, xavier2019
+from islands.reproduce import PAPERS, soca2010, xavier2019
 from islands.reproduce.jardim2021 import implementations as jardim
 from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, ImplementationFigures
 from islands.reproduce.soca2010 import quality as soca
@@ -73,8 +76,9 @@ def test_all_tables_write_their_files(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "4 generations, on CPU" in shown
     assert "the paper's runs have 1000" in shown
     assert sorted(path.name for path in out.iterdir()) == [
-        *("runs.jsonl", "settings.toml", "times.csv", "times.png", "times.svg"),
-        *("values.csv", "vlsi.csv", "vlsi.png", "vlsi.svg"),
+        *("report.html", "runs.jsonl", "settings.toml"),
+        *("times.csv", "times.png", "times.svg", "times.txt", "values.csv", "values.txt"),
+        *("vlsi.csv", "vlsi.png", "vlsi.svg", "vlsi.txt"),
     ]
     (row,) = read(out / "times.csv")
     assert (row["generations"], row["cpu_1_generations"]) == ("4", "4")
@@ -203,8 +207,8 @@ def test_concurrent_runs_equal_runs_of_solve(
     assert row["cpu_1_generations"] == 4
     assert sorted(path.name for path in out.iterdir()) == [
         *(f"implementations{each}.{form}" for each in ("-gap", "-rate") for form in PLOTS),
-        *("implementations.csv", "implementations.png", "implementations.svg"),
-        *("runs.jsonl", "settings.toml"),
+        *(f"implementations.{form}" for form in ("csv", "png", "svg", "txt")),
+        *("report.html", "runs.jsonl", "settings.toml"),
     ]
 
 
@@ -227,3 +231,63 @@ def test_concurrent_runs_on_several_ranks_are_refused() -> None:
     command._require_room("xavier2019", xavier2019.PAPER.tables, ranks)
     with pytest.raises(UsageError, match=r"soca2010 on 2 ranks: calibration, quality, perf"):
         command._require_room("soca2010", soca2010.PAPER.tables, ranks)
+
+
+@pytest.mark.parametrize("number", ["table1", "Table1"])
+def test_a_table_has_its_number_in_the_paper_as_a_name(
+    number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = reproduced([f"xavier2019/{number}", "--only", "tsp", "--runs", "1"], capsys)
+    assert list(done["tables"]) == ["values"]
+
+
+def test_every_printed_number_names_a_table() -> None:
+    for module in PAPERS.values():
+        paper = import_module(module).PAPER
+        assert set(paper.printed.values()) <= set(paper.tables)
+        for number, name in paper.printed.items():
+            title = paper.tables[name].title.replace("table III", "table 3")
+            title = title.replace("table II", "table 2")
+            assert re.search(rf"\b{number.removeprefix('table')}\b", title), (name, number)
+
+
+def test_all_papers_write_a_folder_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "instances" / "qaplib" / "nug18.dat"
+    path.parent.mkdir()
+    path.write_text("18\n" + 2 * 18 * (" ".join(map(str, range(18))) + "\n"), encoding="utf-8")
+    line = ["all", "--only", "own40", "nug18", "--runs", "1", "--threads", "none"]
+    out = tmp_path / "papers"
+    done = reproduced([*line, "--out", str(out)], capsys)["papers"]
+    names = {name: list(each["tables"]) for name, each in done.items()}
+    assert names["xavier2019"] == ["vlsi"]
+    assert "jardim2021" in names
+    for name in names:
+        assert (out / name / "settings.toml").is_file()
+        kept = tomllib.loads((out / name / "settings.toml").read_text(encoding="utf-8"))
+        assert kept["what"] == name
+    again = reproduced([*line, "--out", str(out)], capsys)["papers"]
+    assert again == done
+
+
+def test_all_refuses_an_instance_of_no_paper(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "all", "--only", "qqq", *QUICK]) == 2
+    assert "'qqq'" in capsys.readouterr().err
+
+
+def test_all_papers_are_made_in_one_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    only = replace(xavier2019.PAPER, tables={"values": values.ValuesTable}, printed={})
+    monkeypatch.setattr(xavier2019, "PAPER", only)
+    monkeypatch.setattr(command, "PAPERS", {"xavier2019": "islands.reproduce.xavier2019"})
+    out = tmp_path / "papers"
+    line = ["reproduce", "all", *QUICK, "--runs", "2", "--threads", "none", "--out", str(out)]
+    assert main(line) == 0
+    text = (out / "xavier2019" / "values.txt").read_text()
+    rows = (out / "xavier2019" / "values.csv").read_text().splitlines()
+    assert len(rows) == 2
+    assert "demo/tsp" in text
+    assert text.splitlines()[-1] in (out / "report.html").read_text()
+    assert (out / "xavier2019" / "report.html").read_text().count("<h2>values</h2>") == 1

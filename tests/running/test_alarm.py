@@ -68,7 +68,7 @@ def test_a_foreign_handler_abandons_each_generation_only_once(
 
 @pytest.mark.parametrize("error", [BrokenPipeError(), ValueError("closed")])
 def test_a_run_with_a_closed_output_ends_in_time(error: Exception) -> None:
-    def broken() -> None:
+    def broken(**_: bool) -> None:
         checked.append(True)
         raise error
 

@@ -23,6 +23,7 @@ from islands.run.batch import run_batch
 from islands.spec.resolve import layers, resolve
 
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
+SETTINGS |= {"algorithm": "brkga"}
 DELAYED = {"migration": "ring", "interval": 7, "migration.delay": 1}
 
 

@@ -188,7 +188,7 @@ def test_a_missing_best_individual_is_an_error(
 ) -> None:
     monkeypatch.setattr(Late, "best", lambda _: None)
     first(50)
-    with pytest.raises(RunError, match="the best solution the cost 100, but its exact cost is No"):
+    with pytest.raises(RunError, match="had the cost 100 in the run, but its exact cost is No"):
         run(tmp_path / "a")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fakes import FakeProblem
+from problems_for_tests import facilities
 
 from islands.run.pace import Pace
 from islands.spec.resolve import layers, resolve
@@ -32,6 +33,18 @@ def test_the_time_of_generation_0_does_not_predict_searches() -> None:
     # A search may take many times longer than the previous one.
     searching.step_ended(2, 0.102)
     assert searching.may_be_slow(2, 1)
+
+
+def test_the_time_of_generation_0_does_not_predict_an_algorithm_that_searches_itself() -> None:
+    spec = resolve(layers({"algorithm": "tempering", "backend": "cpu"}), facilities(9))
+    searching = Pace(spec)
+    assert searching.step == 1
+    searching.epoch_ended(None, 0, 0.001)
+    assert searching.step == 1
+    assert searching.may_be_slow(0, 1)
+    searching.step_ended(1, 0.002)
+    assert not searching.may_be_slow(1, 1)
+    assert searching.step > 1
 
 
 def test_generations_without_search_do_not_predict_those_with_search() -> None:

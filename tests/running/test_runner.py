@@ -263,7 +263,8 @@ def test_a_result_that_the_exact_check_contradicts_is_an_error(
             return [replace(m, best=99 + m.island) for m in super().measure()]
 
     monkeypatch.setattr("islands.run.build.Archipelago", Lying)
-    with pytest.raises(RunError, match=r"island 0 the cost 99, but its exact cost is 100"):
+    said = r"island 0 had the cost 99 in the run, but its exact cost is 100"
+    with pytest.raises(RunError, match=said):
         solved(tmp_path / "a")
     assert not (tmp_path / "a" / "solution.parquet").exists()
 

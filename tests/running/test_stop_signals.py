@@ -110,7 +110,7 @@ def test_a_signal_to_all_processes_lets_the_compiler_finish(tmp_path: Path) -> N
     compiler.chmod(0o755)
     line = [sys.executable, "-m", "islands", "run", "demo/tsp", "--backend", "cpu"]
     with subprocess.Popen(
-        [*line, "--improver", "none", "--out", str(tmp_path / "a")],
+        [*line, "--algorithm", "brkga", "--improver", "none", "--out", str(tmp_path / "a")],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "CXX": str(compiler), "ISLANDS_CACHE": str(tmp_path / "cache")},

@@ -1,0 +1,96 @@
+"""Print a script that lets a shell complete commands and options."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping
+
+from islands.errors import UsageError
+from islands.text import unknown
+
+_EXAMPLES = """
+to install:
+  islands completion bash >> ~/.bashrc
+  islands completion zsh >> ~/.zshrc
+  islands completion fish > ~/.config/fish/completions/islands.fish
+"""
+_BASH = """_islands() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}} words
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "{commands}" -- "$current"))
+        return
+    fi
+    case ${{COMP_WORDS[1]}} in
+{cases}
+    esac
+    case $current in
+        -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
+        *) COMPREPLY=($(compgen -f -- "$current")) ;;
+    esac
+}}
+complete -o filenames -F _islands islands
+"""
+_ZSH = "autoload -Uz +X compinit bashcompinit && compinit && bashcompinit\n"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the argument of `islands completion`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    parser.add_argument("shell", metavar="SHELL", help=", ".join(_SCRIPTS))
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print the script of a shell."""
+    if args.shell not in _SCRIPTS:
+        raise UsageError(unknown("shell", args.shell, _SCRIPTS))
+    print(_SCRIPTS[args.shell](_options()), end="")
+    return 0
+
+
+def _options() -> dict[str, Mapping[str, str]]:
+    """Return the help of each long option of each command."""
+    from islands.cli import COMMANDS, parser
+
+    found: dict[str, Mapping[str, str]] = {}
+    for name in COMMANDS:
+        top = parser(name)
+        (commands,) = (a for a in top._actions if isinstance(a, argparse._SubParsersAction))
+        found[name] = {
+            text: (action.help or "") % vars(action)
+            for action in commands.choices[name]._actions
+            for text in action.option_strings
+            if text.startswith("--")
+        }
+    return found
+
+
+def _bash(options: Mapping[str, Mapping[str, str]]) -> str:
+    cases = "\n".join(
+        f'        {name}) words="{" ".join(names)}" ;;' for name, names in options.items()
+    )
+    return _BASH.format(commands=" ".join(options), cases=cases)
+
+
+def _zsh(options: Mapping[str, Mapping[str, str]]) -> str:
+    return _ZSH + _bash(options)
+
+
+def _fish(options: Mapping[str, Mapping[str, str]]) -> str:
+    from islands.cli import COMMANDS
+
+    lines = []
+    for name, names in options.items():
+        words = shlex.quote(COMMANDS[name])
+        lines.append(f"complete -c islands -n __fish_use_subcommand -a {name} -d {words}")
+        lines += [
+            f"complete -c islands -n '__fish_seen_subcommand_from {name}'"
+            f" -l {option.removeprefix('--')} -d {shlex.quote(words)}"
+            for option, words in names.items()
+        ]
+    return "\n".join([*lines, ""])
+
+
+_SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+"""The function that writes the script of each shell."""

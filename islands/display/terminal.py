@@ -1,0 +1,72 @@
+"""What a terminal shows besides lines of text: colours, and a last line that is rewritten."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from contextlib import suppress
+from typing import TextIO
+
+from islands.parallel import has_launcher
+
+_SELDOM = 0.5
+"""Minimum seconds between two states of the last line."""
+_COLOURS = (
+    (re.compile(r"^\*(?= )|^\*(?=C)", re.MULTILINE), "32"),  # a new best
+    (re.compile(r"^Best [^,\n]+?(?=,|   |$)", re.MULTILINE), "1;32"),
+    (re.compile(r"^islands:", re.MULTILINE), "31"),
+)
+"""What is coloured, and the code of the colour."""
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Return whether a stream is a terminal that can rewrite its last line.
+
+    Launchers give ranks a terminal of their own, also if the output goes to a file.
+    """
+    if stream is None or os.environ.get("TERM") == "dumb" or has_launcher():
+        return False
+    with suppress(ValueError):  # it is closed
+        return stream.isatty()
+    return False
+
+
+def coloured(text: str, stream: TextIO | None) -> str:
+    """Return text with colours if the stream is a terminal, unless `NO_COLOR` is set."""
+    if os.environ.get("NO_COLOR") or not is_terminal(stream):
+        return text
+    for pattern, code in _COLOURS:
+        text = pattern.sub(f"\x1b[{code}m\\g<0>\x1b[0m", text)
+    return text
+
+
+class StatusLine:
+    """The last line of a terminal, which the next output replaces; other streams have none."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream if is_terminal(stream) else None
+        self._shown_at, self._is_drawn = float("-inf"), False
+
+    def show(self, text: str) -> None:
+        """Show a state unless another one has just been shown."""
+        now = time.monotonic()
+        if self._stream is None or now - self._shown_at < _SELDOM:
+            return
+        self._shown_at, self._is_drawn = now, True
+        width = shutil.get_terminal_size().columns - 1
+        self._write(f"\r\x1b[K{text[:width]}\r")
+
+    def wipe(self) -> None:
+        """Remove the line before other output."""
+        if self._is_drawn:
+            self._is_drawn = False
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        assert self._stream is not None
+        # The run continues if the terminal is closed.
+        with suppress(OSError, ValueError):
+            self._stream.write(text)
+            self._stream.flush()

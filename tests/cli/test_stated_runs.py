@@ -1,0 +1,119 @@
+"""Runs of problems stated in a script: killed and resumed, unseeded data, the Parquet file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jobs import kill_all, started
+
+from islands.cli import main
+
+SCRIPT = """
+import time
+import islands
+import numpy as np
+
+times = np.random.default_rng({seed}).random(12)
+COST = '''
+__device__ long long cost(const Solution& s, int n, const Data& data) {{
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) sum += s[i] * ((i * 7) % n);
+    volatile int steps = 0;
+    while (steps < 2000000) steps = steps + 1;  // takes milliseconds
+    return sum;
+}}
+'''
+
+
+def late(order):
+    time.sleep(0.001)
+    return float(times[order] @ np.arange(12))
+
+
+text = islands.permutation(12, cost=COST)
+python = islands.permutation(12, function=late)
+"""
+RUN = ["--algorithm", "ga", "--improver", "none", "--islands", "3", "--population", "8"]
+RUN += ["--interval", "3", "--migrants", "1", "--seed", "4", "--backend", "cpu", "--threads"]
+
+
+@pytest.fixture(autouse=True)
+def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(SCRIPT.format(seed=1))
+
+
+def run(ranks: int, *line: str) -> dict[str, Any]:
+    done = started(ranks, [*line, "--json"], stdout=subprocess.PIPE)
+    out, error = done.communicate(timeout=120)
+    assert done.returncode == 0, error
+    return dict(json.loads(out))
+
+
+def killed(name: str, generations: int, *more: str) -> None:
+    """Kill a run on two ranks after its first checkpoint."""
+    line = ["run", f"mine.py:{name}", *RUN, "1", "--stop", f"generations={generations}", *more]
+    running = started(2, [*line, "--set", "checkpoint.every=0.1s", "--out", "killed"])
+    deadline = time.monotonic() + 60
+    while not list(Path("killed").glob("checkpoints/*/manifest.json")):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    kill_all(running)
+    assert not Path("killed/solution.parquet").exists()
+
+
+@pytest.mark.parametrize("name", ["text", "python"])
+def test_a_killed_run_gives_the_same_digest_on_other_numbers_of_ranks(
+    mpirun: list[str], name: str
+) -> None:
+    generations = 60
+    stop = ["--stop", f"generations={generations}"]
+    whole = run(1, "run", f"mine.py:{name}", *RUN, "1", *stop, "--out", "whole")
+    killed(name, generations)
+    for ranks in (1, 3):
+        shutil.copytree("killed", f"on{ranks}")
+        rest = run(ranks, "resume", f"on{ranks}")
+        assert (rest["digest"], rest["cost"]) == (whole["digest"], whole["cost"])
+        assert (rest["ranks"], rest["generations"]) == (ranks, generations)
+
+
+@pytest.mark.parametrize("solution", ["out/solution.parquet", "out"])
+def test_a_run_is_verified_by_its_parquet_file(
+    capsys: pytest.CaptureFixture[str], solution: str
+) -> None:
+    line = ["run", "mine.py:text", *RUN, "1", "--stop", "generations=5", "--out", "out", "--quiet"]
+    assert main(line) == 0
+    for problem in ("out", "mine.py:text"):
+        capsys.readouterr()
+        assert main(["verify", problem, solution, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["feasible"]
+        assert found["remarks"]["said_agrees"]
+    again = [*line[:-3], "--out", "again", "--start", solution, "--json"]
+    assert main(again) == 0
+    assert json.loads(capsys.readouterr().out)["cost"] <= found["cost"]
+
+
+def test_a_binary_file_is_no_solution(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("moved.parquet").write_bytes(b"PAR1\xff\xfe\x00")
+    assert main(["verify", "mine.py:text", "moved.parquet"]) == 2
+    said = capsys.readouterr().err
+    assert "moved.parquet: " in said
+    assert "Write one number on each line" in said
+
+
+def test_data_of_an_unseeded_generator_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.py").write_text(SCRIPT.format(seed=""))
+    line = ["run", "mine.py:python", *RUN, "2", "--stop", "generations=5"]
+    assert main([*line, "--out", "out"]) == 1
+    said = capsys.readouterr().err
+    assert "for the same one in a new process, which has imported the script again" in said
+    assert "seed random generators of the script" in said
+    assert "kernel" not in said

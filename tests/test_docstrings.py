@@ -1,0 +1,37 @@
+"""The docstrings of the public names: each has one, and their examples run."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import islands
+
+EXAMPLES = ("solve", "Solver", "permutation", "subset", "keys", "real")
+
+
+def test_all_public_names_have_docstrings() -> None:
+    for name in islands.__all__:
+        value = getattr(islands, name)
+        assert isinstance(value, str) or inspect.getdoc(value), name
+    for kind in (islands.Solver, islands.Result, islands.Progress):
+        for name, member in inspect.getmembers(kind, inspect.isfunction):
+            assert name.startswith("_") or inspect.getdoc(member), f"{kind.__name__}.{name}"
+
+
+@pytest.mark.parametrize("name", ["", *EXAMPLES])
+def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    documented: Any = getattr(islands, name) if name else islands
+    found = doctest.DocTestFinder(recurse=False).find(
+        documented, name or "islands", globs={"islands": islands}
+    )
+    examples = [example for test in found for example in test.examples]
+    assert examples
+    results = [doctest.DocTestRunner().run(test) for test in found]
+    assert sum(result.failed for result in results) == 0
+    assert not list(tmp_path.iterdir())
