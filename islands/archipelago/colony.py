@@ -82,7 +82,6 @@ class Colony:
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)
         self._reader = IslandReader(*self._read, share.mine, share.islands_a_run)
-        self.outside = evaluator(parts, backend, self.state)
         arrays = self.state.arrays
         self.halo = None if make_halo is None else make_halo(self.migrant.bytes)
         if self.halo is not None:
@@ -94,6 +93,7 @@ class Colony:
             *(backend, parts, shape, plan, memory.all, self._reader.measured),
             *(halt, arrays.get(NEIGHBOURS)),
         )
+        self.outside = evaluator(parts, backend, self.state, self._launches)
         if self.halo is not None:
             self.halo.prepare(self._launches.populations, memory.all)
         self._fixed = fixed(parts)

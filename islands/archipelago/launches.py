@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from islands.algorithms.schedule import HOST_EVALUATES, Launch, Shape, Step
-from islands.archipelago.outside import tile_bytes, tiles_of
+from islands.archipelago.children import tile_bytes, tiles_of
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.background import Background
@@ -77,11 +77,21 @@ class Launches:
 
     def _uploaded(self) -> Struct:
         """Return `problem::Data`."""
-        if self._parts.evaluation in ("host", "batch"):
+        problem, upload = self._parts.problem, self._backend.upload
+        if self._parts.evaluation == "host":
             return Struct(nothing=np.int32(0))
-        members = self._parts.problem.data().items()
-        upload = self._backend.upload
-        return Struct(**{n: v if isinstance(v, np.generic) else upload(v) for n, v in members})
+        members = problem.reports() if self._parts.evaluation == "batch" else problem.data()
+        return Struct(
+            **{n: v if isinstance(v, np.generic) else upload(v) for n, v in members.items()}
+        )
+
+    def taking_costs(self, cost: Array, place: Array) -> Call:
+        """Return the launch that checks and takes costs for the children at places."""
+        returned = Struct(cost=cost, place=place, count=np.int32(len(place)))
+        blocks = min(_MOST_BLOCKS, -(-len(place) // self._program.block.threads))
+        return self._backend.call(
+            self._program, "take_costs", self._archipelago, self._data, returned, blocks=blocks
+        )
 
     def _required_room(self, launches: set[Launch]) -> Room:
         """Return the working memory that a block needs for all of the launches."""

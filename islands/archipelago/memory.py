@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from islands.algorithms.base import NEIGHBOURS
 from islands.algorithms.schedule import Shape
+from islands.archipelago.children import fields_for as fields_for_children
+from islands.archipelago.children import seen
 from islands.archipelago.measure import INFEASIBLE, ISLAND
-from islands.archipelago.outside import fields_for as fields_for_outside
-from islands.archipelago.outside import seen
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend
@@ -68,7 +68,7 @@ def fields_of(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
     if algorithm.schedule(shape, outside=parts.outside).adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:
-        fields |= fields_for_outside(parts, shape)
+        fields |= fields_for_children(parts, shape)
     return fields | _own_fields(parts, shape, fields)
 
 

@@ -3,76 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.schedule import Shape
+from islands.archipelago.children import COST, GENES, SOLUTIONS, WAITING
+from islands.archipelago.launches import Launches
 from islands.archipelago.program_parts import ProgramParts
-from islands.backends.arguments import Struct
-from islands.backends.base import Array, Backend
-from islands.backends.state import Field, State
-from islands.encodings import Encoding
-from islands.problems.base import Problem
+from islands.backends.base import Backend
+from islands.backends.state import State
 
 _BATCH_SECONDS = 0.1
-_GENES, _COST, _WAITING = "children", "children_cost", "children_waiting"
-_SOLUTIONS = "children_solutions"
-_TILE = 32
-
-
-def tiles_of(shape: Shape, children: int) -> int:
-    """Return the tiles of an island's children: see kernels/problems/solution.cuh."""
-    return -(-shape.population * children // _TILE)
-
-
-def tile_bytes(parts: ProgramParts) -> int:
-    """Return the bytes of a tile."""
-    dtype, length = parts.problem.stored(in_tiles=True)
-    return _TILE * length * dtype.itemsize
-
-
-def fields_for(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
-    """Return the arrays for the children of each individual, and for their solutions."""
-    size, children = shape.population, parts.algorithm.children
-    fields = {
-        _GENES: Field((size, children, shape.pitch), shape.gene, kind="scratch"),
-        _COST: Field((size, children), np.int64, kind="scratch"),
-        _WAITING: Field((size,), np.int32, kind="scratch"),
-    }
-    if parts.evaluation in ("thread", "batch"):
-        dtype, length = parts.problem.stored(in_tiles=parts.evaluation == "thread")
-        fields[_SOLUTIONS] = Field(
-            (_TILE * tiles_of(shape, children), length), dtype, kind="scratch"
-        )
-    return fields
-
-
-def seen(arrays: Mapping[str, Array]) -> Struct:
-    """Return `Outside` of kernels/core/archipelago.cuh, with null pointers if kernels evaluate."""
-    names = {"genes": _GENES, "cost": _COST, "waiting": _WAITING}
-    names["solutions"] = _SOLUTIONS
-    return Struct(**{member: arrays.get(name) for member, name in names.items()})
 
 
 class Outside:
     """Evaluates children on the host: NumPy decodes, and the problem computes exact costs."""
 
-    def __init__(
-        self, backend: Backend, problem: Problem, encoding: Encoding, state: State
-    ) -> None:
-        self._backend, self._problem, self._encoding = backend, problem, encoding
-        self._state = state
+    def __init__(self, parts: ProgramParts, backend: Backend, state: State) -> None:
+        self._backend, self._problem, self._encoding = backend, parts.problem, parts.encoding
         self._genes, self._cost, self._waiting = (
-            state.arrays[name] for name in (_GENES, _COST, _WAITING)
+            state.arrays[name] for name in (GENES, COST, WAITING)
         )
         self._batch = 1
         self.evaluated = 0
         """The number of children evaluated in this generation; for any thread."""
-        self.seconds = 0.0
+        self._seconds = 0.0
+
+    @property
+    def seconds(self) -> float:
         """The time that evaluations have taken."""
+        return self._seconds
 
     def evaluate(self, must_stop: Callable[[], bool]) -> None:
         """Evaluate all waiting children, or those before `must_stop` returns true.
@@ -101,7 +63,7 @@ class Outside:
         began = time.perf_counter()
         costs = self._costs(genomes)
         took = time.perf_counter() - began
-        self.seconds += took
+        self._seconds += took
         each = took / max(1, len(genomes))
         self._batch = max(1, min(int(_BATCH_SECONDS / max(each, 1e-9)), 2 * self._batch))
         return costs
@@ -111,30 +73,67 @@ class Outside:
 
 
 class BatchOutside(Outside):
-    """Evaluates children where they are: kernels decode, and a Python function takes the arrays."""
+    """Evaluates children where they are: kernels decode, and a Python function takes the arrays.
 
-    _waited: NDArray[np.bool_] | None = None
-    _chosen: tuple[Array, ...] = ()
+    On a GPU, the only wait in a generation is for the numbers of children that wait.
+    """
+
+    def __init__(self, parts: ProgramParts, backend: Backend, state: State, launches: Launches):
+        super().__init__(parts, backend, state)
+        self._launches = launches
+        solutions = state.arrays[SOLUTIONS]
+        self._solutions = solutions.reshape(-1, solutions.shape[-1])
+        self._rows_an_island = solutions.shape[1]
+        kind = np.float64 if parts.problem.real else np.int64
+        self._returned = backend.empty((self._cost.size,), kind)
+        self._counts: NDArray[np.int32] | None = None
+        self._span: tuple[Any, Any] | None = None
 
     def evaluate(self, must_stop: Callable[[], bool]) -> None:
         """Evaluate all waiting children in one call."""
-        count = self._backend.download(self._waiting)
-        waits = (np.arange(self._cost.shape[-1]) < count[..., np.newaxis]).reshape(len(count), -1)
-        with self._backend.python() as module:
-            if self._waited is None or not np.array_equal(waits, self._waited):
-                self._chosen = tuple(module.asarray(each) for each in np.nonzero(waits))
-                self._waited = waits
-            costs = self._timed(self._state.arrays[_SOLUTIONS][self._chosen])
-            self._cost.reshape(waits.shape)[self._chosen] = costs
-        self.evaluated = int(waits.sum())
+        counts = self._backend.download(self._waiting)
+        self._count_seconds()
+        if self._counts is None or not np.array_equal(counts, self._counts):
+            self._locate(counts)
+        self.evaluated = len(self._rows)
+        if self.evaluated == 0:
+            return
+        with self._backend.python():
+            stored = self._solutions.take(self._rows, axis=0)
+            begin = self._backend.mark()
+            costs = self._problem.batch_costs(stored)
+            self._span = begin, self._backend.mark()
+            self._returned[: self.evaluated] = costs
+        self._backend.run([self._taking])
 
-    def _costs(self, stored: Any) -> Any:
-        return self._problem.batch_costs(stored)
+    def _locate(self, counts: NDArray[np.int32]) -> None:
+        """Find the solutions of waiting children, and the places of their costs."""
+        waits = np.arange(self._cost.shape[-1]) < counts[..., np.newaxis]
+        place = np.flatnonzero(waits)
+        island, child = np.divmod(place, waits[0].size)
+        self._rows = self._backend.upload(island * self._rows_an_island + child)
+        self._taking = self._launches.taking_costs(self._returned, self._backend.upload(place))
+        self._counts = counts.copy()
+
+    def _count_seconds(self) -> None:
+        """Count the time of the last call, which has ended."""
+        if self._span is not None:
+            self._seconds += self._backend.seconds_between(*self._span)
+            self._span = None
+
+    @property
+    def seconds(self) -> float:
+        """The time that evaluations have taken."""
+        if self._span is not None:
+            self._backend.wait_for(self._span[1])
+        self._count_seconds()
+        return self._seconds
 
 
-def evaluator(parts: ProgramParts, backend: Backend, state: State) -> Outside | None:
+def evaluator(
+    parts: ProgramParts, backend: Backend, state: State, launches: Launches
+) -> Outside | None:
     """Return who evaluates children between launches, unless a kernel does."""
-    if parts.evaluation not in ("host", "batch"):
-        return None
-    kind = BatchOutside if parts.evaluation == "batch" else Outside
-    return kind(backend, parts.problem, parts.encoding, state)
+    if parts.evaluation == "batch":
+        return BatchOutside(parts, backend, state, launches)
+    return Outside(parts, backend, state) if parts.evaluation == "host" else None

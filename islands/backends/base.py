@@ -210,7 +210,7 @@ class Backend(ABC):
     @contextmanager
     @abstractmethod
     def python(self) -> Iterator[Any]:
-        """Yield the module, NumPy or CuPy, whose functions work on arrays, after all launches."""
+        """Yield the module, NumPy or CuPy, for arrays; its calls take their turn among launches."""
 
     @abstractmethod
     def synchronise(self) -> None:

@@ -201,7 +201,6 @@ class CudaBackend(Backend):
     def python(self) -> Iterator[Any]:
         with self._device, self._stream:
             yield self._cupy
-            self._stream.synchronize()
 
     def synchronise(self) -> None:
         self._stream.synchronize()

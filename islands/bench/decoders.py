@@ -88,12 +88,16 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 def _in_python(lengths: NDArray[np.int32]) -> Callable[[Any], Any]:
     """Return a batch function for NumPy and CuPy arrays."""
     copies: dict[type, Any] = {}
+    n = len(lengths)
 
     def costs(orders: Any) -> Any:
         kind = type(orders)
         if kind not in copies:
             copies[kind] = np.asarray(lengths, like=orders)  # on the GPU if the orders are there
-        return copies[kind][orders, np.roll(orders, -1, axis=1)].sum(axis=1)
+        # CuPy takes from a flat array in one kernel, and needs several for pairs of indices.
+        edges = n * orders[:, :-1] + orders[:, 1:]
+        last = n * orders[:, -1] + orders[:, 0]
+        return copies[kind].take(edges).sum(axis=1) + copies[kind].take(last)
 
     return costs
 

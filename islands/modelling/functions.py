@@ -31,20 +31,11 @@ def costs_by(
     `argument` names the function in messages. Unless `real` is None, costs have this type. The
     solutions may be in the memory of a GPU, and the costs are then as well.
     """
-    call = _called_once if is_batch else _called_for_each
-    costs = call(function, argument, solutions)
-    module = module_of(solutions)
-    if real is None:
-        real = costs.dtype.kind == "f"
-    elif not real and costs.dtype.kind == "f":
-        raise RunError(
-            f"{argument}= returned real costs, such as {float(costs.reshape(-1)[0])!r}, but its"
-            " first cost was an integer. Return float(cost) always, or int(cost) always"
-        )
-    costs = costs.astype(module.float64 if real else module.int64)
-    if not real and (large := (costs > _MOST) | (costs < -_MOST)).any():
+    call = returned_by if is_batch else _called_for_each
+    costs = call(function, argument, solutions, real)
+    if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
         raise _too_large(argument, costs[large][0].item())
-    if real and (wrong := module.isnan(costs)).any():
+    if costs.dtype.kind == "f" and (wrong := costs != costs).any():
         row = int(wrong.argmax())
         raise RunError(
             f"{argument}= returned NaN for the solution {_shown(solutions[row])}. Return a number,"
@@ -53,22 +44,37 @@ def costs_by(
     return costs
 
 
-def _called_once(function: Function, argument: str, solutions: Any) -> Any:
+def returned_by(function: Function, argument: str, solutions: Any, real: bool | None) -> Any:
+    """Return what a function returns for all solutions at once; int64 or float64, of any value."""
     module = module_of(solutions)
-    given = solutions.copy()
-    with_errors = _Raising(argument, given)
-    with with_errors:
-        costs = function(given)
-    if module is np or _is_power_of_two(next(_calls)):  # this waits for the GPU
-        _refuse_changed(argument, given, solutions)
-    return _array(argument, costs, module, (len(solutions),))
+    # On a GPU, the comparison waits for the function.
+    is_compared = module is np or _is_power_of_two(next(_calls))
+    before = solutions.copy() if is_compared else None
+    with _Raising(argument, solutions):
+        costs = function(solutions)
+    if before is not None:
+        _refuse_changed(argument, solutions, before)
+    return _typed(argument, _array(argument, costs, module, (len(solutions),)), real)
+
+
+def _typed(argument: str, costs: Any, real: bool | None) -> Any:
+    """Return costs as int64 or float64; refuse real ones if `real` is False."""
+    is_real = costs.dtype.kind == "f"
+    if real is False and is_real:
+        raise RunError(
+            f"{argument}= returned real costs, such as {float(costs.reshape(-1)[0])!r}, but its"
+            " first cost was an integer. Return float(cost) always, or int(cost) always"
+        )
+    return costs.astype(np.float64 if real or is_real else np.int64, copy=False)
 
 
 def _is_power_of_two(number: int) -> bool:
     return number & (number - 1) == 0
 
 
-def _called_for_each(function: Function, argument: str, solutions: NDArray[Any]) -> NDArray[Any]:
+def _called_for_each(
+    function: Function, argument: str, solutions: NDArray[Any], real: bool | None
+) -> Any:
     costs = []
     for row in solutions:
         given = row.copy()
@@ -77,7 +83,7 @@ def _called_for_each(function: Function, argument: str, solutions: NDArray[Any])
         _refuse_changed(argument, given, row)
         costs.append(_array(argument, cost, np, ()))
     kind = np.float64 if any(each.dtype.kind == "f" for each in costs) else np.int64
-    return np.array(costs, kind)
+    return _typed(argument, np.array(costs, kind), real)
 
 
 class _Raising:

@@ -128,10 +128,9 @@ class Subset(SolutionKind):
         return words.view("<u4").astype(np.uint32)
 
     def read(self, stored: Any) -> Any:
-        items = np.arange(self.size)
-        module = module_of(stored)
-        bits = stored[:, module.asarray(items // 32)] >> module.asarray(items % 32, dtype="u4")
-        return (bits & 1).astype(self.dtype)
+        places = module_of(stored).arange(32, dtype=np.uint32)
+        bits = stored[..., np.newaxis] >> places & np.uint32(1)
+        return bits.reshape(len(stored), 32 * self.stored_length)[:, : self.size].astype(self.dtype)
 
 
 class Keys(SolutionKind):

@@ -18,8 +18,8 @@ from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.orders import solution_file
 from islands.modelling.data import Members
-from islands.modelling.faults import FAULTS, no_faults, refuse_faults
-from islands.modelling.functions import Function, costs_by
+from islands.modelling.faults import FAULTS, Stated, no_faults, refuse_faults
+from islands.modelling.functions import Function, costs_by, returned_by
 from islands.modelling.header import Functions, box_members
 from islands.modelling.kinds import Box, SolutionKind
 from islands.modelling.program import costs_of, other_backend
@@ -102,7 +102,10 @@ class StatedProblem(Problem):
     def defines(self) -> Macros:
         """Return the macros of the header."""
         if self.functions is None:
-            return {"SOLUTION_KIND": str(self.kind.number)}
+            return {
+                "SOLUTION_KIND": str(self.kind.number),
+                "STATED_MAXIMISES": str(int(self.maximise)),
+            }
         return dict(self.functions.macros(self.kind, real=self.real, maximise=self.maximise))
 
     def stored(self, *, in_tiles: bool) -> tuple[np.dtype[Any], int]:
@@ -114,16 +117,18 @@ class StatedProblem(Problem):
         return saved(self)
 
     def batch_costs(self, stored: Any) -> Any:
-        """Return the device's costs of stored solutions, in the memory where they are."""
+        """Return the costs of stored solutions in the memory where they are, of any value."""
         assert self.python is not None
         argument, function = self.python
-        solutions = self.kind.read(stored)
-        costs = costs_by(function, argument, solutions, is_batch=True, real=self.real)
-        return self.on_device(costs)
+        return returned_by(function, argument, self.kind.read(stored), self.real)
 
     def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `struct Data`."""
-        return self._inputs() | {FAULTS: no_faults()}
+        return self._inputs() | self.reports()
+
+    def reports(self) -> Members:
+        """Return the member of `struct Data` to which kernels report wrong values."""
+        return {FAULTS: no_faults()}
 
     def arrays(self) -> list[NDArray[Any]]:
         """Return the members of `struct Data` that kernels read, as arrays."""
@@ -132,7 +137,9 @@ class StatedProblem(Problem):
     def refuse_faults(self, data: Struct, device: Backend) -> None:
         """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
         if (words := data.members.get(FAULTS)) is not None:
-            refuse_faults(device.download(words), self.kind, maximise=self.maximise)
+            argument = "cost" if self.python is None else self.python[0]
+            stated = Stated(argument, self.kind, self.maximise)
+            refuse_faults(device.download(words), stated)
 
     def _inputs(self) -> Members:
         return self.members | box_members(self.kind)

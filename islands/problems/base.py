@@ -143,8 +143,12 @@ class Problem(ABC):
         return {}
 
     def batch_costs(self, stored: Any) -> Any:
-        """Return the device's costs of stored solutions, in the memory where they are."""
+        """Return the costs of stored solutions in the memory where they are, of any value."""
         raise self._lacks("batch_costs")
+
+    def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
+        """Return the members of the device's data to which kernels report wrong values."""
+        raise self._lacks("reports")
 
     def stored(self, *, in_tiles: bool) -> tuple[np.dtype[Any], int]:
         """Return the type and number of words of a solution in kernels/problems/solution.cuh."""

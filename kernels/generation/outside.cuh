@@ -1,9 +1,9 @@
 // A generation in two launches, for evaluation between them. The first reads generation g and
 // writes all children to `outside.genes` and, with ISLANDS_STORED, their solutions to
-// `outside.solutions`. The host or, with ISLANDS_TILED, a kernel with one thread per child
-// evaluates those counted in `outside.waiting`. The last launch reads `outside.cost`, decides about
-// replacements, and writes generation g + 1. Random streams: START for the first generation, and
-// those of slots.cuh and the algorithm.
+// `outside.solutions`. The host, a Python function (ISLANDS_STORED) or a kernel with one thread per
+// child (ISLANDS_TILED) evaluates those counted in `outside.waiting`. The last launch reads
+// `outside.cost`, decides about replacements, and writes generation g + 1. Random streams: START
+// for the first generation, and those of slots.cuh and the algorithm.
 #pragma once
 
 #include "generation/slots.cuh"
@@ -175,6 +175,16 @@ KERNEL(evaluate_children,
             all.outside.cost[slot * CHILDREN + child % CHILDREN] =
                 problem::cost_of_one(tile + lane, n, data);
         }
+    }
+}
+
+#elif defined(ISLANDS_STORED)
+
+// Take the costs that a Python function has returned.
+KERNEL(take_costs, (Archipelago all, problem::Data data, problem::Returned returned)) {
+    const int first = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = first; i < returned.count; i += gridDim.x * blockDim.x) {
+        all.outside.cost[returned.place[i]] = problem::minimised(returned.cost[i], data._faults);
     }
 }
 

@@ -4,44 +4,16 @@
 // reports wrong costs and wrong repairs. No random numbers.
 #pragma once
 
-#include "core/costs.cuh"
 #include "moves.cuh"
 #include "problems/solution.cuh"
+#include "problems/stated_costs.cuh"
 
 namespace problem {
-
-template <class T>
-constexpr bool IS_REAL = false;
-template <>
-constexpr bool IS_REAL<double> = true;
-template <>
-constexpr bool IS_REAL<float> = true;
-
-constexpr int64_t LARGEST = int64_t(1) << 62;  // integer cost: differences must fit into 64 bits
-
-// Return a change of the cost as the user states it for one that is minimised.
-template <class Value>
-__device__ int64_t minimised(Value value) {
-    static_assert(IS_REAL<Value> == (COSTS_REAL != 0),
-                  "the functions of this problem must return the same type: long long or double");
-    if constexpr (IS_REAL<Value>) {
-        return real::ordered(STATED_MAXIMISES ? -double(value) : double(value));
-    } else {
-        return STATED_MAXIMISES ? -int64_t(value) : int64_t(value);
-    }
-}
 
 // Return a cost of the user as one that is minimised.
 template <class Value>
 __device__ int64_t cost_of(Value value, const Data& data) {
-    if constexpr (IS_REAL<Value>) {
-        if (value != value) report(data._faults, NOT_A_NUMBER);
-        if (value == (STATED_MAXIMISES ? INFINITY : -INFINITY)) report(data._faults, BEST_INFINITY);
-    } else if (value < -LARGEST || value > LARGEST) {
-        report(data._faults, TOO_LARGE, value);
-        return LARGEST;
-    }
-    return minimised(value);
+    return minimised(value, data._faults);
 }
 
 // Return the solution that begins at an address.

@@ -163,3 +163,45 @@ def test_the_references_agree_with_plain_loops() -> None:
     assert profits(chosen)[0] == pytest.approx(VALUES[:5].sum())
     assert WEIGHTS[:5].sum() < LIMIT < WEIGHTS.sum()
     assert profits(np.ones((1, 35), np.int8))[0] == -np.inf
+
+
+@pytest.mark.parametrize(
+    ("wrong", "maximise", "message"),
+    [
+        (np.nan, False, "batch= returned NaN. Return a number, or INFINITY if"),
+        (-np.inf, False, "batch= returned -INFINITY, which is better than any other cost"),
+        (np.inf, True, "batch= returned INFINITY, which is better than any other cost"),
+        (2**62 + 1, False, f"batch= returned {2**62 + 1}: integer costs must be from"),
+        (-(2**63), True, f"batch= returned {-(2**63)}: integer costs must be from"),
+    ],
+)
+def test_a_wrong_cost_in_a_batch_on_the_device_is_an_error(
+    backend: Backend, on_gpu_paths: Any, wrong: float, maximise: bool, message: str
+) -> None:
+    kind = type(wrong)
+
+    def costs(orders: Any) -> Any:
+        found = orders[:, 0].astype(kind)
+        if len(orders) > 1:  # the statement of the problem evaluates one solution
+            found[orders[:, 0] == 3] = wrong
+        return found
+
+    on_gpu_paths(True)
+    problem = islands.permutation(12, batch=costs, maximise=maximise)
+    with pytest.raises(RunError) as raised:
+        solved(problem, backend.name, "ga", "permutation")
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("returned", [np.int32, np.uint8, np.float32, np.float64, bool, list])
+def test_costs_of_a_batch_may_have_any_type_of_numbers(
+    backend: Backend, on_gpu_paths: Any, returned: Any
+) -> None:
+    def costs(orders: Any) -> Any:
+        found = orders[:, 0] != 3 if returned is bool else orders[:, 0]
+        return found.tolist() if returned is list else found.astype(returned)
+
+    on_gpu_paths(True)
+    result = solved(islands.permutation(12, batch=costs), backend.name, "ga", "permutation")
+    assert result.cost == 0
+    assert (result.solution[0] == 3) if returned is bool else (result.solution[0] == 0)

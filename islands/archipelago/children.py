@@ -1,0 +1,51 @@
+"""The arrays of children that are evaluated between two launches of a generation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from islands.algorithms.schedule import Shape
+from islands.archipelago.program_parts import ProgramParts
+from islands.backends.arguments import Struct
+from islands.backends.base import Array
+from islands.backends.state import Field
+
+GENES, COST, WAITING = "children", "children_cost", "children_waiting"
+SOLUTIONS = "children_solutions"
+_TILE = 32
+
+
+def tiles_of(shape: Shape, children: int) -> int:
+    """Return the tiles of an island's children: see kernels/problems/solution.cuh."""
+    return -(-shape.population * children // _TILE)
+
+
+def tile_bytes(parts: ProgramParts) -> int:
+    """Return the bytes of a tile."""
+    dtype, length = parts.problem.stored(in_tiles=True)
+    return _TILE * length * dtype.itemsize
+
+
+def fields_for(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
+    """Return the arrays for the children of each individual, and for their solutions."""
+    size, children = shape.population, parts.algorithm.children
+    fields = {
+        GENES: Field((size, children, shape.pitch), shape.gene, kind="scratch"),
+        COST: Field((size, children), np.int64, kind="scratch"),
+        WAITING: Field((size,), np.int32, kind="scratch"),
+    }
+    if parts.evaluation in ("thread", "batch"):
+        dtype, length = parts.problem.stored(in_tiles=parts.evaluation == "thread")
+        fields[SOLUTIONS] = Field(
+            (_TILE * tiles_of(shape, children), length), dtype, kind="scratch"
+        )
+    return fields
+
+
+def seen(arrays: Mapping[str, Array]) -> Struct:
+    """Return `Outside` of kernels/core/archipelago.cuh, with null pointers if kernels evaluate."""
+    names = {"genes": GENES, "cost": COST, "waiting": WAITING}
+    names["solutions"] = SOLUTIONS
+    return Struct(**{member: arrays.get(name) for member, name in names.items()})
