@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ from islands.custom.kinds import Kind
 from islands.parallel import World, launched, world
 
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
+
+# A shell starts jobs in the background with SIGINT ignored, which children inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
