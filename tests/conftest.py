@@ -20,6 +20,8 @@ from islands.backends.base import Backend
 from islands.custom.kinds import Kind
 from islands.parallel import World, launched, world
 
+_LONG = ("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_undefined.py")
+"""Folders and files with few tests that take minutes."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
 # A shell starts jobs in the background with SIGINT ignored, which children inherit.
@@ -32,6 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail without a GPU, instead of testing only the CPU",
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, as each is run by one worker."""
+    items.sort(key=lambda item: not any(name in item.path.parts for name in _LONG))
 
 
 def gpus() -> int:
