@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 # The constants of kernels/eax and kernels/tours.
-_MOST_CUTS, _MOST_CYCLES, _WORK = 320, 128, 7
+_MOST_CUTS, _MOST_CYCLES, _WORK = 320, 128, 6
 _FIRST, _RECORD = _MOST_CYCLES + 3, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 5
-_LONGEST_WALK, _FAST_VERTICES = 2048, 6144
+_LONGEST_WALK = 2048
+_FAST_VERTICES = 14336
+"""Most differing positions of a pair in block memory, of which two blocks then fit."""
 _MOST_ADDED = 48
 _NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
@@ -107,7 +109,10 @@ class Eax(Algorithm):
         return {"islands": 1, "population": max(fewest, min(most, population // 10 * 10))}
 
     def defines(self) -> Macros:
-        return {"EAX_WIDE": str(int(self._pitch > _NARROW))}
+        return {
+            "EAX_WIDE": str(int(self._pitch > _NARROW)),
+            "EAX_FAST_VERTICES": str(_fast_vertices(self._pitch)),
+        }
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         self._pitch = shape.pitch
@@ -144,7 +149,8 @@ class Eax(Algorithm):
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
         words = 4 * -(-pitch // 32)
-        graph = scratch_bytes(4 * _LONGEST_WALK, *[words] * 4, 9 * _FAST_VERTICES)
+        fast = 5 * _fast_vertices(pitch)
+        graph = scratch_bytes(4 * _LONGEST_WALK, *[words] * 4, fast)
         child = _child_bytes(pitch)
         return Schedule(
             start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
@@ -173,6 +179,11 @@ def entropy_of(population: int) -> NDArray[np.int32]:
     """Return the share of the entropy of an edge for each number of tours that have it."""
     shares = [number / population for number in range(1, population + 2)]
     return np.array([0, *(round(-_UNIT * each * math.log(each)) for each in shares)], np.int32)
+
+
+def _fast_vertices(pitch: int) -> int:
+    """Return the size of graphs in block memory. First tours differ at half of the positions."""
+    return min(pitch, max(6144, pitch * 3 // 5), _FAST_VERTICES) // 32 * 32
 
 
 def _search_bytes(n: int) -> int:

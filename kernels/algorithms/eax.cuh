@@ -78,8 +78,6 @@ EAX_KERNEL(256, eax_adopt) {
 
 namespace eax {
 
-constexpr int FAST_VERTICES = 6144;  // of a graph in block memory
-
 // Find the AB-cycles of a pair, with its graph in some memory.
 template <class Number>
 __device__ void find_cycles(const Archipelago& all, const Plan& plan, const Pair& pair,
@@ -117,11 +115,11 @@ EAX_KERNEL(512, eax_pair) {
         Scratch scratch(arena.large());
         int32_t* const path = scratch.take<int32_t>(eax::LONGEST_WALK);
         int32_t* const work = plan.work + int64_t(job) * eax::WORK * pitch;
-        eax::Comparison comparison(pair, scratch, work + 6 * pitch, n);
+        eax::Comparison comparison(pair, scratch, work + 4 * pitch, n);
         const int count = comparison.count();
-        if (count <= eax::FAST_VERTICES) {
-            auto* const fast = scratch.take<uint16_t>(eax::FAST_VERTICES * 9 / 2);
-            const eax::Graph<uint16_t> graph(count, work, fast, eax::FAST_VERTICES);
+        if (count <= EAX_FAST_VERTICES) {
+            auto* const fast = scratch.take<uint16_t>(EAX_FAST_VERTICES * 5 / 2);
+            const eax::Graph<uint16_t> graph(count, work, fast, EAX_FAST_VERTICES);
             eax::find_cycles(all, plan, pair, comparison, graph, path, is_block);
         } else {
             const eax::Graph<int32_t> graph(count, work, work + pitch, int(pitch));

@@ -13,6 +13,11 @@
 #define EAX_WIDE 0
 #endif
 
+// The vertices of a graph that block memory has room for.
+#ifndef EAX_FAST_VERTICES
+#define EAX_FAST_VERTICES 64
+#endif
+
 namespace eax {
 
 #if EAX_WIDE
@@ -25,7 +30,7 @@ constexpr int MOST_EDGES = 256;   // edges of A that an E-set removes
 constexpr int MOST_CUTS = 320;    // the same with those that merging sub-tours removes
 constexpr int MOST_CYCLES = 128;  // AB-cycles of a pair
 constexpr int NO_CYCLE = 0xffff;
-constexpr int WORK = 7;                    // arrays of a pair in `work`
+constexpr int WORK = 6;                    // arrays of a pair in `work`
 constexpr int FIRST = MOST_CYCLES + 3;     // numbers of a pair in `first`
 constexpr int RECORD = 1 + 3 * MOST_CUTS;  // numbers of a child in `record`
 

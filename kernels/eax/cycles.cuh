@@ -61,86 +61,99 @@ template <class Number>
 class Walks {
   public:
     // `path` has LONGEST_WALK numbers.
-    __device__ Walks(Graph<Number>& graph, int32_t* path, Coins& coins)
-        : graph_(graph), path_(path), coins_(coins) {}
+    __device__ Walks(const Graph<Number>& graph, int32_t* path, Coins& coins)
+        : graph_(graph), path_(path), coins_(coins), starts_(graph.count) {}
 
     // Find at most `most` cycles of at most MOST_EDGES edges of A; longer ones are left out.
     __device__ void run(Cycles& found, int most) {
         if (warp::lane() == 0) found.first[0] = 0;
-        starts_ = graph_.count;
-        while (found.count < most) {
+        while (found.count < most && (length_ != ENDED || start())) {
             // One lane walks until a part closes; all lanes store it.
-            int closed = 0;
-            if (warp::lane() == 0) closed = walk();
+            int is_closed = 0;
+            if (warp::lane() == 0) is_closed = walk();
             warp::sync();
-            closed = warp::first(closed);
-            if (closed == NO_EDGES) return;
-            const int length = warp::first(length_);
-            if (closed >= 0) store(found, closed, length);
-            // Forget what was seen since, and all of a walk that has ended.
-            const int kept = closed > 0 ? closed + 1 : 0;
-            for (int i = kept + warp::lane(); i <= length; i += warp::SIZE) {
-                if (i < length || closed < 0) graph_.seen(i & 1, path_[i]) = Graph<Number>::NONE;
-            }
-            length_ = closed > 0 ? closed : ENDED;
+            is_closed = warp::first(is_closed), length_ = warp::first(length_);
+            const int begin = is_closed ? last_visit() : 0;
+            if (is_closed) store(found, begin, length_);
             warp::sync();
+            forget(begin > 0 ? begin + 1 : 0, is_closed ? length_ : length_ + 1);
+            length_ = begin > 0 ? begin : ENDED;
         }
     }
 
   private:
-    static constexpr int NO_EDGES = -2, GIVEN_UP = -1, ENDED = -1;
+    static constexpr int ENDED = -1;
 
-    // Walk on, or from a new start, until a part of the path closes. Return the step at which the
-    // closed part begins, GIVEN_UP, or NO_EDGES if there is no start. One lane.
-    __device__ int walk() {
-        if (length_ == ENDED) {
-            const int start = find_start();
-            if (start < 0) return NO_EDGES;
-            length_ = 0, path_[0] = here_ = start;
-            graph_.seen(0, start) = 0;
-        }
-        while (length_ + 1 < LONGEST_WALK) {
-            const int next = take_edge(here_, length_ & 1);
-            if (next < 0) break;
-            path_[++length_] = here_ = next;
-            Number& seen = graph_.seen(length_ & 1, next);
-            if (seen != Graph<Number>::NONE) return seen;
-            seen = Number(length_);
-        }
-        return GIVEN_UP;
-    }
-
-    // Return a random vertex with edges of A, or -1 if there is none.
-    __device__ int find_start() {
+    // Begin at a random vertex with edges of A; return whether there is one.
+    __device__ bool start() {
         while (starts_ > 0) {
-            const int drawn = draw::below(coins_.word(), starts_);
-            for (int i = drawn; i < starts_; ++i) {
-                if (graph_.left[i] & 3) return i;
+            const int drawn = warp::first(warp::lane() ? 0 : draw::below(coins_.word(), starts_));
+            for (int i = drawn; i < starts_; i += warp::SIZE) {
+                const int mine = i + warp::lane();
+                const int lane = warp::find(mine < starts_ && (graph_.bits[mine] & 3));
+                if (lane < 0) continue;
+                if (warp::lane() == 0) {
+                    path_[0] = i + lane;
+                    graph_.bits[i + lane] |= Graph<Number>::SEEN;
+                }
+                length_ = 0;
+                return true;
             }
             starts_ = drawn;  // none of the others has edges
         }
-        return -1;
+        return false;
     }
 
-    // Leave a vertex by a random edge of A (kind 0) or B (kind 1), and remove this edge. Return the
-    // next vertex, or -1 if there is no edge, which only happens after a walk was given up.
-    __device__ int take_edge(int vertex, int kind) {
-        const uint32_t left = graph_.left[vertex], ends = left >> (2 * kind) & 3;
-        if (ends == 0) return -1;
-        const int end = ends == 3 ? coins_.toss() : ends == 2;
-        int next = 0, other = 0;
-        if (kind == 0) {
-            next = end ? vertex - 1 : vertex + 1;
-            if (next < 0) next = graph_.count - 1;
-            if (next == graph_.count) next = 0;
-            other = !end;
-        } else {
-            next = graph_.mate(end, vertex);
-            other = 2 + !((graph_.left[next] & 4) && graph_.mate(0, next) == vertex);
+    // Walk on by random edges of A and B in turn, which are removed; return whether the walk has
+    // come to a vertex again after an even number of steps. Otherwise it is given up, also if it
+    // comes to a vertex whose edges were those of a walk that was given up. One lane.
+    __device__ bool walk() {
+        int here = path_[length_];
+        uint32_t bits = graph_.bits[here];
+        Mates<Number> mates = graph_.mates[here];
+        while (length_ + 1 < LONGEST_WALK) {
+            const int kind = 2 * (length_ & 1);  // 0: an edge of A, 2: of B
+            const uint32_t ends = bits >> kind & 3;
+            if (ends == 0) return false;
+            const int end = ends == 3 ? coins_.toss() : ends == 2;
+            const int next = kind ? mates.at[end] : graph_.beside(here, end);
+            uint32_t others = graph_.bits[next];
+            const Mates<Number> after = graph_.mates[next];
+            const int back = kind ? !(others & 4 && after.at[0] == here) : !end;
+            graph_.bits[here] = uint8_t(bits & ~(1u << (kind + end)));
+            path_[++length_] = next;
+            const uint32_t seen = uint32_t(Graph<Number>::SEEN) << (length_ & 1);
+            const bool is_closed = others & seen;
+            others = (others & ~(1u << (kind + back))) | seen;
+            graph_.bits[next] = uint8_t(others);
+            if (is_closed) return true;
+            here = next, bits = others, mates = after;
         }
-        graph_.left[vertex] = uint8_t(left & ~(1u << (2 * kind + end)));
-        graph_.left[next] &= uint8_t(~(1u << other));
-        return next;
+        return false;
+    }
+
+    // Return the step at which the walk came to its last vertex before, after an even number of
+    // steps.
+    __device__ int last_visit() const {
+        const int vertex = path_[length_];
+        for (int i = length_ - 2;; i -= 2 * warp::SIZE) {
+            const int mine = i - 2 * warp::lane();
+            const int lane = warp::find(mine >= 0 && path_[mine] == vertex);
+            if (lane >= 0) return i - 2 * lane;
+        }
+    }
+
+    // Forget that the walk has come to the vertices of steps. A vertex may be one of an even and of
+    // an odd step, so that these take turns.
+    __device__ void forget(int begin, int end) {
+        for (int parity = 0; parity < 2; ++parity) {
+            const uint32_t seen = uint32_t(Graph<Number>::SEEN) << parity;
+            const int first = begin + ((begin ^ parity) & 1);
+            for (int i = first + 2 * warp::lane(); i < end; i += 2 * warp::SIZE) {
+                graph_.bits[path_[i]] &= uint8_t(~seen);
+            }
+            warp::sync();
+        }
     }
 
     // Store the part of the path that has closed, from an edge of A on.
@@ -156,12 +169,12 @@ class Walks {
         if (warp::lane() == 0) found.first[found.count] = used_;
     }
 
-    Graph<Number>& graph_;
+    const Graph<Number> graph_;
     int32_t* const path_;
     Coins& coins_;
-    int starts_ = 0;                 // vertices from here on have no edges
-    int length_ = ENDED, here_ = 0;  // the last step of the path, and its vertex
-    int used_ = 0;                   // positions in the list of cycles
+    int starts_;          // vertices from here on have no edges
+    int length_ = ENDED;  // the last step of the path
+    int used_ = 0;        // positions in the list of cycles
 };
 
 }  // namespace eax

@@ -6,34 +6,37 @@
 
 namespace eax {
 
-// The differing positions, numbered in their order, as vertices of a graph. The edges of a vertex
-// that are left are bits: 1 to the next vertex and 2 to the one before it, both of A; 4 and 8 to
-// its mates in B. `seen` has a place for even and odd steps of a walk.
+// The two mates of a vertex in B, which one access reads.
+template <class Number>
+struct alignas(2 * sizeof(Number)) Mates {
+    Number at[2];
+};
+
+// The differing positions, numbered in their order, as vertices of a graph. The bits of a vertex
+// are its edges that are left: 1 to the next vertex and 2 to the one before it, both of A; 4 and 8
+// to its mates in B; and 16 and 32 if the walk has come to it after an even or odd number of steps.
 template <class Number>
 struct Graph {
-    static constexpr Number NONE = Number(-1);
-    static constexpr int BYTES = 4 * sizeof(Number) + 1;  // per vertex, besides its position
+    static constexpr int SEEN = 16;
 
     int count, edges;   // vertices, and edges of A
     int32_t* position;  // [count]
-    uint8_t* left;      // [count]
+    Mates<Number>* mates;
+    uint8_t* bits;
 
-    __device__ Graph(int count, int32_t* position, Number* numbers, int pitch)
+    // `numbers` has 2.5 numbers for each of `most` vertices.
+    __device__ Graph(int count, int32_t* position, Number* numbers, int most)
         : count(count),
           edges(0),
           position(position),
-          left(reinterpret_cast<uint8_t*>(numbers + 4 * int64_t(pitch))),
-          numbers_(numbers),
-          pitch_(pitch) {}
+          mates(reinterpret_cast<Mates<Number>*>(numbers)),
+          bits(reinterpret_cast<uint8_t*>(numbers + 2 * int64_t(most))) {}
 
-    __device__ Number& mate(int side, int vertex) const { return numbers_[side * pitch_ + vertex]; }
-    __device__ Number& seen(int parity, int vertex) const {
-        return numbers_[(2 + parity) * pitch_ + vertex];
+    // Return the neighbour of a vertex in A: the next one, or the one before it.
+    __device__ int beside(int vertex, int is_before) const {
+        if (is_before) return vertex > 0 ? vertex - 1 : count - 1;
+        return vertex + 1 < count ? vertex + 1 : 0;
     }
-
-  private:
-    Number* numbers_;
-    int pitch_;
 };
 
 // Bits of positions, with the number of bits before each word.
@@ -131,8 +134,7 @@ class Comparison {
                 const bool ahead = !common_.has(position);
                 const bool behind = !common_.has(wrapped(position - 1, n_));
                 graph.position[number] = position;
-                graph.left[number] = uint8_t(ahead | behind << 1);
-                graph.seen(0, number) = graph.seen(1, number) = Graph<Number>::NONE;
+                graph.bits[number] = uint8_t(ahead | behind << 1);
                 edges += ahead;
             }
         }
@@ -146,14 +148,14 @@ class Comparison {
             const int here = placed_[i];
             if (!differing_.has(here)) continue;
             const int number = differing_.number(here);
-            uint32_t left = graph.left[number];
+            uint32_t bits = graph.bits[number];
             for (int side = 0; side < 2; ++side) {
                 const int mate = placed_[wrapped(side ? i + 1 : i - 1, n_)];
                 if (mate == wrapped(here + 1, n_) || here == wrapped(mate + 1, n_)) continue;
-                graph.mate(side, number) = Number(differing_.number(mate));
-                left |= 4u << side;
+                graph.mates[number].at[side] = Number(differing_.number(mate));
+                bits |= 4u << side;
             }
-            graph.left[number] = uint8_t(left);
+            graph.bits[number] = uint8_t(bits);
         }
     }
 

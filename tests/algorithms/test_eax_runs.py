@@ -106,6 +106,18 @@ def test_wide_positions_give_the_same_tours(
     assert narrow.digests() == wide.digests()
 
 
+def test_graphs_outside_block_memory_give_the_same_tours(
+    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = cities(50, tmp_path)
+    fast = tours(backend, problem)
+    fast.advance(12)
+    monkeypatch.setattr(eax, "_FAST_VERTICES", 0)
+    slow = tours(backend, problem)
+    slow.advance(12)
+    assert fast.digests() == slow.digests()
+
+
 def test_a_given_tour_is_among_the_first(backend: Backend, tmp_path: Path) -> None:
     problem = cities(40, tmp_path)
     good = tours(backend, problem, population=30, seed=9)
