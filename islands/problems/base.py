@@ -171,6 +171,11 @@ class Problem(ABC):
         """Return the arrays of `Neighbours` in kernels/tours; a kernel fills `table`."""
         raise self._lacks("neighbours")
 
+    @property
+    def places(self) -> NDArray[np.float64] | None:
+        """The coordinates of its items in the plane; None if only their distances are known."""
+        return None
+
     def room(self) -> int:
         """Return the bytes of scratch memory that it needs besides what its header declares."""
         return 0

@@ -246,7 +246,7 @@ def test_every_published_file_is_read(published: Path) -> None:
 
 @pytest.mark.published
 def test_the_published_instance_with_a_fixed_edge_is_refused(published: Path) -> None:
-    with pytest.raises(InputError, match="linhp318.tsp:6: FIXED_EDGES_SECTION is not supported"):
+    with pytest.raises(InputError, match=r"linhp318\.tsp:6: FIXED_EDGES_SECTION is not supported"):
         read_tsp(published / "tsplib" / "linhp318.tsp")
 
 
