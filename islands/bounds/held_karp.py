@@ -15,6 +15,7 @@ from islands.bounds.pricing import Pricing
 from islands.problems.tsp import Tsp
 
 _STEPS, _MORE_STEPS = 400, 200
+_SHARE = 0.7  # of the time that is left, for the steps of a round
 _ROUNDS = 10
 _LITTLE = 1e-4
 """A round that raises the bound by less than this share, and finds no edges, is the last."""
@@ -43,21 +44,24 @@ def lower_bound(
     """Return a lower bound of the lengths of all tours, given a good one, in about `seconds`.
 
     The steps use a sparse graph; then all edges of the complete graph are compared, and those that
-    were missing are added. The program for this is compiled before the time begins.
+    were missing are added. If this is not complete by then, it may take as long again. The program
+    for it is compiled before the time begins.
     """
     goal = int(problem.costs(tour[np.newaxis])[0])
     if problem.size <= 3:
         return Bound(goal, ONE_TREE, 0.0)  # the only tour
     pricing = Pricing(problem, backend)
     limit = Limit(seconds, is_stopped)
+    # A weak bound is worth more than an estimate.
+    for_first = Limit(2 * seconds, is_stopped)
     graph = Graph(problem, tour)
     multipliers = np.zeros(graph.size, np.int64)
     best: int | None = None
     for number in range(_ROUNDS):
         steps = _STEPS if number == 0 else _MORE_STEPS
-        multipliers = ascend(graph, multipliers, goal, limit.half(), steps)
+        multipliers = ascend(graph, multipliers, goal, limit.part(_SHARE), steps)
         edges = len(graph.lengths)
-        if not _complete(graph, pricing, multipliers, limit):
+        if not _complete(graph, pricing, multipliers, for_first if best is None else limit):
             break
         before, value = best, graph.complete_value(multipliers)
         best = value if before is None else max(before, value)

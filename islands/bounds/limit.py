@@ -30,6 +30,6 @@ class Limit:
         """The share of the time that has passed, from 0 to 1."""
         return 1.0 if self.left == 0.0 else self.elapsed / self.seconds
 
-    def half(self) -> Limit:
-        """Return half of the time that is left."""
-        return Limit(self.left / 2, self.is_stopped)
+    def part(self, share: float) -> Limit:
+        """Return a share of the time that is left."""
+        return Limit(share * self.left, self.is_stopped)

@@ -21,9 +21,12 @@ from islands.bounds.limit import Limit
 from islands.problems.tsp import Tsp
 
 # The constants of kernels/bounds/shorter_edges.cuh.
-_TILE, _MOST = 32, 4
+_TILE, _MOST = 64, 4
 _THREADS, _BLOCKS = 128, 1024
-_FEW = 4096  # cities of one launch, on average, after which the clock is read
+_TRIAL = 0.2  # seconds, after which the time of all launches can be predicted
+_FEW = 4096
+"""On a CPU, a launch compares this number of cities with each other, on average; then the clock is
+read. A GPU takes all cities at once, as a thread walks along the line."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,9 @@ class Pricing:
         cities, gaps = line_of(self._size, graph.starts[edges], graph.ends[edges], weights[edges])
         line = self._line(cities, gaps, multipliers[cities], graph.scale)
         counts, found = self._outcome
-        parts = (-(-self._size // _FEW)) ** 2
+        parts = (-(-self._size // _FEW)) ** 2 if self._backend.in_host_memory else 1
+        began = time.perf_counter()
         for part in range(parts):
-            began = time.perf_counter()
             numbers = np.array([self._size, part, parts], np.int32)
             arguments = (self._data, line, *numbers, counts, found)
             call = self._backend.call(
@@ -72,7 +75,9 @@ class Pricing:
             self._backend.run([call])
             self._backend.synchronise()
             # All parts take the same time.
-            if (parts - part - 1) * (time.perf_counter() - began) > limit.left:
+            spent = time.perf_counter() - began
+            expected = spent / (part + 1) * (parts - part - 1)
+            if expected > limit.left and (spent > _TRIAL or limit.left == 0.0):
                 return None
         count, table = self._backend.download(counts), self._backend.download(found)
         is_found = np.arange(_MOST) < count[:, np.newaxis]

@@ -58,6 +58,8 @@ class Problem(ABC):
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
     has_neighbours: bool = False
     """Whether items have distances, so that each has nearest neighbours."""
+    places: NDArray[np.float64] | None = None
+    """The coordinates of its items in the plane, if distances come from them."""
     has_bound: ClassVar[bool] = False
     """Whether islands/bounds finds a lower bound of its costs."""
     assigns: ClassVar[bool] = False
@@ -170,11 +172,6 @@ class Problem(ABC):
     def neighbours(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of `Neighbours` in kernels/tours; a kernel fills `table`."""
         raise self._lacks("neighbours")
-
-    @property
-    def places(self) -> NDArray[np.float64] | None:
-        """The coordinates of its items in the plane; None if only their distances are known."""
-        return None
 
     def room(self) -> int:
         """Return the bytes of scratch memory that it needs besides what its header declares."""

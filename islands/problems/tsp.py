@@ -54,6 +54,7 @@ class Tsp(Problem):
         self._matrix = file.matrix
         if file.metric == "GEO":
             self._matrix = _geo_matrix(file)
+        self.places = self._coordinates if self._matrix is None else None
 
     @classmethod
     def read(
@@ -124,11 +125,6 @@ class Tsp(Problem):
         for city, row in enumerate(self._matrix):
             table[city] = np.argpartition(row, count - 1)[:count]
         return table
-
-    @property
-    def places(self) -> Floats | None:
-        """The coordinates in the plane, or None if a matrix has the distances."""
-        return None if self._matrix is not None else self._coordinates
 
     def check(self, solution: Solution) -> None:
         """Raise a `RunError` if `solution` does not visit each city once."""

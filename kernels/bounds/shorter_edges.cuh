@@ -9,7 +9,7 @@
 
 namespace bounds {
 
-constexpr int TILE = 32;  // consecutive cities of the line
+constexpr int TILE = 64;  // consecutive cities of the line
 constexpr int MOST = 4;   // edges that a city keeps
 
 // Weights are lengths, multiplied by `scale`, plus the multipliers of both cities.

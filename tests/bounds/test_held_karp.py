@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 
 from islands.backends.base import Backend
 from islands.bounds import graph as graphs
+from islands.bounds import pricing as pricing_of
 from islands.bounds.graph import Graph
 from islands.bounds.held_karp import ESTIMATE, ONE_TREE, Bound, lower_bound
 from islands.bounds.limit import Limit
@@ -133,10 +134,12 @@ def one_tree_by_prim(problem: Tsp, multipliers: Ints, scale: int, leaf: int) -> 
 
 
 @pytest.mark.parametrize("problem", [random(150), random(130, side=9), matrix(110)])
+@pytest.mark.parametrize("few", [4096, 40])
 def test_missing_edges_are_found(
-    problem: Tsp, backend: Backend, monkeypatch: pytest.MonkeyPatch
+    problem: Tsp, few: int, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(graphs, "_NEAREST", 1)
+    monkeypatch.setattr(pricing_of, "_FEW", few)
     n = problem.size
     graph = Graph(problem, np.arange(n))
     multipliers = graph.scale * np.random.default_rng(n).integers(-200, 200, n)
