@@ -24,6 +24,7 @@ LAYERS = [
     {"parallel"},
     {"problems", "encodings", "algorithms", "improvers"},
     {"modelling"},
+    {"bounds"},
     {"migration"},
     {"archipelago"},
     {"progress"},

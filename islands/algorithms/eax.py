@@ -22,6 +22,7 @@ from islands.backends.base import Array, scratch_bytes
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.backends.state import Field
+from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ _MOST_ADDED = 48
 _NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
 _ENTROPY, _GREEDY = "entropy", "greedy"
+_CURVE = "curve"
+_FIRST_TOURS = ("greedy", _CURVE, "nearest", "random")
+_CELLS_OF_CURVE = (1 << 19) - 1
 _UNIT = 1 << 24
 _SPREAD = 256
 _CPU = (0.005, 300, 30)
@@ -61,12 +65,20 @@ class EaxSettings(Settings):
         " edges, or the shortest one (greedy)",
         choices=(_ENTROPY, _GREEDY),
     )
+    first_tours: str = setting(
+        "greedy",
+        "how the first tours are made, before 2-opt and Or-opt: the shortest edges first (greedy),"
+        " along a space-filling curve (curve; only coordinates), always to the nearest city"
+        " (nearest), or in random order",
+        choices=_FIRST_TOURS,
+    )
     spread: float = setting(
         0.5,
         "first tours: largest share by which the lengths of edges are raised at random, so that"
-        " greedy tours differ",
+        " tours differ",
         low=0,
         high=100,
+        of="first_tours=greedy or nearest",
     )
     restart: bool = setting(
         True, "whether an island whose population has converged begins again with new tours"
@@ -132,7 +144,8 @@ class Eax(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        return {"entropy": entropy_of(self.population)}
+        frame = frame_of(problem, self.settings.first_tours)
+        return {"entropy": entropy_of(self.population), "frame": frame}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings = self.settings
@@ -141,7 +154,9 @@ class Eax(Algorithm):
             children=np.int32(settings.children),
             by_entropy=np.int32(settings.selection == _ENTROPY),
             spread=np.int32(round(_SPREAD * settings.spread)),
+            first_tours=np.int32(_FIRST_TOURS.index(settings.first_tours)),
             restarts=np.int32(settings.restart),
+            frame=arrays["frame"],
             entropy=arrays["entropy"],
             **{name: arrays[name] for name in _ARRAYS},
         )
@@ -184,6 +199,21 @@ def entropy_of(population: int) -> NDArray[np.int32]:
 def _fast_vertices(pitch: int) -> int:
     """Return the size of graphs in block memory. First tours differ at half of the positions."""
     return min(pitch, max(6144, pitch * 3 // 5), _FAST_VERTICES) // 32 * 32
+
+
+def frame_of(problem: Problem, first_tours: str) -> NDArray[np.float64]:
+    """Return the lowest coordinates of all cities, and the cells of a curve in a unit of length."""
+    places = problem.places
+    if places is None:
+        if first_tours == _CURVE:
+            raise UsageError(
+                f"first_tours={_CURVE}: a space-filling curve needs coordinates, but"
+                f" {problem.instance} has a matrix of distances. Choose greedy, nearest or random"
+            )
+        return np.zeros(3)
+    low = places.min(axis=0)
+    side = float((places.max(axis=0) - low).max())
+    return np.array([*low, _CELLS_OF_CURVE / side if side > 0 else 0.0])
 
 
 def _search_bytes(n: int) -> int:

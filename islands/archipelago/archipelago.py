@@ -71,7 +71,7 @@ class Archipelago:
         """Whether generation 0 is incomplete: missing individuals are worse than all others."""
         self.ahead = range(0)
         """The generations in progress, or an empty range; for any thread."""
-        self._problem, self._backend, self._warm_start = problem, backend, warm_start
+        self._problem, self.backend, self._warm_start = problem, backend, warm_start
         self.is_on_cpu = backend.in_host_memory
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
@@ -187,7 +187,7 @@ class Archipelago:
     def advance(self, generations: int) -> None:
         """Run this number of generations; only host evaluation and the halo wait for the device."""
         calls = [(each.calls, each.spec.rate) for each in self._colonies]
-        self._backend.run_branches(
+        self.backend.run_branches(
             [(launches, rate) for launches, rate in calls if launches is not None], generations
         )
         for each in self._colonies:
@@ -202,7 +202,7 @@ class Archipelago:
 
     def wait(self) -> None:
         """Wait until the device has completed all launches."""
-        self._backend.synchronise()
+        self.backend.synchronise()
 
     def migrate(self) -> None:
         """Exchange migrants with all islands; collective over the ranks."""
@@ -278,7 +278,7 @@ class Archipelago:
         for each in self._colonies:
             each.begin_measure()
         self._exchange.fetch()
-        self._backend.synchronise()
+        self.backend.synchronise()
         return [measure for each in self._colonies for measure in each.measures()]
 
     def best(self) -> Candidate | None:

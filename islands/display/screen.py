@@ -59,9 +59,13 @@ class Screen:
         """Mark the next row of the table as after a checkpoint."""
         self._table.kept()
 
+    def finish(self, progress: Progress) -> None:
+        """Add the last epoch to the table unless it has a row."""
+        self._table.finish(progress)
+
     def end(self, progress: Progress, summary: str) -> None:
         """Add the last epoch, and print how the run ended."""
-        self._table.finish(progress)
+        self.finish(progress)
         self.say("")
         self.say(summary, always=True)
 

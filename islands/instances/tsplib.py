@@ -107,7 +107,10 @@ class _Reader:
         self.values[key] = value if key == "NAME" else value.upper()
         # Some TSPLIB files name their author after the type.
         if key == "TYPE" and value.upper().split(maxsplit=1)[:1] != ["TSP"]:
-            raise self.lines.error(f"TYPE {_brief(value)} is not supported. Supported: TSP")
+            raise self.lines.error(
+                f"TYPE {_brief(value)} is not supported. Supported: TSP, whose distances are the"
+                " same in both directions"
+            )
         if key == "EDGE_WEIGHT_TYPE" and value.upper() not in METRICS:
             raise self.lines.error(
                 f"EDGE_WEIGHT_TYPE {_brief(value)} is not supported. "

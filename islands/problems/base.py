@@ -58,6 +58,10 @@ class Problem(ABC):
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
     has_neighbours: bool = False
     """Whether items have distances, so that each has nearest neighbours."""
+    places: NDArray[np.float64] | None = None
+    """The coordinates of its items in the plane, if distances come from them."""
+    has_bound: ClassVar[bool] = False
+    """Whether islands/bounds finds a lower bound of its costs."""
     assigns: ClassVar[bool] = False
     """Whether entry i of a solution is the place of item i, instead of the item at place i."""
     cost_word: ClassVar[str] = "cost"

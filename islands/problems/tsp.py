@@ -40,6 +40,7 @@ class Tsp(Problem):
     solution_suffix: ClassVar[str] = ".tour"
     cost_word: ClassVar[str] = "length"
     has_neighbours: bool = True
+    has_bound: ClassVar[bool] = True
 
     def __init__(
         self, file: TspFile, instance: str | None = None, best_known: BestKnown | None = None
@@ -53,6 +54,7 @@ class Tsp(Problem):
         self._matrix = file.matrix
         if file.metric == "GEO":
             self._matrix = _geo_matrix(file)
+        self.places = self._coordinates if self._matrix is None else None
 
     @classmethod
     def read(
@@ -96,13 +98,33 @@ class Tsp(Problem):
         lengths = np.empty(count, np.int64)
         for start in range(0, count, rows):
             tours = solutions[start : start + rows]
-            edges = self._distances(tours, np.roll(tours, -1, axis=1))
+            edges = self.distances(tours, np.roll(tours, -1, axis=1))
             lengths[start : start + rows] = edges.sum(axis=1)
         return lengths
 
     def edge_lengths(self, tour: Solution) -> NDArray[np.int64]:
         """Return the length of each edge of a closed tour, in its order."""
-        return self._distances(tour, np.roll(tour, -1))
+        return self.distances(tour, np.roll(tour, -1))
+
+    def distances(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the distances between the cities of `a` and `b`, element by element."""
+        if self._matrix is not None:
+            return self._matrix[a, b].astype(np.int64)
+        difference = self._places()[a] - self._places()[b]
+        squares = difference[..., 0] ** 2 + difference[..., 1] ** 2
+        return _rounded(self.metric, squares).astype(np.int64)
+
+    def nearest(self, count: int) -> NDArray[np.int64]:
+        """Return `count` cities near each city: the nearest ones, perhaps itself among them."""
+        from scipy.spatial import KDTree
+
+        if self._matrix is None:
+            found = KDTree(self._places()).query(self._places(), k=count)[1]
+            return np.asarray(found, np.int64).reshape(self.size, count)
+        table = np.empty((self.size, count), np.int64)
+        for city, row in enumerate(self._matrix):
+            table[city] = np.argpartition(row, count - 1)[:count]
+        return table
 
     def check(self, solution: Solution) -> None:
         """Raise a `RunError` if `solution` does not visit each city once."""
@@ -117,14 +139,6 @@ class Tsp(Problem):
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write a TSPLIB tour."""
         write_tour(path, self.instance, solution, cost)
-
-    def _distances(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the distances between the cities of `a` and `b`, element by element."""
-        if self._matrix is not None:
-            return self._matrix[a, b].astype(np.int64)
-        difference = self._places()[a] - self._places()[b]
-        squares = difference[..., 0] ** 2 + difference[..., 1] ** 2
-        return _rounded(self.metric, squares).astype(np.int64)
 
     def _places(self) -> Floats:
         assert self._coordinates is not None, "the reader gives coordinates or a matrix"

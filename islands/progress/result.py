@@ -95,6 +95,16 @@ class Result:
     """Whether it ended inside generation 0, so that there is nothing to resume from."""
     checked: str = "NumPy"
     """What computed the cost of the solution again; empty without a solution."""
+    bound: int | None = None
+    """A proven lower bound of the optimum; None: not requested, or not proven in time."""
+    bound_gap: float | None = None
+    """How much the cost exceeds the bound or the estimate, in per cent of it."""
+    bound_kind: str = ""
+    """`1-tree` or `estimate`; empty if no bound was requested, or the run was interrupted."""
+    bound_estimate: int | None = None
+    """If no bound was proven in time, an estimate of it; a solution may be better."""
+    bound_seconds: float = 0.0
+    """The time of the bound, after the search."""
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """All settings of the run, as in `run.toml`."""
     records: Records | None = None
@@ -187,6 +197,8 @@ class Result:
             "digest": self.digest[:16] or "none: generation 0 is incomplete",
             "folder": self.folder or "none",
         }
+        if bound := self.bound_words():
+            rows["bound"] = bound
         if self.cost is not None:
             rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
             found = f"on {self._place()}, generation {self.best_generation}"
@@ -203,6 +215,8 @@ class Result:
             f"Stopped: {self.reason}   (generation {self.generations}, {self.seconds:.1f} s)",
             self._best(),
         ]
+        if bound := self.bound_words():
+            lines.append(f"Lower bound {bound}")
         if not self.reproducible:
             lines.append("Ranks did not wait for each other: this run cannot be repeated exactly")
         if self.folder is not None:
@@ -212,6 +226,16 @@ class Result:
             wrote = ["run.toml", "trace", *solution, *checkpoints, "log.txt"]
             lines.append(f"Wrote {self.folder}: {', '.join(wrote)}")
         return "\n".join(lines)
+
+    def bound_words(self) -> str:
+        """Return the lower bound and the gap to it; empty if there is none."""
+        words = f"({self.bound_kind}, {self.bound_seconds:.1f} s), gap {text.gap(self.bound_gap)}"
+        if self.bound is not None:
+            end = ": this is the optimum" if self.bound == self.cost else ""
+            return f"{self.bound} {words}{end}"
+        if self.bound_estimate is None:
+            return ""
+        return f"not proven in time; about {self.bound_estimate} {words}"
 
     def _best(self) -> str:
         if self.cost is None:

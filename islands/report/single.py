@@ -48,6 +48,7 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
         yield "best", "no feasible solution" if result.cost is None else f"{result.cost:,}"
         yield "best known", None if result.best_known is None else f"{result.best_known:,}"
         yield "gap", None if result.gap is None else text.gap(result.gap)
+        yield "lower bound", result.bound_words() or None
         if result.cost is not None:
             yield "found", f"island {result.island}, generation {result.best_generation:,}"
         yield "generations", f"{result.generations:,}"

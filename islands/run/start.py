@@ -28,6 +28,7 @@ from islands.record.folder import LOG
 from islands.record.journal import Journal
 from islands.record.tables import FolderRecords, Memory
 from islands.run.asynchronous import evolve_asynchronous
+from islands.run.bound import with_bound
 from islands.run.epochs import Callback, Outcome, evolve
 from islands.run.signals import Interruption
 from islands.spec.own import lasting
@@ -98,10 +99,15 @@ def perform(
             memory = Memory(start.spec, start.problem, world)
         outcome = _evolved(start, journal, memory, screen, interruption, callback)
         result = _result(start, outcome, memory)
+        if journal is not None and not start.asynchronous and not outcome.is_partial:
+            journal.keep(outcome.moment)
+            screen.kept()
+        if start.spec.general.bound:
+            screen.finish(outcome.progress)
+            device = start.archipelago.backend
+            others = (start.problem, world, device, interruption, screen.say)
+            result = with_bound(result, *others)
         if journal is not None:
-            if not start.asynchronous and not outcome.is_partial:
-                journal.keep(outcome.moment)
-                screen.kept()
             # A run without a solution is not finished; it can only be resumed.
             if not (outcome.suspended or outcome.is_partial) and result.cost is not None:
                 journal.finish(result)

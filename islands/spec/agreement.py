@@ -18,7 +18,7 @@ from islands.text import option
 
 _OWN = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
-_CHANGING = ("stop", "checkpoint", "instance", "format", "start")
+_CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
 """Settings that may change when a run is resumed; files may have moved."""
 
 

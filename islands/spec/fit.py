@@ -118,6 +118,15 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
     )
 
 
+def require_bound(problem: Problem) -> None:
+    """Refuse a lower bound of a problem that has none."""
+    if not problem.has_bound:
+        raise UsageError(
+            f"{option('bound', True)}: lower bounds are computed for tsp, but {problem.instance} is"
+            f" an instance of {problem.name}. Leave {option('bound')} out"
+        )
+
+
 def require_population(spec: RunSpec, algorithm: Algorithm) -> None:
     """Refuse a population that is too small for the algorithm, the migrants or the start."""
     general, migration = spec.general, spec.migration

@@ -19,7 +19,7 @@ from islands.spec.adjust import adjusted
 from islands.spec.colonies import KEY as COLONIES
 from islands.spec.colonies import resolve_colonies
 from islands.spec.defaults import defaults_for
-from islands.spec.fit import encoding_for, require_improver
+from islands.spec.fit import encoding_for, require_bound, require_improver
 from islands.spec.given import ALIASES
 from islands.spec.layers import Layer, layers, strongest
 from islands.spec.names import lasting, start_name
@@ -91,6 +91,8 @@ def _resolved(sources: Sequence[Layer], problem: Problem) -> RunSpec:
         adjusted=note,
         **groups,
     )
+    if spec.general.bound:
+        require_bound(problem)
     traits(spec.to_mapping(), problem)  # refuses headers that contradict each other
     if spec.improver.name == "none":
         return spec

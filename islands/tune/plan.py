@@ -28,7 +28,7 @@ from islands.tune.configurations import Candidates, Configuration, Values, grid,
 from islands.tune.domain import Domain, Owner, domain, require_distinct
 from islands.tune.runs import can_batch
 
-_NOT_TUNED = ("seed", "backend", "threads")
+_NOT_TUNED = ("seed", "backend", "threads", "bound")
 """General settings that cannot be tuned."""
 _NOT_WRITTEN = ("instance", *_NOT_TUNED)
 """Options that are not written with a configuration."""

@@ -36,6 +36,9 @@ constexpr int RECORD = 1 + 3 * MOST_CUTS;  // numbers of a child in `record`
 
 enum Phase : int64_t { SINGLE = 0, BLOCK = 1, DONE = 2 };
 
+// How the first tours are made.
+enum FirstTours : int32_t { GREEDY = 0, CURVE = 1, NEAREST = 2, RANDOM = 3 };
+
 // Where an island stands; a restart begins at the first phase.
 struct Stage {
     int64_t phase;
@@ -56,7 +59,9 @@ struct Plan {
     int32_t children;        // of a pair
     int32_t by_entropy;      // whether children are selected by the entropy of edges too
     int32_t spread;          // of the lengths for the first tours, in units of 1 / 256
+    int32_t first_tours;     // a FirstTours
     int32_t restarts;        // whether islands that have converged begin again
+    const double* frame;     // [3]: the lowest coordinates, and cells of a curve in a unit
     const int32_t* entropy;  // [population + 2]: -f log f of the frequency of an edge
     Stage* stage;            // [islands]
     Position* position;      // [islands][population][pitch]: of each city

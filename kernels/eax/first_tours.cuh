@@ -1,16 +1,44 @@
-// The first tours of a population: greedy tours of edges with random lengths, improved by 2-opt and
+// The first tours of a population: random ones in one of several ways, improved by 2-opt and
 // Or-opt. All threads of a block make one tour. Reads the problem and the neighbours; writes a tour
 // and its positions. Random streams: GREEDY.
 #pragma once
 
 #include "eax/base.cuh"
 #include "encodings/permutation.cuh"
+#include "tours/curve.cuh"
 #include "tours/greedy.cuh"
 #include "tours/local_search.cuh"
+#include "tours/nearest.cuh"
 
 namespace eax {
 
 constexpr int FEWEST_CITIES = 4;  // of which there are several tours
+
+// Write a tour that is not improved yet; return false if a stop was requested.
+__device__ bool make_tour(const problem::Data& data, const Plan& plan,
+                          const improver::Plan& improving, const encoding::Shape& shape,
+                          const draw::Place& place, int64_t number, int32_t* order) {
+    int32_t* const work = plan.work + number * WORK * shape.pitch;
+    const uint4 key = place.words(stream::GREEDY, 0);
+    const tours::RandomLengths lengths{data, shape.n, key, uint32_t(plan.spread)};
+    switch (plan.first_tours) {
+        case CURVE: {
+            // A power of two below 2 n: the pitch is a multiple of four, and WORK is above 4.
+            uint64_t* const words = reinterpret_cast<uint64_t*>(work);
+            tours::follow_curve(data, shape.n, plan.frame, key, words, order);
+            return true;
+        }
+        case NEAREST:
+            return tours::Nearest(lengths, plan.near, work, shape.pitch).run(improving, order);
+        case RANDOM:
+            encoding::fill(order, shape, place, stream::GREEDY);
+            return true;
+        default: {
+            const tours::Paths paths(work, shape.pitch);
+            return tours::Greedy(lengths, plan.near, paths).run(improving, order);
+        }
+    }
+}
 
 // Make the individual of a slot, or only improve and evaluate it if it is given.
 __device__ void make_first(const Archipelago& all, const problem::Data& data, const Plan& plan,
@@ -22,10 +50,8 @@ __device__ void make_first(const Archipelago& all, const problem::Data& data, co
     int32_t* const order = all.genes_of(row);
     const tours::SearchMemory memory(scratch, n);
     if (!is_given) {
-        const tours::Paths paths(plan.work + number * WORK * pitch, pitch);
-        const uint4 key = all.place(local, generation, slot).words(stream::GREEDY, 0);
-        tours::Greedy greedy(data, plan.near, n, paths, key, plan.spread);
-        if (!greedy.run(improving, order)) return;
+        const draw::Place place = all.place(local, generation, slot);
+        if (!make_tour(data, plan, improving, all.shape, place, number, order)) return;
     }
     const tours::Tour<Position> tour{order, plan.position + number * pitch, n, data};
     tour.locate();

@@ -1,14 +1,14 @@
 // Makes a tour by greedy matching: paths, at first single cities, are joined by the shortest edges,
-// whose lengths are raised by random shares so that tours differ. In each round, every path chooses
+// by random lengths so that tours differ. In each round, every path chooses
 // its shortest edge to another path; edges that both paths accept are added at once. Edges join
 // neighbours first, then the ends of paths that are near each other in the order of all cities.
-// Reads the problem, the neighbours and a key that the caller draws; writes a tour. No random
-// numbers of its own.
+// Reads the problem and the neighbours; writes a tour. No random numbers of its own.
 #pragma once
 
 #include "core/atomic.cuh"
 #include "improvers/base.cuh"
 #include "tours/neighbours.cuh"
+#include "tours/random_lengths.cuh"
 
 namespace tours {
 
@@ -51,10 +51,8 @@ struct Edge {
 
 class Greedy {
   public:
-    // Lengths are multiplied by a random number from 1 to 1 + spread / 256.
-    __device__ Greedy(const problem::Data& data, const Neighbours& near, int n, const Paths& paths,
-                      uint4 key, int spread)
-        : data_(data), near_(near), n_(n), paths_(paths), key_(key), spread_(spread) {}
+    __device__ Greedy(const RandomLengths& lengths, const Neighbours& near, const Paths& paths)
+        : lengths_(lengths), near_(near), n_(lengths.n), paths_(paths) {}
 
     // Write a tour to `order`, all threads together; return false if a stop was requested.
     __device__ bool run(const improver::Plan& plan, int32_t* order) {
@@ -88,13 +86,7 @@ class Greedy {
 
     __device__ Edge edge(int from, int to) const {
         if (to < 0) return {0, from, -1};
-        const uint32_t low = min(from, to), high = max(from, to);
-        uint32_t word = (low ^ key_.x) * 0x9E3779B1u + (high ^ key_.y) * 0x85EBCA77u;
-        word = (word ^ word >> 15) * 0x2C1B3C6Du;
-        word = (word ^ word >> 12) * 0x297A2D39u + key_.z;
-        const int64_t length = problem::distance(data_, n_, problem::city(data_, n_, from),
-                                                 problem::city(data_, n_, to));
-        return {length * (256 + int(__umulhi(word ^ word >> 15, spread_ + 1))), from, to};
+        return {lengths_.of(from, to), from, to};
     }
 
     // Whether the chosen city of an end must be found again.
@@ -236,12 +228,10 @@ class Greedy {
         __syncthreads();
     }
 
-    const problem::Data& data_;
+    const RandomLengths& lengths_;
     const Neighbours& near_;
     const int n_;
     const Paths& paths_;
-    const uint4 key_;
-    const uint32_t spread_;
 };
 
 }  // namespace tours

@@ -33,6 +33,9 @@ def programs() -> dict[str, Source]:
         chosen = parts(lattice(metric), "brkga", "keys", settings, decoding=decoding)
         name = f"brkga-{metric}-{parents}-{decoding}-{block.threads}"
         found[name] = for_gpu("program.cuh", chosen.macros(), block)
+    for metric in METRICS:
+        macros = {**lattice(metric).defines(), "ISLANDS_PROBLEM": lattice(metric).header}
+        found[f"bounds-{metric}"] = for_gpu("bounds/shorter_edges.cuh", macros, Block(128))
     narrow, wide = (
         flat(9, 300 * 72),
         facilities(9, symmetric="neither", diagonal=True, largest=70_000),

@@ -49,7 +49,7 @@ def tours(
 
 
 def field(mine: Archipelago, name: str) -> Any:
-    return mine._backend.download(mine._colonies[0].state.part(name, mine.generation))
+    return mine.backend.download(mine._colonies[0].state.part(name, mine.generation))
 
 
 def genes(mine: Archipelago) -> Any:
@@ -84,7 +84,7 @@ def shortest(problem: Tsp) -> int:
 def require_consistent(mine: Archipelago) -> None:
     """Compare costs, positions and frequencies with the tours."""
     problem, found = mine._problem, genes(mine)
-    near = mine._backend.download(
+    near = mine.backend.download(
         mine._colonies[0]._launches._arguments[2].members["near"].members["table"]
     )
     degree = near.shape[1]

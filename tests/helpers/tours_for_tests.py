@@ -58,20 +58,35 @@ class Tours:
 
     def greedy(self, count: int, spread: int) -> NDArray[np.int32]:
         """Return greedy tours."""
+        return self._made("check_greedy", 6, count, spread)
+
+    def nearest(self, count: int, spread: int) -> NDArray[np.int32]:
+        """Return tours that always visit the nearest city that is left."""
+        return self._made("check_nearest", 3, count, spread)
+
+    def _made(self, kernel: str, arrays: int, count: int, spread: int) -> NDArray[np.int32]:
         orders = self.backend.zeros((count, self.n), np.int32)
-        memory = self.backend.zeros((count, 6, self.n), np.int32)
+        memory = self.backend.zeros((count, arrays, self.n), np.int32)
         numbers = (np.int32(count), np.int32(self.n), np.int32(spread))
         arguments = (*numbers, self._data, self._plan, orders, memory)
-        self.backend.run(
-            [self.backend.call(self._program, "check_greedy", *arguments, blocks=count)]
-        )
+        self.backend.run([self.backend.call(self._program, kernel, *arguments, blocks=count)])
+        return self.backend.download(orders)
+
+    def curves(self, count: int, frame: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Return tours along a space-filling curve."""
+        orders = self.backend.zeros((count, self.n), np.int32)
+        pitch = 1 << (self.n - 1).bit_length()
+        words = self.backend.zeros((count, pitch), np.uint64)
+        numbers = (np.int32(count), np.int32(self.n), np.int32(pitch))
+        arguments = (*numbers, self._data, self.backend.upload(frame), orders, words)
+        self.backend.run([self.backend.call(self._program, "check_curve", *arguments, blocks=2)])
         return self.backend.download(orders)
 
 
 def distances(problem: Tsp) -> NDArray[np.int64]:
     """Return the matrix of distances."""
     every = np.arange(problem.size)
-    return problem._distances(every[:, np.newaxis], every[np.newaxis, :])
+    return problem.distances(every[:, np.newaxis], every[np.newaxis, :])
 
 
 def expected_neighbours(problem: Tsp) -> NDArray[np.int32]:

@@ -66,7 +66,7 @@ WRONG = {
     "truncated_header.tsp": (3, "EDGE_WEIGHT_TYPE is missing"),
     "truncated_line.tsp": (9, "'4 4' is not of the form 'id x y'"),
     "truncated_rows.tsp": (8, "the coordinates end after 3 of the 4 cities"),
-    "type_atsp.tsp": (2, "TYPE ATSP is not supported. Supported: TSP"),
+    "type_atsp.tsp": (2, "TYPE ATSP is not supported. Supported: TSP, whose"),
     "type_cvrp.tsp": (2, "TYPE CVRP is not supported. Supported: TSP"),
     "unknown_edge_weight_format.tsp": (6, "unknown EDGE_WEIGHT_FORMAT 'WEIGHT_LIST'"),
     "unknown_edge_weight_type.tsp": (4, "EDGE_WEIGHT_TYPE XRAY1 is not supported. Supported: EUC"),
@@ -242,6 +242,12 @@ def test_every_published_file_is_read(published: Path) -> None:
         else:
             assert places is not None
             assert places.shape == (file.dimension, 2)
+
+
+@pytest.mark.published
+def test_the_published_instance_with_a_fixed_edge_is_refused(published: Path) -> None:
+    with pytest.raises(InputError, match=r"linhp318\.tsp:6: FIXED_EDGES_SECTION is not supported"):
+        read_tsp(published / "tsplib" / "linhp318.tsp")
 
 
 class peak_below:  # noqa: N801 - read as a function

@@ -140,7 +140,7 @@ def test_the_number_of_individuals_is_known_before_any_attempt(
 
 def test_an_abandoned_generation_0_has_a_best_individual(tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
-    backend = islands.Solver(problem, backend="cpu")._archipelago._backend
+    backend = islands.Solver(problem, backend="cpu")._archipelago.backend
     run = ("tsp", "ga", "permutation", {}, {"name": "none"})
     whole = started(backend, problem, run)
     partial = started(backend, problem, run)

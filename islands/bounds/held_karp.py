@@ -1,0 +1,91 @@
+"""The lower bound of Held and Karp: the largest value of a shortest 1-tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from islands.backends.base import Backend
+from islands.bounds.ascent import ascend
+from islands.bounds.graph import Graph, Ints
+from islands.bounds.limit import Limit
+from islands.bounds.pricing import Pricing
+from islands.problems.tsp import Tsp
+
+_STEPS, _MORE_STEPS = 400, 200
+_SHARE = 0.7  # of the time that is left, for the steps of a round
+_ROUNDS = 10
+_LITTLE = 1e-4
+"""A round that raises the bound by less than this share, and finds no edges, is the last."""
+
+ONE_TREE, ESTIMATE = "1-tree", "estimate"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound, or only an estimate of it."""
+
+    value: int
+    kind: str
+    """`1-tree`: no tour is shorter. `estimate`: the 1-tree is the shortest of a sparse graph, as
+    the time did not suffice to compare all edges; a tour may be shorter."""
+    seconds: float
+
+
+def lower_bound(
+    problem: Tsp,
+    tour: Ints,
+    backend: Backend,
+    seconds: float,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Bound:
+    """Return a lower bound of the lengths of all tours, given a good one, in about `seconds`.
+
+    The steps use a sparse graph; then all edges of the complete graph are compared, and those that
+    were missing are added. If this is not complete by then, it may take as long again. The program
+    for it is compiled before the time begins.
+    """
+    goal = int(problem.costs(tour[np.newaxis])[0])
+    if problem.size <= 3:
+        return Bound(goal, ONE_TREE, 0.0)  # the only tour
+    pricing = Pricing(problem, backend)
+    limit = Limit(seconds, is_stopped)
+    # A weak bound is worth more than an estimate.
+    for_first = Limit(2 * seconds, is_stopped)
+    graph = Graph(problem, tour)
+    multipliers = np.zeros(graph.size, np.int64)
+    best: int | None = None
+    for number in range(_ROUNDS):
+        steps = _STEPS if number == 0 else _MORE_STEPS
+        multipliers = ascend(graph, multipliers, goal, limit.part(_SHARE), steps)
+        edges = len(graph.lengths)
+        if not _complete(graph, pricing, multipliers, for_first if best is None else limit):
+            break
+        before, value = best, graph.complete_value(multipliers)
+        best = value if before is None else max(before, value)
+        gains = before is None or best - before >= _LITTLE * abs(best)
+        is_flat = not gains and len(graph.lengths) == edges
+        if is_flat or _rounded_up(best, graph) >= goal or limit.left == 0.0:
+            break
+    if best is None:
+        value = graph.one_tree(multipliers).value
+        return Bound(_rounded_up(value, graph), ESTIMATE, limit.elapsed)
+    return Bound(_rounded_up(best, graph), ONE_TREE, limit.elapsed)
+
+
+def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: Limit) -> bool:
+    """Add the edges of the shortest spanning tree of the complete graph; False: no time is left."""
+    while True:
+        found = pricing.find(graph, multipliers, limit)
+        if found is None:
+            return False
+        graph.add(found.starts, found.ends)
+        if found.is_all:
+            return True
+
+
+def _rounded_up(value: int, graph: Graph) -> int:
+    """Return the smallest whole length of a tour with at least a scaled length."""
+    return -(-value // graph.scale)

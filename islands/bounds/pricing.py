@@ -1,0 +1,130 @@
+"""Find the edges that a shortest spanning tree of the complete graph has, and a sparse graph lacks.
+
+The tree becomes a line of cities: two parts that an edge joins are placed one after the other. The
+longest edge of the tree between two cities is then the widest gap between their places.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, Backend, Block
+from islands.backends.source import Source
+from islands.bounds.graph import Graph, Ints
+from islands.bounds.limit import Limit
+from islands.problems.tsp import Tsp
+
+# The constants of kernels/bounds/shorter_edges.cuh.
+_TILE, _MOST = 64, 4
+_THREADS, _BLOCKS = 128, 1024
+_TRIAL = 0.2  # seconds, after which the time of all launches can be predicted
+_FEW = 4096
+"""On a CPU, a launch compares this number of cities with each other, on average; then the clock is
+read. A GPU takes all cities at once, as a thread walks along the line."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Edges that are shorter than the tree's between the same cities."""
+
+    starts: Ints
+    ends: Ints
+    is_all: bool
+    """Whether they are all such edges."""
+
+
+class Pricing:
+    """Compares the edges of the complete graph with a tree, on a device."""
+
+    def __init__(self, problem: Tsp, backend: Backend) -> None:
+        """Compile the program and copy the data of the problem."""
+        self._problem, self._backend, self._size = problem, backend, problem.size
+        arrays = problem.data().items()
+        self._data = Struct(**{name: backend.upload(np.asarray(each)) for name, each in arrays})
+        macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
+        block = Block() if backend.in_host_memory else Block(_THREADS)
+        self._program = backend.compile(Source("bounds/shorter_edges.cuh", macros), block)
+
+    @cached_property
+    def _outcome(self) -> tuple[Array, Array]:
+        shape = (self._size, _MOST)
+        return self._backend.zeros(shape[:1], np.int32), self._backend.zeros(shape, np.int32)
+
+    def find(self, graph: Graph, multipliers: Ints, limit: Limit) -> Found | None:
+        """Return the edges that belong into the shortest spanning tree; None: no time is left."""
+        weights = graph.weights(multipliers)
+        edges = graph.spanning_tree(weights).edges
+        edges = edges[np.argsort(weights[edges], kind="stable")]
+        cities, gaps = line_of(self._size, graph.starts[edges], graph.ends[edges], weights[edges])
+        line = self._line(cities, gaps, multipliers[cities], graph.scale)
+        counts, found = self._outcome
+        parts = (-(-self._size // _FEW)) ** 2 if self._backend.in_host_memory else 1
+        began = time.perf_counter()
+        for part in range(parts):
+            numbers = np.array([self._size, part, parts], np.int32)
+            arguments = (self._data, line, *numbers, counts, found)
+            call = self._backend.call(
+                self._program, "find_shorter_edges", *arguments, blocks=_BLOCKS
+            )
+            self._backend.run([call])
+            self._backend.synchronise()
+            # All parts take the same time.
+            spent = time.perf_counter() - began
+            expected = spent / (part + 1) * (parts - part - 1)
+            if expected > limit.left and (spent > _TRIAL or limit.left == 0.0):
+                return None
+        count, table = self._backend.download(counts), self._backend.download(found)
+        is_found = np.arange(_MOST) < count[:, np.newaxis]
+        starts = np.broadcast_to(cities[:, np.newaxis], table.shape)[is_found]
+        return Found(starts, table[is_found].astype(np.int64), bool((count <= _MOST).all()))
+
+    def _line(self, cities: Ints, gaps: Ints, multipliers: Ints, scale: int) -> Struct:
+        """Return `Line` of kernels/bounds/shorter_edges.cuh."""
+        firsts = np.arange(0, self._size, _TILE)
+        inner = gaps.copy()
+        inner[_TILE - 1 :: _TILE] = gaps.min()  # to the next tile
+        places, box = self._problem.places, np.zeros((len(firsts), 4))
+        if places is not None:
+            box[:, :2] = np.minimum.reduceat(places[cities], firsts)
+            box[:, 2:] = np.maximum.reduceat(places[cities], firsts)
+        arrays: dict[str, NDArray[np.generic]] = {
+            "city": cities.astype(np.int32),
+            "gap": gaps,
+            "multiplier": multipliers,
+            "widest": np.maximum.reduceat(inner, firsts),
+            "least": np.minimum.reduceat(multipliers, firsts),
+            "box": box,
+        }
+        on_device = {name: self._backend.upload(each) for name, each in arrays.items()}
+        return Struct(**on_device, scale=np.int64(scale))
+
+
+def line_of(size: int, starts: Ints, ends: Ints, weights: Ints) -> tuple[Ints, Ints]:
+    """Return the cities of a tree on a line, and the gap after each place.
+
+    The edges are those of the tree, the shortest first. The last gap is that of no edge.
+    """
+    path, last, after = list(range(size)), list(range(size)), [-1] * size
+    gap = [int(weights[0])] * size
+
+    def first(city: int) -> int:
+        while path[city] != city:
+            path[city] = path[path[city]]
+            city = path[city]
+        return city
+
+    for start, end, weight in zip(starts.tolist(), ends.tolist(), weights.tolist(), strict=True):
+        left, right = first(start), first(end)
+        after[last[left]], gap[last[left]] = right, weight
+        last[left], path[right] = last[right], left
+    cities = np.empty(size, np.int64)
+    city = first(0)
+    for place in range(size):
+        cities[place], city = city, after[city]
+    return cities, np.array(gap)[cities]

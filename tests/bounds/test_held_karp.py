@@ -1,0 +1,171 @@
+"""The lower bound of Held and Karp."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from islands.backends.base import Backend
+from islands.bounds import graph as graphs
+from islands.bounds import pricing as pricing_of
+from islands.bounds.graph import Graph
+from islands.bounds.held_karp import ESTIMATE, ONE_TREE, Bound, lower_bound
+from islands.bounds.limit import Limit
+from islands.bounds.pricing import Pricing
+from islands.instances.tsplib import TspFile
+from islands.problems import load
+from islands.problems.tsp import Tsp
+
+Ints = NDArray[np.int64]
+
+
+def placed(points: NDArray[np.int64], metric: str = "EUC_2D") -> Tsp:
+    return Tsp(TspFile("points", None, len(points), metric, coordinates=points.astype(float)))
+
+
+def matrix(n: int, most: int = 1000) -> Tsp:
+    """Return random weights, which break the triangle inequality."""
+    weights = np.triu(np.random.default_rng(n).integers(0, most, (n, n)), 1).astype(np.int32)
+    return Tsp(TspFile("weights", None, n, "EXPLICIT", matrix=weights + weights.T))
+
+
+def random(n: int, metric: str = "EUC_2D", side: int = 1000) -> Tsp:
+    return placed(np.random.default_rng(n).integers(0, side, (n, 2)), metric)
+
+
+SMALL = {
+    "random": random(9),
+    "rounded up": random(8, "CEIL_2D"),
+    "pseudo-euclidean": random(10, "ATT"),
+    "small numbers": random(9, side=6),
+    "duplicates": random(9, side=3),
+    "one place": placed(np.ones((7, 2), np.int64)),
+    "a line": placed(np.column_stack([np.arange(8) ** 2, np.full(8, 3)])),
+    "two clusters": placed(np.array([(x, 10**6 * (x % 2)) for x in range(9)])),
+    "weights": matrix(9),
+    "large weights": matrix(8, 2**31 - 1),
+    "three": random(3),
+    "four": random(4),
+    "five": random(5),
+    "four weights": matrix(4),
+    "five weights": matrix(5),
+}
+
+
+def bound_of(problem: Tsp, backend: Backend, tour: Ints | None = None) -> Bound:
+    tour = np.arange(problem.size) if tour is None else tour
+    return lower_bound(problem, tour, backend, seconds=5.0)
+
+
+def lengths(problem: Tsp) -> Ints:
+    every = np.arange(problem.size)
+    return problem.distances(every[:, np.newaxis], every[np.newaxis, :])
+
+
+def subtour_bound(problem: Tsp) -> float:
+    """Return the optimum of the linear program over the subtour polytope."""
+    n = problem.size
+    edges = list(combinations(range(n), 2))
+    costs = [lengths(problem)[edge] for edge in edges]
+    degrees = [[int(city in edge) for edge in edges] for city in range(n)]
+    sets = [set(each) for k in range(3, n - 1) for each in combinations(range(n - 1), k)]
+    inside = [[int({*edge} <= each) for edge in edges] for each in sets]
+    most = [len(each) - 1 for each in sets]
+    unequal = (inside, most) if sets else (None, None)
+    found = linprog(costs, *unequal, degrees, [2] * n, bounds=(0, 1))
+    return float(found.fun)
+
+
+def optimum(problem: Tsp) -> int:
+    last = problem.size - 1
+    tours = np.array([(last, *rest) for rest in permutations(range(last))])
+    return int(problem.costs(tours).min())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_bound_is_that_of_the_linear_program(name: str, backend: Backend) -> None:
+    problem = SMALL[name]
+    exact = subtour_bound(problem)
+    # The linear program is solved in floating-point numbers.
+    highest = int(np.ceil(exact * (1 + 1e-7) - 1e-3))
+    found = bound_of(problem, backend)
+    assert found.kind == ONE_TREE
+    assert 0.995 * exact - 1e-6 <= found.value <= highest
+    assert found.value <= optimum(problem)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_only_tour_is_its_own_bound(n: int, backend: Backend) -> None:
+    problem = random(n)
+    assert bound_of(problem, backend).value == problem.cost(np.arange(n))
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("berlin52", 7542), ("ulysses22", 0), ("att48", 0), ("gr24", 0), ("kroA100", 0)],
+)
+def test_bounds_of_published_instances_are_near_their_optima(
+    name: str, least: int, backend: Backend, published: Path
+) -> None:
+    problem = load(f"tsplib/{name}")
+    assert isinstance(problem, Tsp)
+    assert problem.best_known is not None
+    best = problem.best_known.value
+    found = bound_of(problem, backend)
+    assert max(least, 0.98 * best) <= found.value <= best
+
+
+def one_tree_by_prim(problem: Tsp, multipliers: Ints, scale: int, leaf: int) -> int:
+    """Return the weight of the shortest 1-tree of the complete graph whose extra city is `leaf`."""
+    weights = scale * lengths(problem) + multipliers[:, np.newaxis] + multipliers
+    left = [city for city in range(problem.size) if city != leaf]
+    near = {city: weights[left[0], city] for city in left[1:]}
+    total = int(np.sort(np.delete(weights[leaf], leaf))[:2].sum())
+    while near:
+        city = min(near, key=lambda each: near[each])
+        total += int(near.pop(city))
+        near = {each: min(far, weights[city, each]) for each, far in near.items()}
+    return total - 2 * int(multipliers.sum())
+
+
+@pytest.mark.parametrize("problem", [random(150), random(130, side=9), matrix(110)])
+@pytest.mark.parametrize("few", [4096, 40])
+def test_missing_edges_are_found(
+    problem: Tsp, few: int, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graphs, "_NEAREST", 1)
+    monkeypatch.setattr(pricing_of, "_FEW", few)
+    n = problem.size
+    graph = Graph(problem, np.arange(n))
+    multipliers = graph.scale * np.random.default_rng(n).integers(-200, 200, n)
+    before, pricing = graph.one_tree(multipliers), Pricing(problem, backend)
+    while True:
+        found = pricing.find(graph, multipliers, Limit(60.0, lambda: False))
+        assert found is not None
+        graph.add(found.starts, found.ends)
+        if found.is_all:
+            break
+    after = graph.one_tree(multipliers)
+    assert after.tree.total < before.tree.total
+    value = graph.complete_value(multipliers)
+    assert value == one_tree_by_prim(problem, multipliers, graph.scale, after.leaf)
+
+
+def test_without_time_there_is_only_an_estimate(backend: Backend) -> None:
+    problem = random(5000, side=10**6)
+    tour = np.lexsort(lengths_along(problem))
+    found = lower_bound(problem, tour, backend, 60.0, is_stopped=lambda: True)
+    assert found.kind == ESTIMATE
+    assert 0 < found.value < problem.cost(tour)
+
+
+def lengths_along(problem: Tsp) -> tuple[Ints, Ints]:
+    """Return keys that sort the cities in strips."""
+    places = problem.places
+    assert places is not None
+    return places[:, 1].astype(np.int64), (places[:, 0] // 20_000).astype(np.int64)

@@ -1,0 +1,97 @@
+"""`islands run --bound`: where the lower bound appears, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import islands
+from islands.cli import main
+from islands.progress.result import Result
+from islands.record.solution import recorded
+from islands.report.recorded import RecordedRun
+from islands.report.single import page_of
+from islands.run import bound as bounds
+
+FEW = ["run", "tsplib/berlin52", "--stop", "generations=3", "--backend", "cpu", "--bound"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, published: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_bound_is_in_the_json_the_folder_and_the_report(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*FEW, "--out", "a", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["bound"], found["bound_kind"], found["bound_estimate"]) == (7542, "1-tree", None)
+    assert found["bound_gap"] == pytest.approx(100 * (found["cost"] - 7542) / 7542)
+    kept = recorded(Path("a")).result
+    assert (kept.bound, kept.bound_kind) == (7542, "1-tree")
+    assert "bound = true" in Path("a", "run.toml").read_text()
+    assert "lower bound" in page_of(RecordedRun.read(Path("a"))).html()
+
+
+def test_the_text_ends_with_the_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*FEW, "--quiet"]) == 0
+    line = capsys.readouterr().out.splitlines()[2]
+    assert line.startswith("Lower bound 7542 (1-tree, ")
+
+
+def test_without_the_option_there_is_no_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*FEW[:-1], "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["bound"], found["bound_gap"], found["bound_kind"]) == (None, None, "")
+
+
+@pytest.mark.parametrize("instance", ["demo/qap", "demo/mkp"])
+def test_other_problems_are_refused(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", instance, "--bound"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert "--bound: lower bounds are computed for tsp" in lines[0]
+
+
+def test_in_python_a_matrix_has_a_bound_too() -> None:
+    far = [[0, 9, 1, 9], [9, 0, 9, 1], [1, 9, 0, 50], [9, 1, 50, 0]]
+    result = islands.solve(islands.tsp(distances=far), generations=2, backend="cpu", bound=True)
+    assert result.bound == result.cost == 20
+    assert "this is the optimum" in str(result)
+
+
+def test_a_signal_ends_the_bound_and_keeps_the_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    computed = bounds.lower_bound
+
+    def interrupted(*given: object) -> object:
+        os.kill(os.getpid(), signal.SIGINT)
+        is_stopped = given[-1]
+        assert callable(is_stopped)
+        while not is_stopped():
+            pass
+        return computed(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(bounds, "lower_bound", interrupted)
+    assert main([*FEW, "--out", "a", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert 0 < found["bound"] < 7542
+    assert found["bound_seconds"] < 1
+    assert Path("a", "solution.tour").exists()
+
+
+def test_an_estimate_is_not_called_a_bound() -> None:
+    words = _result(bound_estimate=200).bound_words()
+    assert words == "not proven in time; about 200 (estimate, 0.5 s), gap 5.00%"
+
+
+def _result(**facts: object) -> Result:
+    from results_for_tests import result
+
+    return result(bound_kind="estimate", bound_gap=5.0, bound_seconds=0.5, **facts)
