@@ -96,13 +96,13 @@ class Tsp(Problem):
         lengths = np.empty(count, np.int64)
         for start in range(0, count, rows):
             tours = solutions[start : start + rows]
-            edges = self._distances(tours, np.roll(tours, -1, axis=1))
+            edges = self.distances(tours, np.roll(tours, -1, axis=1))
             lengths[start : start + rows] = edges.sum(axis=1)
         return lengths
 
     def edge_lengths(self, tour: Solution) -> NDArray[np.int64]:
         """Return the length of each edge of a closed tour, in its order."""
-        return self._distances(tour, np.roll(tour, -1))
+        return self.distances(tour, np.roll(tour, -1))
 
     def check(self, solution: Solution) -> None:
         """Raise a `RunError` if `solution` does not visit each city once."""
@@ -118,7 +118,7 @@ class Tsp(Problem):
         """Write a TSPLIB tour."""
         write_tour(path, self.instance, solution, cost)
 
-    def _distances(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    def distances(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the distances between the cities of `a` and `b`, element by element."""
         if self._matrix is not None:
             return self._matrix[a, b].astype(np.int64)

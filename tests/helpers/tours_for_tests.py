@@ -71,7 +71,7 @@ class Tours:
 def distances(problem: Tsp) -> NDArray[np.int64]:
     """Return the matrix of distances."""
     every = np.arange(problem.size)
-    return problem._distances(every[:, np.newaxis], every[np.newaxis, :])
+    return problem.distances(every[:, np.newaxis], every[np.newaxis, :])
 
 
 def expected_neighbours(problem: Tsp) -> NDArray[np.int32]:
