@@ -34,7 +34,7 @@ _BY_KIND = {"order": _USUAL, "subset": _SUBSET, "keys": _NUMBERS, "vector": ("al
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
     """Run all methods on each instance."""
-    problems = [load(name) for name in request.mixes]
+    problems = request.world.run_on_all(lambda: [load(name) for name in request.mixes])
     yield from compared(request, problems, lambda problem: methods(problem, request))
 
 

@@ -31,8 +31,10 @@ EVERY = {"cpu": 1, "cuda": 10}
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
     """Run each method on each instance and backend; then compare methods and summarise sets."""
-    methods = variants(request.variant)
-    yield from compared(request, [load(name) for name in named(request.of)], lambda _: methods)
+    world = request.world
+    methods = world.run_on_all(lambda: variants(request.variant))
+    problems = world.run_on_all(lambda: [load(name) for name in named(request.of)])
+    yield from compared(request, problems, lambda _: methods)
 
 
 def compared(
@@ -41,10 +43,10 @@ def compared(
     methods_of: Callable[[Problem], Sequence[Variant]],
 ) -> Iterator[BenchRow]:
     """Run the methods of each problem; collective."""
-    tasks = {
-        problem.instance: _tasks(problem, request, methods_of(problem)) for problem in problems
-    }
     require_fitting(request.rivals, problems, request.world)
+    tasks = request.world.run_on_all(
+        lambda: {each.instance: _tasks(each, request, methods_of(each)) for each in problems}
+    )
     runs = sum(map(len, tasks.values())) / max(1, len(tasks)) + len(request.rivals)
     folder = request.out if request.world.rank == 0 else None
     ledger, rows = RunLedger(folder, "measurement"), list[RunRow]()

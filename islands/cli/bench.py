@@ -175,6 +175,9 @@ def _comparison(found: Compared, say: Callable[[str], None]) -> dict[str, Any]:
     for rows in (found.ratios, found.changes):
         if rows:
             say("\n".join([f"\n{rows[0].HEADER}", *(row.line() for row in rows)]))
+    for before, now in dict.fromkeys(tuple(each.devices) for each in found.changes):
+        if before != now:
+            say(f"Before on {before}; now on {now}")
     if not (found.ratios or found.changes):
         say("No row is in both measurements.")
     return {name: [asdict(each) for each in rows] for name, rows in vars(found).items()}

@@ -13,6 +13,7 @@ from results_for_tests import NEAR_BEST_KNOWN
 
 from islands.bench import BENCHES, quality
 from islands.bench.base import BenchRequest
+from islands.bench.quality_plots import _targets
 from islands.bench.quality_rows import MomentRow, QualityMeans, QualityRow, TargetRow, moments
 from islands.bench.quality_runs import RunRow, with_references
 from islands.bench.quality_tests import ContrastRow, contrasts, rank_rows
@@ -122,6 +123,13 @@ def test_equal_gaps_are_compared_by_time() -> None:
     assert (found.p_gap, found.a_gap, found.target) == (1.0, 0.5, 0.0)
     assert (found.a_time, found.p_time) == (1.0, pytest.approx(2 / 924))
     assert list(contrasts([each for each in rows if each.method == "slow"])) == []
+
+
+def test_methods_share_one_target_in_a_picture() -> None:
+    near = [run_row(cost=cost).curve("a") for cost in (200.1, 204)]
+    assert _targets(near) == {"0.1 %": 0.1}
+    assert _targets([*near, run_row(cost=200).curve("b")]) == {"best known": 0.0}
+    assert _targets([run_row(cost=None).curve("c")]) == {"1 %": 1.0}
 
 
 def test_runs_are_kept_and_used_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,11 +47,15 @@ def require_installed(names: Sequence[str]) -> None:
 
 
 def require_fitting(names: Sequence[str], problems: Sequence[Problem], world: World) -> None:
-    """Refuse a rival that fits no instance, and rivals on several ranks."""
-    if names and world.size > 1:
+    """Refuse a rival that fits no instance, and rivals on several ranks; collective."""
+    world.run_on_all(lambda: _require_fitting(names, problems, world.size))
+
+
+def _require_fitting(names: Sequence[str], problems: Sequence[Problem], ranks: int) -> None:
+    if names and ranks > 1:
         raise UsageError(
-            f"--rivals {','.join(names)} on {world.size} ranks: waiting ranks would use the cores"
-            " of rivals. Start it without mpirun"
+            f"--rivals {','.join(names)} on {ranks} ranks: waiting ranks would use the cores of"
+            " rivals. Start it without mpirun"
         )
     for name in names:
         refusals = [RIVALS[name].refusal(problem) for problem in problems]
