@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"{', '.join(BENCHES)} (default: all except {', '.join((*COLLECTIVE, *LONG))})"
+    words = f"{', '.join(BENCHES)} (default: {', '.join(_ALONE)})"
     add("what", nargs="*", metavar="WHAT", help=words)
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object")
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     migration.add("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1")
     migration.add("seconds", "S", float, "approximate seconds per repetition")
     quality = _Group(parser, "quality and colonies")
-    quality.add("limit", "S", float, "time limit of a run; the best known value ends quality's")
+    quality.add("limit", "S", float, "time limit of a run, which ends at the best known value")
     quality.add("seeds", "R", int, "runs per instance and method")
     quality.add("every", "G", int, "generations between looks at the best cost", "cuda 10, cpu 1")
     colonies = _Group(parser, "colonies (and --topology, --interval, --migrants, --islands-a-rank)")
