@@ -29,8 +29,11 @@ BENCHES = {
 }
 """Names of the benchmarks; each is a module or an object with a function `measure`."""
 
-COLLECTIVE = ("migration",)
+COLLECTIVE = ("migration", "quality", "colonies")
 """Benchmarks that need all ranks; rank 0 runs the others alone."""
+
+DRAWN = ("topologies", "quality", "colonies")
+"""Benchmarks of which `--out` also gets plots."""
 
 LONG = ("quality", "colonies")
 """Benchmarks that run only if they are named."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar
 
 from islands.display.heartbeat import Heartbeat
@@ -38,19 +39,28 @@ class BenchRequest:
     limit: float = 10.0
     """Maximum seconds of each run of `quality` and `colonies`."""
     seeds: int = 5
-    """Number of runs per instance of `quality`, and per method of `colonies`."""
-    highs: bool = False
-    """Whether `quality` also runs HiGHS."""
+    """Number of runs of each method on an instance, of `quality` and `colonies`."""
+    every: int | None = None
+    """Generations between two looks at the best cost; None: `EVERY` of the backend."""
+    variant: Sequence[str] = ()
+    """The settings of each method of `quality`; empty: the default run."""
+    rivals: Sequence[str] = ()
+    """Other programs that `quality` also runs."""
     mixes: Sequence[str] = ("tai60a", "pr2392", "mknapcb9-00")
     """The instances of `colonies`."""
     colony: Sequence[str] = ()
     """The settings of each colony of `colonies`; empty: those of the problem."""
+    out: Path | None = None
+    """The folder of all tables; `quality` and `colonies` keep each run there."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
 
 
 @dataclass(frozen=True)
 class BenchRow(ABC):
-    """One line of a table; `--json` and `--out` write its fields."""
+    """One line of a table; `--json` and `--out` write its fields.
+
+    A table without a header is only written.
+    """
 
     TABLE: ClassVar[str]
     HEADER: ClassVar[str]

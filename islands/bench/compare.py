@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from islands.bench.quality_compare import Change, changes
+from islands.bench.quality_runs import RunRow, read_rows
 from islands.errors import InputError
 from islands.paths import reading
 from islands.untrusted import parsing
@@ -21,14 +23,17 @@ SPEEDS = {
     "tabu": "evaluations_per_second",
     "scaling": "rate",
     "epoch_ends": "end",
-    "quality": "seconds",
 }
 """The compared column of each table."""
-_TIMES = ("end", "seconds")
+_TIMES = ("end",)
 """Columns in which less is faster."""
 _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_bytes")
 """Columns of whole numbers that do not tell what was measured."""
 _SHOWN = 44
+_COMMIT = 12
+"""Digits of a commit that are shown."""
+PROVENANCE = "provenance"
+"""The key of what made the tables; all other keys are tables."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -36,6 +41,11 @@ Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 @dataclass(frozen=True)
 class Ratio:
     """The speed of a row relative to the same row of an earlier measurement."""
+
+    HEADER: ClassVar[str] = (
+        "A ratio above 1 is faster.\n"
+        f"{'Table':<10} {'Row':<{_SHOWN}} {'Before':>10} {'Now':>10} {'Ratio':>7} {'Spread':>7}"
+    )
 
     table: str
     row: str
@@ -58,21 +68,47 @@ class Ratio:
         )
 
 
-HEADER = f"{'Table':<10} {'Row':<{_SHOWN}} {'Before':>10} {'Now':>10} {'Ratio':>7} {'Spread':>7}"
+@dataclass(frozen=True)
+class Compared:
+    """All that two measurements have in common."""
+
+    ratios: Sequence[Ratio]
+    changes: Sequence[Change]
+    """Of the runs of `quality`."""
 
 
-def read_tables(path: Path) -> Tables:
-    """Return the tables that `islands bench --json` printed to a file."""
+def compared(before: Tables, now: Tables) -> Compared:
+    """Return the comparison of two measurements."""
+    runs = (read_rows(each.get(RunRow.TABLE, [])) for each in (before, now))
+    return Compared(list(ratios(before, now)), list(changes(*runs)))
+
+
+def read_tables(path: Path) -> tuple[Tables, str]:
+    """Return the tables that `islands bench --json` printed to a file, and which commit made it."""
     with reading(path):
         text = path.read_text(encoding="utf-8")
     with parsing(path, "is not the output of islands bench --json"):
         tables = json.loads(text)
-        if not isinstance(tables, dict) or not all(
-            isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
-            for rows in tables.values()
+        made = tables.pop(PROVENANCE, {}) if isinstance(tables, dict) else {}
+        if (
+            not isinstance(tables, dict)
+            or not isinstance(made, dict)
+            or not all(
+                isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+                for rows in tables.values()
+            )
         ):
             raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
-        return tables
+        read_rows(tables.get(RunRow.TABLE, []))  # refuses rows of another kind
+        return tables, _words(made)
+
+
+def _words(made: Mapping[str, Any]) -> str:
+    """Return when and from which commit a file was made, as far as it says so."""
+    commit = str(made.get("commit") or "")[:_COMMIT]
+    changed = ", with changes" if made.get("changed") else ""
+    words = [str(made.get("date", "")), f"commit {commit}{changed}" if commit else ""]
+    return ", ".join(filter(None, words))
 
 
 def ratios(before: Tables, now: Tables) -> Iterator[Ratio]:

@@ -1,4 +1,4 @@
-"""Write the tables of benchmarks as CSV files, and a plot of `topologies`."""
+"""Write the tables of benchmarks as CSV files, and the plots of some of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from islands.bench.base import BenchRow
+from islands.bench.quality_plots import write_plots
+from islands.bench.quality_runs import RunRow
 from islands.bench.topologies import TopologyRow
 from islands.paths import published
 from islands.report.figure import new_figure
@@ -31,6 +33,8 @@ def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
             writer = csv.DictWriter(stream, list(asdict(rows[0])))
             writer.writeheader()
             writer.writerows(asdict(row) for row in rows)
+        if runs := [row for row in rows if isinstance(row, RunRow)]:
+            write_plots(folder, runs)
         topologies = [row for row in rows if isinstance(row, TopologyRow)]
         if topologies:
             with published(folder / f"{name}.png") as temporary:

@@ -1,51 +1,150 @@
-"""Solution quality of the default run, limited by seconds or ended by the best known value.
+"""Quality over time of the default run or of several methods, on any instances.
 
-`--highs` adds HiGHS with the same time limit: in concurrent processes if the runs use a GPU, before
-the runs if they use the CPU.
+Each run has a time limit, and ends at the best known value. Times are those of the search; a better
+cost counts from the moment at which it was seen. "Best known at 90 % of runs": the seconds until
+90 % of the seeds had reached the best known value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
-from multiprocessing.pool import Pool
-from statistics import fmean
+from typing import Any
 
-from islands.bench.base import BenchRequest
-from islands.bench.highs import HighsResult, highs, silent_processes
-from islands.bench.quality_rows import QualityMeans, QualityRow
+from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.quality_rows import TARGETS, MomentRow, QualityMeans, QualityRow, TargetRow
+from islands.bench.quality_runs import RunRow, by_key, with_references
+from islands.bench.quality_tests import contrasts, rank_rows
+from islands.bench.rivals import Contest, require_fitting
+from islands.bench.traced import facts, program, set_of, traced
+from islands.bench.variants import Variant, variants
 from islands.instances.catalogue import catalogue
-from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.problems.mkp import Mkp
-from islands.progress.result import Result
-from islands.run.runner import Output, run_requested
+from islands.record.ledger import RunLedger
 
-_HIGHS_PROCESSES = 8  # one core each; the thread that controls the GPU needs its own core
+EVERY = {"cpu": 1, "cuda": 10}
+"""Generations between two looks at the best cost: a look takes about 0.1 ms on a GPU."""
 
 
-def measure(request: BenchRequest) -> Iterator[QualityRow | QualityMeans]:
-    """Run each instance on the first backend; then summarise each group and each set."""
-    rows: list[QualityRow] = []
-    problems = [load(name) for name in named(request.of)]
-    count = 1 if request.backends[0] == "cpu" else _HIGHS_PROCESSES
-    with silent_processes(count) if request.highs else nullcontext() as pool:
-        reference = _highs_results(problems, request, pool) if pool is not None else {}
-        solved = request.seeds * request.limit + (request.limit if reference and count == 1 else 0)
-        for problem in request.heartbeat.over(problems, lambda each: each.instance, seconds=solved):
-            row = _measured(problem, request, reference.get(problem.instance))
-            rows.append(row)
-            yield row
-    groups = dict.fromkeys(row.group for row in rows)
-    sets = dict.fromkeys(_set(row.instance) for row in rows)
-    for group in groups:
-        yield QualityMeans.of(group, [row for row in rows if row.group == group])
-    for each in sets:
-        if f"{each} " in "".join(groups):
-            yield QualityMeans.of(each, [row for row in rows if _set(row.instance) == each])
+def measure(request: BenchRequest) -> Iterator[BenchRow]:
+    """Run each method on each instance and backend; then compare methods and summarise sets."""
+    world = request.world
+    methods = world.run_on_all(lambda: variants(request.variant))
+    problems = world.run_on_all(lambda: [load(name) for name in named(request.of)])
+    yield from compared(request, problems, lambda _: methods)
+
+
+def compared(
+    request: BenchRequest,
+    problems: Sequence[Problem],
+    methods_of: Callable[[Problem], Sequence[Variant]],
+) -> Iterator[BenchRow]:
+    """Run the methods of each problem; collective."""
+    require_fitting(request.rivals, problems, request.world)
+    tasks = request.world.run_on_all(
+        lambda: {each.instance: _tasks(each, request, methods_of(each)) for each in problems}
+    )
+    runs = sum(map(len, tasks.values())) / max(1, len(tasks)) + len(request.rivals)
+    folder = request.out if request.world.rank == 0 else None
+    ledger, rows = RunLedger(folder, "measurement"), list[RunRow]()
+    contest = Contest(request, ledger) if request.rivals else None
+    try:
+        with contest or nullcontext():
+            for problem in request.heartbeat.over(
+                problems, lambda each: each.instance, seconds=runs * request.seeds * request.limit
+            ):
+                mine = _rows(problem, tasks[problem.instance], request, ledger, contest)
+                rows += mine
+                yield from mine
+                for one in by_key(mine).values():
+                    yield QualityRow.of(one)
+                    yield from (TargetRow.of(target, one) for target in TARGETS)
+    finally:
+        ledger.close()
+    yield from contrasts(rows)
+    yield from rank_rows(rows)
+    yield from _summaries(rows)
+
+
+@dataclass(frozen=True)
+class _Task:
+    variant: Variant
+    backend: str
+    every: int
+
+    def made(
+        self, problem: Problem, seed: int, request: BenchRequest, ledger: RunLedger
+    ) -> dict[str, Any]:
+        """Return the result of a run, which may be known; collective."""
+        options: dict[str, Any] = {"backend": self.backend, "seed": seed, "stop": _stop(problem)}
+        options["stop"].append(f"seconds={request.limit:g}")
+        if request.threads is not None:
+            options["threads"] = request.threads
+        spec, problem = self.variant.resolved(problem, self.every, options)
+        asked = {"settings": spec.to_mapping(), "ranks": request.world.size, **program()}
+        request.heartbeat.detail(f"{self.variant.name}, {self.backend}, seed {seed}")
+        return ledger.result_of(asked, request.world, lambda: traced(spec, problem, request.world))
+
+
+def _tasks(problem: Problem, request: BenchRequest, methods: Sequence[Variant]) -> list[_Task]:
+    """Return all methods on all backends; refuse settings that do not fit before any run."""
+    found = [
+        _Task(variant, backend, request.every or EVERY[backend])
+        for backend in request.backends
+        for variant in methods
+    ]
+    for each in found:
+        each.variant.resolved(problem, each.every, {"backend": each.backend, "seed": 1})
+    return found
+
+
+def _rows(
+    problem: Problem,
+    tasks: Sequence[_Task],
+    request: BenchRequest,
+    ledger: RunLedger,
+    contest: Contest | None,
+) -> list[RunRow]:
+    """Run all methods with one seed after the other, so that each meets the same conditions."""
+    known, rows = len(ledger), list[RunRow]()
+    for seed in range(1, request.seeds + 1):
+        shared = {**facts(problem), "seed": seed, "limit": request.limit}
+        for task in tasks:
+            made = task.made(problem, seed, request, ledger)
+            method: dict[str, Any] = {"backend": task.backend, "method": task.variant.name}
+            rows.append(RunRow(**shared, **method, **made))
+        if contest is not None:
+            rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
+    if len(ledger) < known:
+        request.heartbeat.skip()
+    order = {(task.backend, task.variant.name): place for place, task in enumerate(tasks)}
+    last = len(order)
+    rows.sort(key=lambda row: (order.get((row.backend, row.method), last), row.method, row.seed))
+    return with_references(rows)
+
+
+def _summaries(rows: Sequence[RunRow]) -> Iterator[BenchRow]:
+    """Yield the means of each group and set, then their gaps over time, for each method."""
+    names = [*(row.group for row in rows), *(set_of(row.instance) for row in rows)]
+    groups = [
+        (name, mine)
+        for name in dict.fromkeys(names)
+        for mine in _by_method([row for row in rows if name in (row.group, set_of(row.instance))])
+    ]
+    for name, mine in groups:
+        yield QualityMeans.of(name, [QualityRow.of(one) for one in by_key(mine).values()])
+    for name, mine in groups:
+        yield from MomentRow.all_of(name, mine)
+
+
+def _by_method(rows: Sequence[RunRow]) -> list[list[RunRow]]:
+    found: dict[tuple[str, str], list[RunRow]] = {}
+    for row in rows:
+        found.setdefault((row.backend, row.method), []).append(row)
+    return list(found.values())
 
 
 def named(patterns: Sequence[str]) -> list[str]:
@@ -53,83 +152,10 @@ def named(patterns: Sequence[str]) -> list[str]:
     known = catalogue().names()
     found: list[str] = []
     for pattern in patterns:
-        matches = [name for name in known if pattern == _set(name) or fnmatchcase(name, pattern)]
+        matches = [name for name in known if pattern == set_of(name) or fnmatchcase(name, pattern)]
         found += matches or [pattern]
     return list(dict.fromkeys(found))
 
 
-def _highs_results(
-    problems: Sequence[Problem], request: BenchRequest, pool: Pool
-) -> dict[str, Callable[[], HighsResult]]:
-    """Return functions that wait for the result of HiGHS, by instance."""
-    knapsacks = [problem for problem in problems if isinstance(problem, Mkp)]
-    work = {each.instance: (each, request.limit) for each in knapsacks}
-    if request.backends[0] == "cpu":
-        return {name: partial(pool.apply, highs, each) for name, each in work.items()}
-    return {name: pool.apply_async(highs, each).get for name, each in work.items()}
-
-
-def _measured(
-    problem: Problem, request: BenchRequest, reference: Callable[[], HighsResult] | None
-) -> QualityRow:
-    backend = request.backends[0]
-    other = None
-    if reference is not None and backend == "cpu":
-        request.heartbeat.detail("HiGHS")
-        other = reference()
-    results = [_run(problem, request, backend, seed) for seed in range(1, request.seeds + 1)]
-    if reference is not None and other is None:
-        other = reference()
-    known = problem.best_known
-    costs = [result.cost for result in results if result.cost is not None]
-    gaps = [result.gap for result in results if result.gap is not None]
-    constraints = problem.constraints if isinstance(problem, Mkp) else None
-    size = f"{constraints} x {problem.size}" if constraints else str(problem.size)
-    of_set = _set(problem.instance)
-    return QualityRow(
-        device=results[0].device,
-        instance=problem.instance,
-        group=f"{of_set} {size}" if of_set == "orlib" else of_set,
-        size=problem.size,
-        constraints=constraints,
-        known=known.value if known is not None else None,
-        runs=len(results),
-        hits=sum(gap <= 0 for gap in gaps),
-        best=(max if problem.maximise else min)(costs, default=None),
-        mean_gap=fmean(gaps) if gaps else None,
-        worst_gap=max(gaps, default=None),
-        seconds=fmean(result.seconds for result in results),
-        seconds_to_best=fmean(map(_seconds_to_best, results)),
-        evaluations=fmean(result.evaluations for result in results),
-        highs=other.profit if other is not None else None,
-        highs_gap=_gap(problem, other),
-        highs_seconds=other.seconds if other is not None else None,
-        highs_proved=other.proved if other is not None else None,
-    )
-
-
-def _run(problem: Problem, request: BenchRequest, backend: str, seed: int) -> Result:
-    stop = [
-        *(["best-known"] if problem.best_known is not None else []),
-        f"seconds={request.limit:g}",
-    ]
-    options = {"instance": problem.instance, "backend": backend, "seed": seed, "stop": stop}
-    if request.threads is not None:
-        options["threads"] = request.threads
-    request.heartbeat.detail(f"seed {seed}")
-    result = run_requested(options, None, World(), Output(), problem)
-    if result.interrupted:
-        raise KeyboardInterrupt
-    return result
-
-
-def _seconds_to_best(result: Result) -> float:
-    return result.seconds * (result.best_generation + 1) / (result.generations + 1)
-
-
-def _gap(problem: Problem, end: HighsResult | None) -> float | None:
-    return problem.gap(end.profit) if end is not None and end.profit is not None else None
-
-
-def _set(instance: str) -> str:
-    return instance.rpartition("/")[0] or instance
+def _stop(problem: Problem) -> list[str]:
+    return ["best-known"] if problem.best_known is not None else []

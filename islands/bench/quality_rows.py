@@ -1,28 +1,70 @@
-"""The rows of the benchmark `quality`: one per instance, one per group of instances."""
+"""The rows of the benchmark `quality`: of each method on an instance, and on groups of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from islands.bench.base import BenchRow
+from islands.bench.quality_runs import RunRow
 from islands.text import count
+
+KNOWN = "best known"
+TARGETS = {"1 %": 1.0, "0.1 %": 0.1, "0.01 %": 0.01, KNOWN: 0.0}
+"""Gaps, by name; the last is the reference of an instance."""
+_SHARES = (0.1, 0.5, 0.9)
+
+
+@dataclass(frozen=True)
+class TargetRow(BenchRow):
+    """When the runs of a method reached a gap on an instance."""
+
+    TABLE: ClassVar[str] = "quality_targets"
+    HEADER: ClassVar[str] = ""
+
+    instance: str
+    backend: str
+    method: str
+    target: str
+    runs: int
+    reached: int
+    seconds_10: float | None
+    """Seconds until 10 % of the runs had reached it; None if fewer did."""
+    seconds_50: float | None
+    seconds_90: float | None
+
+    @classmethod
+    def of(cls, target: str, rows: Sequence[RunRow]) -> TargetRow:
+        """Return the row of a target for the runs of one method on one instance."""
+        times = [row.curve("").time_to(TARGETS[target]) for row in rows]
+        shares = np.quantile(times, _SHARES, method="inverted_cdf")
+        found = [float(each) if np.isfinite(each) else None for each in shares]
+        return cls(*rows[0].key, target, len(rows), int(np.isfinite(times).sum()), *found)
+
+    def line(self) -> str:
+        """Return nothing: these rows are only written."""
+        return ""
 
 
 @dataclass(frozen=True)
 class QualityRow(BenchRow):
-    """One instance; gaps are to the best known value, in per cent, negative if better."""
+    """One method on one instance; gaps are to the best known value, in per cent."""
 
     TABLE: ClassVar[str] = "quality"
     HEADER: ClassVar[str] = (
-        "instance               n    m      known  runs  hits       best   mean gap  worst gap"
-        "   seconds  to best    evals      HiGHS    gap  seconds"
+        f"{'':<89} median seconds to      best known at % of runs\n"
+        "instance               n      known  runs  hits       best   mean gap  worst gap  seconds"
+        "     1 %   0.1 %  0.01 %     10 %    50 %    90 %    evals  method"
     )
 
-    device: str
     instance: str
+    backend: str
+    method: str
+    device: str
     group: str
     size: int
     constraints: int | None
@@ -34,38 +76,76 @@ class QualityRow(BenchRow):
     mean_gap: float | None
     worst_gap: float | None
     seconds: float
-    """Mean time of a run, without compilation."""
+    """Mean time of the search."""
     seconds_to_best: float
-    """Estimated time until the best individual was found, from its generation."""
+    """Mean time until the best cost was seen."""
+    to_1: float | None
+    """Median seconds to a gap of 1 %; None if fewer than half of the runs reached it."""
+    to_0_1: float | None
+    to_0_01: float | None
+    to_known_10: float | None
+    """Seconds until 10 % of the runs had reached the best known value."""
+    to_known_50: float | None
+    to_known_90: float | None
     evaluations: float
-    highs: float | None
-    highs_gap: float | None
-    highs_seconds: float | None
-    highs_proved: bool | None
+    proved: int
+    """Runs of a rival that proved their solution optimal."""
+
+    @classmethod
+    def of(cls, rows: Sequence[RunRow]) -> QualityRow:
+        """Return the row of the runs of one method on one instance."""
+        first, costs = rows[0], [row.cost for row in rows if row.cost is not None]
+        gaps = [row.final for row in rows if row.is_known and np.isfinite(row.final)]
+        half = {name: TargetRow.of(name, rows).seconds_50 for name in TARGETS}
+        known = TargetRow.of(KNOWN, rows)
+        seconds = (*list(half.values())[:3], known.seconds_10, known.seconds_50, known.seconds_90)
+        columns = ("to_1", "to_0_1", "to_0_01", "to_known_10", "to_known_50", "to_known_90")
+        shown = seconds if first.is_known else [None] * len(columns)
+        times: dict[str, Any] = dict(zip(columns, shown, strict=True))
+        return cls(
+            *first.key,
+            device=first.device,
+            group=first.group,
+            size=first.size,
+            constraints=first.constraints,
+            known=first.reference if first.is_known else None,
+            runs=len(rows),
+            hits=sum(row.hits for row in rows),
+            best=(max if first.maximise else min)(costs, default=None),
+            mean_gap=fmean(gaps) if gaps else None,
+            worst_gap=max(gaps, default=None),
+            seconds=fmean(row.seconds for row in rows),
+            seconds_to_best=fmean(row.seconds_to_best for row in rows),
+            evaluations=fmean(row.evaluations for row in rows),
+            proved=sum(row.proved for row in rows),
+            **times,
+        )
 
     def line(self) -> str:
         """Return the row as text, aligned with `HEADER`."""
+        near = [_time(each) for each in (self.to_1, self.to_0_1, self.to_0_01)]
+        at = [_time(each) for each in (self.to_known_10, self.to_known_50, self.to_known_90)]
         return (
-            f"{self.instance:<18} {self.size:>5} {_shown(self.constraints, 4)}"
-            f" {_shown(self.known, 10)} {self.runs:>5} {self.hits:>5} {_shown(self.best, 10)}"
-            f" {_percent(self.mean_gap, 10)} {_percent(self.worst_gap, 10)} {self.seconds:>9.2f}"
-            f" {self.seconds_to_best:>8.2f} {count(self.evaluations):>8}"
-            f" {_shown(self.highs, 10)} {_percent(self.highs_gap, 6)}"
-            f" {'-' if self.highs_seconds is None else f'{self.highs_seconds:.2f}':>8}"
+            f"{self.instance:<18} {self.size:>5} {_shown(self.known, 10)} {self.runs:>5}"
+            f" {self.hits:>5} {_shown(self.best, 10)} {_percent(self.mean_gap, 10)}"
+            f" {_percent(self.worst_gap, 10)} {self.seconds:>8.2f} {' '.join(near)}  "
+            f"{' '.join(at)} {count(self.evaluations):>8}  {self.method}, {self.backend}"
         )
 
 
 @dataclass(frozen=True)
 class QualityMeans(BenchRow):
-    """Summary of a group of instances."""
+    """The summary of one method on a group of instances."""
 
     TABLE: ClassVar[str] = "quality_means"
     HEADER: ClassVar[str] = (
-        "group              instances  reached  always     runs     hits   mean gap  worst gap"
-        "   seconds   HiGHS reached  mean gap  proved"
+        "group              instances  reached  always     runs     hits  proved   mean gap"
+        "  worst gap   seconds  method"
     )
 
     group: str
+    backend: str
+    method: str
     instances: int
     reached: int
     """Instances on which at least one run reached the best known value."""
@@ -73,44 +153,79 @@ class QualityMeans(BenchRow):
     """Instances on which all runs reached it."""
     runs: int
     hits: int
+    proved: int
     mean_gap: float | None
     """Mean over the instances of the mean gap of their runs."""
     worst_gap: float | None
     seconds: float
-    highs_reached: int | None
-    highs_mean_gap: float | None
-    highs_proved: int | None
 
     @classmethod
     def of(cls, group: str, rows: Sequence[QualityRow]) -> QualityMeans:
-        """Return the summary of rows."""
+        """Return the summary of the rows of one method."""
         gaps = [row.mean_gap for row in rows if row.mean_gap is not None]
         worst = [row.worst_gap for row in rows if row.worst_gap is not None]
-        compared = [row for row in rows if row.highs_seconds is not None]
-        theirs = [row.highs_gap for row in compared if row.highs_gap is not None]
         return cls(
             group=group,
+            backend=rows[0].backend,
+            method=rows[0].method,
             instances=len(rows),
             reached=sum(row.hits > 0 for row in rows),
             always=sum(row.hits == row.runs for row in rows),
             runs=sum(row.runs for row in rows),
             hits=sum(row.hits for row in rows),
+            proved=sum(row.proved for row in rows),
             mean_gap=fmean(gaps) if gaps else None,
             worst_gap=max(worst, default=None),
             seconds=fmean(row.seconds for row in rows),
-            highs_reached=sum(gap <= 0 for gap in theirs) if compared else None,
-            highs_mean_gap=fmean(theirs) if theirs else None,
-            highs_proved=sum(bool(row.highs_proved) for row in compared) if compared else None,
         )
 
     def line(self) -> str:
         """Return the row as text, aligned with `HEADER`."""
         return (
             f"{self.group:<18} {self.instances:>9} {self.reached:>8} {self.always:>7}"
-            f" {self.runs:>8} {self.hits:>8} {_percent(self.mean_gap, 10)}"
-            f" {_percent(self.worst_gap, 10)} {self.seconds:>9.2f} {_shown(self.highs_reached, 15)}"
-            f" {_percent(self.highs_mean_gap, 9)} {_shown(self.highs_proved, 7)}"
+            f" {self.runs:>8} {self.hits:>8} {self.proved:>7} {_percent(self.mean_gap, 10)}"
+            f" {_percent(self.worst_gap, 10)} {self.seconds:>9.2f}  {self.method}, {self.backend}"
         )
+
+
+@dataclass(frozen=True)
+class MomentRow(BenchRow):
+    """The state of the runs of one method on a group of instances at one time."""
+
+    TABLE: ClassVar[str] = "quality_moments"
+    HEADER: ClassVar[str] = "group                after s     runs  at best    mean gap  method"
+
+    group: str
+    backend: str
+    method: str
+    seconds: float
+    runs: int
+    reached: int
+    """Runs at the reference of their instance."""
+    mean_gap: float | None
+    """Mean over all runs; None while one of them has no solution."""
+
+    @classmethod
+    def all_of(cls, group: str, rows: Sequence[RunRow]) -> Iterator[MomentRow]:
+        """Yield the row of each time up to the limit for the runs of one method."""
+        for seconds in moments(rows[0].limit):
+            gaps = [float(row.curve("").at(np.array([seconds]))[0]) for row in rows]
+            mean = fmean(gaps) if np.isfinite(gaps).all() else None
+            at = sum(gap <= 0 for gap in gaps)
+            yield cls(group, rows[0].backend, rows[0].method, seconds, len(rows), at, mean)
+
+    def line(self) -> str:
+        """Return the row as text, aligned with `HEADER`."""
+        return (
+            f"{self.group:<18} {self.seconds:>9g} {self.runs:>8} {self.reached:>8}"
+            f" {_percent(self.mean_gap, 11)}  {self.method}, {self.backend}"
+        )
+
+
+def moments(limit: float) -> list[float]:
+    """Return 0.1, 0.2, 0.5, 1, ... up to the limit, which is the last."""
+    steps = [step * 10.0**power for power in range(-1, 6) for step in (1, 2, 5)]
+    return [*(round(each, 1) for each in steps if each < 0.999 * limit), limit]
 
 
 def _shown(value: float | None, width: int) -> str:
@@ -118,4 +233,8 @@ def _shown(value: float | None, width: int) -> str:
 
 
 def _percent(value: float | None, width: int) -> str:
-    return f"{'-' if value is None else f'{value:.3f}':>{width}}"
+    return f"{'-' if value is None else f'{value:.4f}':>{width}}"
+
+
+def _time(seconds: float | None) -> str:
+    return f"{'-' if seconds is None else f'{seconds:.2f}':>7}"

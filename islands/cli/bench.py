@@ -6,19 +6,23 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from islands.bench import BENCHES, COLLECTIVE, LONG, benchmark
+from islands.bench import BENCHES, COLLECTIVE, DRAWN, LONG, benchmark
 from islands.bench.base import BenchRequest
-from islands.bench.compare import HEADER, ratios, read_tables
+from islands.bench.compare import PROVENANCE, Compared, compared, read_tables
+from islands.bench.rivals import RIVALS, require_installed
 from islands.cli import arguments
 from islands.display.heartbeat import Heartbeat
+from islands.doctor.nvidia import gpus
 from islands.errors import UsageError
 from islands.parallel import World, launched, world
+from islands.paths import published
+from islands.record.provenance import provenance
 from islands.run.signals import suspending
 from islands.text import unknown
 
@@ -32,7 +36,9 @@ _EXAMPLES = """
 examples:
   islands bench brkga --backend cpu --threads 8
   islands bench topologies --islands 8,64,512 --out topologies
-  islands bench quality --of sac94,gk,'orlib/mknapcb?-?0' --highs --out quality
+  islands bench quality --of sac94,gk,'orlib/mknapcb?-?0' --rivals highs --out quality
+  islands bench quality --of tai60a --variant 'islands=1 population=1056' \
+      --variant 'islands=8 population=132 migration=ring' --seeds 10 --limit 20 --out study
   islands bench tabu --json > old.json; islands bench tabu --compare old.json
   islands bench colonies --mixes tai60a,flow.py:problem --seeds 10 --limit 60 --out colonies
   mpirun -n 4 python -m islands bench migration --instances zi929,fi10639
@@ -44,14 +50,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"{', '.join(BENCHES)} (default: all except {', '.join((*COLLECTIVE, *LONG))})"
+    words = f"{', '.join(BENCHES)} (default: {', '.join(_ALONE)})"
     add("what", nargs="*", metavar="WHAT", help=words)
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
-    words = "also print the ratios to the measurements in OLD.json, the output of an earlier --json"
+    words = "also compare with OLD.json, the output of an earlier --json or the bench.json of --out"
     add("--compare", metavar="OLD.json", type=Path, help=words)
-    add("--backend", metavar="NAME", help="cpu or cuda (default: all that are available)")
+    words = "cpu, cuda or cuda,cpu (default: all that are available)"
+    add("--backend", metavar="NAME", help=words)
     words = "threads of the cpu backend (default: all cores)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
     brkga = _Group(parser, "brkga, de, cellular, ga and pso")
@@ -70,14 +77,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     migration.add("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1")
     migration.add("seconds", "S", float, "approximate seconds per repetition")
     quality = _Group(parser, "quality and colonies")
-    quality.add("limit", "S", float, "time limit of a run; the best known value ends quality's")
+    quality.add("limit", "S", float, "time limit of a run, which ends at the best known value")
     quality.add("seeds", "R", int, "runs per instance and method")
+    quality.add("every", "G", int, "generations between looks at the best cost", "cuda 10, cpu 1")
     colonies = _Group(parser, "colonies (and --topology, --interval, --migrants, --islands-a-rank)")
     colonies.add("mixes", "A,B", _names, "instances, also FILE.py:NAME")
     colonies.repeat("colony", "SETTINGS", "settings of a colony; repeat it (default: by problem)")
     quality = _Group(parser, "quality")
     quality.add("of", "A,B", _names, "instances, sets, and patterns of names")
-    quality.switch("highs", "also solve knapsacks with HiGHS, with the same time limit")
+    words = "settings KEY=VALUE of a method, and a file for --config; repeat it"
+    quality.repeat("variant", "SETTINGS", f"{words} (default: the default run)")
+    words = f"also run these programs, as long and on as many cores: {', '.join(RIVALS)}"
+    quality.add("rivals", "A,B", _names, words, "none")
+    add("--highs", action=_Renamed, nargs=0, help=argparse.SUPPRESS)
 
 
 class _Group:
@@ -86,16 +98,18 @@ class _Group:
     def __init__(self, parser: argparse.ArgumentParser, title: str) -> None:
         self._group = parser.add_argument_group(title)
 
-    def add(self, field: str, metavar: str, kind: Callable[[str], Any], words: str) -> None:
-        """Declare an option."""
+    def add(
+        self, field: str, metavar: str, kind: Callable[[str], Any], words: str, shown: str = ""
+    ) -> None:
+        """Declare an option; help shows its default value, or `shown` instead."""
         default = getattr(BenchRequest, field)
-        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        listed = ",".join(map(str, default)) if isinstance(default, tuple) else default
         self._group.add_argument(
             f"--{field.replace('_', '-')}",
             metavar=metavar,
             type=kind,
             default=default,
-            help=f"{words} (default: {shown})",
+            help=f"{words} (default: {shown or listed})",
         )
 
     def repeat(self, field: str, metavar: str, words: str) -> None:
@@ -104,9 +118,13 @@ class _Group:
             f"--{field}", metavar=metavar, action="append", default=[], help=words
         )
 
-    def switch(self, field: str, words: str) -> None:
-        """Declare an option without a value."""
-        self._group.add_argument(f"--{field}", action="store_true", help=words)
+
+class _Renamed(argparse.Action):
+    """Refuses the former name of `--rivals highs`."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Name the new option."""
+        parser.error("--highs is now --rivals highs")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -134,24 +152,54 @@ def main(args: argparse.Namespace) -> int:
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
                 heartbeat.work = f"bench {name}{which}"
                 _measure(name, asked, tables, say)
-    if rank == 0 and args.out is not None:
-        from islands.bench.output import write
-
-        write(args.out, tables)
+    measured: dict[str, Any] = {
+        name: [asdict(row) for row in rows] for name, rows in tables.items()
+    }
+    if rank > 0:
+        return 0
+    if args.compare is not None:
+        earlier, words = before
+        say(f"\nCompared with {args.compare}{f' ({words})' if words else ''}")
+        measured |= _comparison(compared(earlier, measured), say)
+    measured = {PROVENANCE: _provenance(tables)} | measured
+    if args.out is not None:
+        _write(args.out, tables, measured)
         say(f"\nWrote {args.out}")
-    measured = {name: [asdict(row) for row in rows] for name, rows in tables.items()}
-    if rank == 0 and args.compare is not None:
-        found = list(ratios(before, measured))
-        lines = [each.line() for each in found] or ["No row is in both measurements."]
-        say(
-            "\n".join(
-                [f"\nCompared with {args.compare}; a ratio above 1 is faster.", HEADER, *lines]
-            )
-        )
-        measured["ratios"] = [asdict(each) for each in found]
-    if rank == 0 and args.json:
+    if args.json:
         print(json.dumps(measured))
     return 0
+
+
+def _comparison(found: Compared, say: Callable[[str], None]) -> dict[str, Any]:
+    """Print a comparison, and return its tables."""
+    for rows in (found.ratios, found.changes):
+        if rows:
+            say("\n".join([f"\n{rows[0].HEADER}", *(row.line() for row in rows)]))
+    for before, now in dict.fromkeys(tuple(each.devices) for each in found.changes):
+        if before != now:
+            say(f"Before on {before}; now on {now}")
+    if not (found.ratios or found.changes):
+        say("No row is in both measurements.")
+    return {name: [asdict(each) for each in rows] for name, rows in vars(found).items()}
+
+
+def _provenance(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, Any]:
+    """Return what made the tables, on which devices."""
+    rows = (row for each in tables.values() for row in each)
+    devices = dict.fromkeys(str(row.device) for row in rows if hasattr(row, "device"))
+    found = gpus()
+    driver = found[0].driver if found else None
+    return {**provenance(), "devices": list(devices), "driver": driver, "command": sys.argv[1:]}
+
+
+def _write(
+    folder: Path, tables: Mapping[str, Sequence[BenchRow]], measured: Mapping[str, Any]
+) -> None:
+    from islands.bench.output import write
+
+    write(folder, tables)
+    with published(folder / "bench.json") as temporary:
+        temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
 
 
 def _measure(
@@ -161,9 +209,10 @@ def _measure(
     text, measure = benchmark(name)
     say(("\n" if tables else "") + text)
     for row in measure(asked):
-        if row.TABLE not in tables:
+        if row.HEADER and row.TABLE not in tables:
             say(f"\n{row.HEADER}")
-        say(row.line())
+        if row.HEADER:
+            say(row.line())
         tables.setdefault(row.TABLE, []).append(row)
 
 
@@ -180,25 +229,24 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
         "genes",
         "interval",
         "seeds",
+        "every",
     )
     for field in whole:
-        if getattr(args, field) < 1:
+        if getattr(args, field) is not None and getattr(args, field) < 1:
             shown = f"--{field.replace('_', '-')} {getattr(args, field)}"
             raise UsageError(f"{shown}: must be at least 1")
     for field in ("seconds", "limit"):
         value = getattr(args, field)
         if not 0 < value < math.inf:
             raise UsageError(f"--{field} {value:g}: must be a finite number above 0")
-    if "colonies" in args.what and find_spec("scipy") is None:
-        raise UsageError("bench colonies needs scipy. Install with: pip install 'islands[report]'")
-    if args.highs and find_spec("scipy") is None:
-        raise UsageError("--highs needs scipy. Install with: pip install 'islands[report]'")
+    require_installed(args.rivals)
     if args.out is not None:
         if args.out.exists() and not args.out.is_dir():
             raise UsageError(f"--out {args.out}: is a file. Name a new or existing folder")
-        if "topologies" in (args.what or _ALONE) and find_spec("matplotlib") is None:
+        drawn = [name for name in args.what or _ALONE if name in DRAWN]
+        if drawn and find_spec("matplotlib") is None:
             raise UsageError(
-                "bench topologies --out needs matplotlib. Install with: pip install"
+                f"bench {drawn[0]} --out needs matplotlib. Install with: pip install"
                 " 'islands[report]'"
             )
     options = {
@@ -240,6 +288,8 @@ def _backends(asked: str | None) -> list[str]:
     if asked is None:
         found, _ = automatic()
         return ["cpu"] if found == "cpu" else ["cuda", "cpu"]
-    if asked not in BACKENDS or asked == "auto":
-        raise UsageError(unknown("backend", asked, [name for name in BACKENDS if name != "auto"]))
-    return [asked]
+    known = [name for name in BACKENDS if name != "auto"]
+    for name in asked.split(","):
+        if name not in known:
+            raise UsageError(unknown("backend", name, known))
+    return list(dict.fromkeys(asked.split(",")))

@@ -11,7 +11,7 @@ from islands.errors import Suspended
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.reproduce.ledger import RunLedger
+from islands.record.ledger import RunLedger
 from islands.reproduce.runs import Sample
 from islands.run.batch import Batch, run_batch
 from islands.run.device import take_device

@@ -9,10 +9,10 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
+from islands.record.ledger import RunLedger
 from islands.report.figure import new_figure
 from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Column, Plot, TableRow, numbers
-from islands.reproduce.ledger import RunLedger
 from islands.reproduce.table import PaperTable
 from islands.untrusted import read_toml
 

@@ -9,9 +9,9 @@ from typing import Any
 from islands.display.heartbeat import Heartbeat
 from islands.instances.locate import Found
 from islands.problems import read
+from islands.record.ledger import RunLedger
 from islands.reproduce.cells import Cell, Fact, TableRow, header, line
 from islands.reproduce.experiment import ExperimentRequest
-from islands.reproduce.ledger import RunLedger
 from islands.reproduce.output import ExperimentFolder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable

@@ -10,10 +10,11 @@ from examples_for_tests import FOLDER
 
 from islands.bench import LONG
 from islands.bench.base import BenchRequest
-from islands.bench.colonies import ColonyRow, measure
+from islands.bench.colonies import measure, methods
 from islands.cli import main
 from islands.errors import UsageError
 from islands.parallel import World
+from islands.problems import load
 
 pytest.importorskip("scipy")
 
@@ -26,24 +27,37 @@ def test_all_methods_run_with_the_same_seeds_and_time(
     line += ["--backend", "cpu", "--threads", "1", "--islands-a-rank", "4", "--interval", "3"]
     line += ["--colony", "algorithm=ga encoding=permutation population=16"]
     line += ["--colony", "algorithm=brkga population=16", "--quiet", "--json"]
+    pytest.importorskip("matplotlib")
     assert main([*line, "--out", str(tmp_path / "found")]) == 0
-    rows = json.loads(capsys.readouterr().out)["colonies"]
-    assert len((tmp_path / "found" / "colonies.csv").read_text().splitlines()) == 1 + 12
-    assert [row["method"] for row in rows[:6]] == [
-        *("together", "together", "ga permutation", "ga permutation", "brkga", "brkga"),
+    found = json.loads(capsys.readouterr().out)
+    assert len((tmp_path / "found" / "quality.csv").read_text().splitlines()) == 1 + 12
+    rows, runs = found["quality"], found["quality_runs"]
+    names = [
+        *("together", "together, no migration"),
+        *("colony 0 ga permutation", "colony 0 ga permutation, no migration"),
+        *("colony 1 brkga", "colony 1 brkga, no migration"),
     ]
-    assert [row["migrates"] for row in rows] == [True, False] * 6
+    assert [row["method"] for row in rows] == names * 2
     for row in rows:
-        islands = sum(int(colony["islands"]) for colony in row["colonies"])
-        assert (row["runs"], islands, len(row["costs"])) == (2, 4, 2)
-        assert 0.2 <= row["seconds"] < 5
-        assert row["best"] == min(row["costs"]) <= row["mean"]
-    for instance in (rows[:6], rows[6:]):
-        assert instance[0]["p"] is None
-        assert all(0 < row["p"] <= 1 for row in instance[1:])
-        assert sum(row["mean_rank"] for row in instance) == pytest.approx(21)
-        text = ColonyRow(**instance[1]).line()
-        assert abs(len(text) - len(ColonyRow.HEADER)) <= 12, text
+        mine = [each for each in runs if all(each[k] == row[k] for k in ("instance", "method"))]
+        assert [each["seed"] for each in mine] == [1, 2]
+        assert {each["islands"] for each in mine} == {4}
+        assert row["best"] == min(each["cost"] for each in mine)
+        if row["hits"] == 0:
+            assert 0.2 <= row["seconds"] < 5
+    algorithms = {each["method"].split(",")[0]: each["algorithm"] for each in runs}
+    assert list(algorithms.values()) == ["ga + brkga", "ga", "brkga"]
+    assert len(found["quality_tests"]) == 2 * 5
+    assert {each["first"] for each in found["quality_tests"]} == {"together"}
+
+
+def test_only_the_topology_differs_without_migration() -> None:
+    request = BenchRequest(World(), ["cpu"], interval=7)
+    for problem in (load("demo/tsp"), load("demo/qap"), load("demo/mkp")):
+        specs = [each.resolved(problem, 1, {})[0] for each in methods(problem, request)]
+        shown = [(each.migration.topology, each.migration.interval) for each in specs]
+        assert shown == [("ring", 7), ("none", 7)] * 3
+        assert {each.general.islands for each in specs} == {8}
 
 
 def test_a_single_colony_is_refused() -> None:

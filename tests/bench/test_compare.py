@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from measured_for_tests import run_row
 
-from islands.bench import algorithm_rows, ends, quality_rows, scaling, tabu
+from islands.bench import algorithm_rows, ends, scaling, tabu
 from islands.bench.compare import SPEEDS, Tables, ratios, read_tables
+from islands.bench.quality_compare import Change, changes
 from islands.cli import main
 from islands.errors import InputError
+
+CPU = "CPU, 1 thread"
 
 
 def row(**changes: Any) -> dict[str, Any]:
@@ -45,13 +50,48 @@ def test_less_time_is_faster() -> None:
 def test_each_compared_column_is_in_its_table() -> None:
     kinds = [algorithm_rows.BrkgaRow, algorithm_rows.DeRow, algorithm_rows.CellularRow]
     kinds += [algorithm_rows.GaRow, algorithm_rows.PsoRow, tabu.TabuRow, scaling.ScalingRow]
-    kinds += [ends.EndRow, quality_rows.QualityRow]  # type: ignore[list-item]
+    kinds += [ends.EndRow]  # type: ignore[list-item]
     assert {kind.TABLE for kind in kinds} == set(SPEEDS)
     for kind in kinds:
         assert SPEEDS[kind.TABLE] in kind.__dataclass_fields__
 
 
-@pytest.mark.parametrize("text", ["", "[1]", '{"brkga": 3}', '{"brkga": [3]}'])
+def test_runs_are_compared_by_gap_and_time() -> None:
+    old = [
+        run_row(seed=seed, course=((1.0, 202), (8.0 + seed, 200)), limit=20.0, device="GPU")
+        for seed in range(6)
+    ]
+    new = [
+        run_row(seed=seed, course=((0.5, 201), (2.0 + seed / 8, 200)), limit=5.0)
+        for seed in range(6)
+    ]
+    other = [run_row(method="other", seed=seed) for seed in range(6)]
+    (found,) = changes(old, [*new, *other])
+    # After 5 seconds, the old runs are at 1 %, the new ones at the best known value.
+    assert (found.limit, found.gap_before, found.gap_now, found.gap_difference) == (5, 1, 0, -1)
+    assert (found.target, found.seconds_before, found.seconds_now) == ("best known", 10.0, 2.25)
+    assert found.seconds_ratio == pytest.approx(10 / 2.25)
+    assert (found.a, found.devices) == (1.0, ["GPU", CPU])
+    assert 0 < found.p < 0.01
+    (same,) = changes(new, new)
+    assert (same.gap_difference, same.seconds_ratio, same.p, same.a) == (0, 1, 1, 0.5)
+    assert abs(len(found.line()) - len(Change.HEADER.splitlines()[-1])) <= 8
+
+
+def test_without_a_known_value_gaps_are_to_the_best_of_both() -> None:
+    unknown = {"reference": 300, "is_known": False}
+    old = [run_row(seed=seed, cost=300 + seed, **unknown) for seed in range(3)]
+    new = [run_row(seed=seed, cost=250 + 50 * seed, **unknown) for seed in range(3)]
+    (found,) = changes(old, new)
+    assert (found.gap_before, found.gap_now) == (pytest.approx(20.4), pytest.approx(20))
+    (found,) = changes(old, [run_row(cost=None, **unknown)])
+    assert (found.gap_now, found.gap_difference, found.a) == (None, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[1]", '{"brkga": 3}', '{"brkga": [3]}', '{"quality_runs": [{}]}', '{"provenance": 3}'],
+)
 def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(text)
     with pytest.raises(InputError, match=r"old\.json: is not the output of islands bench --json"):
@@ -65,8 +105,10 @@ def test_the_command_prints_ratios(tmp_path: Path, capsys: Any) -> None:
     old.write_text(capsys.readouterr().out)
     assert main([*line, "--compare", str(old)]) == 0
     captured = capsys.readouterr()
-    assert json.loads(captured.out)["ratios"] == []
-    assert f"Compared with {old}; a ratio above 1 is faster." in captured.err
+    found = json.loads(captured.out)
+    assert (found["ratios"], found["changes"]) == ([], [])
+    assert found["provenance"]["command"][:2] == sys.argv[1:3]
+    assert f"Compared with {old} ({found['provenance']['date'][:10]}T" in captured.err
     assert "No row is in both measurements." in captured.err
     assert main([*line, "--compare", str(tmp_path / "none.json")]) == 2
     assert "none.json: No such file" in capsys.readouterr().err

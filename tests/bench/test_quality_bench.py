@@ -1,143 +1,187 @@
+"""`islands bench quality`: runs over time, their tables, and the methods that it compares."""
+
 from __future__ import annotations
 
 import json
-import os
-import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from batches_for_tests import called
-from problems_for_tests import facilities, knapsack
-from results_for_tests import NEAR_BEST_KNOWN, result
+from measured_for_tests import run_row
+from results_for_tests import NEAR_BEST_KNOWN
 
 from islands.bench import BENCHES, quality
 from islands.bench.base import BenchRequest
-from islands.bench.highs import HighsResult, highs, silent_processes
-from islands.bench.quality_rows import QualityMeans
+from islands.bench.quality_plots import _targets
+from islands.bench.quality_rows import MomentRow, QualityMeans, QualityRow, TargetRow, moments
+from islands.bench.quality_runs import RunRow, with_references
+from islands.bench.quality_tests import ContrastRow, contrasts, rank_rows
+from islands.bench.traced import Course
+from islands.bench.variants import variants
 from islands.cli import bench, main
-from islands.instances.catalogue import BestKnown
-from islands.parallel import World
-from islands.problems.base import Problem
-from islands.progress.result import Result
+from islands.errors import UsageError
+from islands.parallel import World, world
 
-pytest.importorskip("scipy")
-
-
-def test_highs_finds_the_optimum() -> None:
-    problem = knapsack(12, 3)
-    choices = (np.arange(1 << 12)[:, None] >> np.arange(12)) & 1
-    fits = (choices @ problem.file.weights.T <= problem.file.capacities).all(axis=1)
-    end = highs(problem, 20.0)
-    assert (end.profit, end.proved) == (problem.costs(choices[fits]).max(), True)
+COURSE = ((0.5, 300), (1.0, 202), (2.0, 200.2), (4.0, 200.0))
+"""Gaps of 50, 1, 0.1 and 0 % to 200."""
 
 
-def test_output_of_highs_is_discarded(capfd: pytest.CaptureFixture[str]) -> None:
-    with silent_processes(1) as processes:
-        assert processes.apply(os.write, (1, b"said")) == 4
-        end = processes.apply(highs, (knapsack(12, 3), 20.0))
-    assert end.proved
-    assert capfd.readouterr().out == ""
+def command(*words: str) -> list[str]:
+    return ["bench", "quality", *words, "--backend", "cpu", "--threads", "1", "--quiet"]
 
 
-def test_busy_processes_end_with_their_block() -> None:
-    began = time.monotonic()
-    with silent_processes(1) as processes:
-        processes.apply_async(time.sleep, (60,))
-        (process,) = processes._pool  # type: ignore[attr-defined]
-    assert not process.is_alive()
-    assert time.monotonic() - began < 30
+def test_a_row_shows_gaps_hits_and_times() -> None:
+    rows = [
+        run_row(seed=1, course=COURSE, seconds=4.0),
+        run_row(seed=2, course=COURSE[:3], seconds=10.0),
+        run_row(seed=3, course=COURSE[:1], seconds=10.0),
+    ]
+    row = QualityRow.of(rows)
+    assert (row.known, row.best, row.runs, row.hits) == (200, 200, 3, 1)
+    assert row.mean_gap == pytest.approx((0 + 0.1 + 50) / 3)
+    assert row.worst_gap == 50
+    assert row.seconds == 8.0
+    assert row.seconds_to_best == pytest.approx((4 + 2 + 0.5) / 3)
+    assert (row.to_1, row.to_0_1, row.to_0_01) == (1.0, 2.0, None)
+    assert (row.to_known_10, row.to_known_50, row.to_known_90) == (4.0, None, None)
+    target = TargetRow.of("1 %", rows)
+    assert (target.reached, target.seconds_10, target.seconds_90) == (2, 1.0, None)
+    means = QualityMeans.of("set", [row])
+    assert (means.instances, means.reached, means.always, means.hits) == (1, 1, 0, 1)
+    widths = [len(each.line()) - len(each.HEADER.splitlines()[-1]) for each in (row, means)]
+    assert all(abs(width) <= 10 for width in widths), widths
 
 
-def test_a_row_shows_gaps_and_hits_of_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = knapsack(12, 3)
-    best = int(highs(problem, 20.0).profit or 0)
-    problem.best_known = BestKnown(best + 1, "best_known", "")
-    monkeypatch.setattr(quality, "load", lambda name: problem)
-    request = BenchRequest(World(), ["cpu"], of=("knapsack",), limit=0.1, seeds=2)
-    row, means = quality.measure(request)
-    gap = 100 / (best + 1)
-    assert (row.known, row.best, row.runs, row.hits) == (best + 1, best, 2, 0)
-    assert row.mean_gap == row.worst_gap == pytest.approx(gap)
-    assert row.seconds >= 0.1
-    assert 0 <= row.seconds_to_best <= row.seconds
-    assert isinstance(means, QualityMeans)
-    assert (means.instances, means.reached) == (1, 0)
-    assert means.mean_gap == pytest.approx(gap)
-    for each in (row, means):
-        assert abs(len(each.line()) - len(each.HEADER)) <= 1
-    # A run ends when it reaches the best known value.
-    problem.best_known = BestKnown(best, "optimal", "")
-    row = next(quality.measure(BenchRequest(World(), ["cpu"], of=("knapsack",), limit=30, seeds=1)))
-    assert (row.hits, row.mean_gap, row.highs, row.highs_gap) == (1, 0.0, None, None)
-    assert row.seconds < 20
+def test_gaps_over_time_are_means_of_all_runs() -> None:
+    rows = [
+        run_row(seed=1, course=COURSE, limit=4.0),
+        run_row(seed=2, course=COURSE[1:], limit=4.0),
+    ]
+    found = {each.seconds: each for each in MomentRow.all_of("set", rows)}
+    assert list(found) == moments(4.0) == [0.1, 0.2, 0.5, 1, 2, 4]
+    assert found[0.5].mean_gap is None  # the second run has no solution yet
+    assert found[1].mean_gap == pytest.approx(1)
+    assert (found[4].mean_gap, found[4].reached) == (0, 2)
+    assert moments(0.05) == [0.05]
 
 
 @pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
-def test_a_near_miss_is_not_a_hit(
-    known: float, near: float, maximise: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem = called("own", known, maximise=maximise)
-    request = BenchRequest(World(), ["cpu"], seeds=3)
-
-    def means(*costs: float | None) -> tuple[int, QualityMeans]:
-        def run(problem: Problem, request: BenchRequest, backend: str, seed: int) -> Result:
-            cost = costs[seed - 1]
-            gap = None if cost is None else problem.gap(cost)
-            return result(cost=cost, gap=gap, best_known=known)
-
-        monkeypatch.setattr(quality, "_run", run)
-        reference = HighsResult(near, 0.25, proved=False)  # type: ignore[arg-type]
-        row = quality._measured(problem, request, lambda: reference)
-        return row.hits, QualityMeans.of("own", [row])
-
-    hits, mixed = means(near, known, None)
-    assert (hits, mixed.hits, mixed.reached, mixed.always, mixed.highs_reached) == (1, 1, 1, 0, 0)
-    hits, missed = means(near, near, near)
-    assert (hits, missed.hits, missed.reached, missed.always) == (0, 0, 0, 0)
-    assert means(known, known, known)[1].always == 1
-
-
-def test_a_row_shows_the_result_of_highs() -> None:
-    problem = knapsack(12, 3)
-    best = int(highs(problem, 20.0).profit or 0)
-    problem.best_known = BestKnown(best, "optimal", "")
-    request = BenchRequest(World(), ["cpu"], limit=0.1, seeds=1)
+def test_a_near_miss_is_not_a_hit(known: float, near: float, maximise: bool) -> None:
     rows = [
-        quality._measured(problem, request, end)
-        for end in (
-            lambda: HighsResult(best - 3, 0.25, proved=False),
-            lambda: HighsResult(best, 0.05, proved=True),
-            lambda: HighsResult(None, 0.1, proved=False),
-        )
+        run_row(cost=cost, reference=known, maximise=maximise, seed=seed)
+        for seed, cost in enumerate((near, known, None))
     ]
-    seen = [(each.highs, each.highs_seconds, each.highs_proved) for each in rows]
-    assert seen == [(best - 3, 0.25, False), (best, 0.05, True), (None, 0.1, False)]
-    assert [each.highs_gap for each in rows] == [pytest.approx(300 / best), 0.0, None]
-    means = QualityMeans.of("all", rows)
-    assert (means.highs_reached, means.highs_proved) == (1, 1)
-    assert means.highs_mean_gap == pytest.approx(150 / best)
+    row = QualityRow.of(rows)
+    assert (row.hits, [each.hits for each in rows]) == (1, [False, True, False])
+    assert TargetRow.of("best known", rows).reached == 1
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_highs_runs_with_either_backend(device: str) -> None:
-    problem = knapsack(12, 3)
-    request = BenchRequest(World(), [device], limit=20.0, highs=True)
-    with silent_processes(1) as pool:
-        (wait,) = quality._highs_results([problem], request, pool).values()
-        end = wait()
-    assert (end.profit, end.proved) == (highs(problem, 20.0).profit, True)
+def test_without_a_best_known_value_gaps_are_to_the_best_of_all_runs() -> None:
+    rows = [run_row(cost=cost, reference=None, is_known=False) for cost in (110, 100, 120)]
+    found = with_references(rows)
+    assert [each.final for each in found] == [10, 0, 20]
+    assert not any(each.hits for each in found)
+    row = QualityRow.of(found)
+    assert (row.known, row.mean_gap, row.to_1, row.best) == (None, None, None, 100)
 
 
-def test_other_problems_are_measured_without_highs(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = facilities(6)
-    request = BenchRequest(World(), ["cpu"], limit=0.1, seeds=1, highs=True)
-    with silent_processes(1) as pool:
-        assert quality._highs_results([problem], request, pool) == {}
-    row = quality._measured(problem, request, None)
-    assert (row.constraints, row.known, row.mean_gap, row.highs) == (None, None, None, None)
-    assert row.best is not None
-    assert row.line()
+def test_the_course_has_only_better_costs() -> None:
+    course = Course(maximise=True)
+    for seconds, cost in enumerate([None, 5, 5, 4, 9]):
+        course.add(seconds, cost)
+    assert course.points == [(1, 5), (4, 9)]
+
+
+def test_methods_are_tested_against_the_first() -> None:
+    rows = [
+        run_row(method=method, seed=seed, cost=base + seed, instance=instance)
+        for instance in ("a", "b")
+        for method, base in (("first", 300), ("worse", 400), ("better", 210))
+        for seed in range(8)
+    ]
+    found = {(each.instance, each.method): each for each in contrasts(rows)}
+    assert set(found) == {(i, m) for i in ("a", "b") for m in ("worse", "better")}
+    assert (found["a", "worse"].a_gap, found["a", "better"].a_gap) == (0.0, 1.0)
+    # All values of 8 are on one side: 2 of the 12870 ways to choose 8 of 16, times 4 tests.
+    assert found["b", "worse"].p_gap == pytest.approx(4 * 2 / 12870)
+    ranks = {each.method: each for each in rank_rows(rows)}
+    assert [ranks[each].mean_rank for each in ("better", "first", "worse")] == [1, 2, 3]
+    assert (ranks["first"].p, ranks["worse"].problems) == (None, 16)
+    lines = [each.line() for each in found.values()]
+    width = len(ContrastRow.HEADER.splitlines()[-1])
+    assert all(abs(len(line) - width) <= 6 for line in lines)
+
+
+def test_equal_gaps_are_compared_by_time() -> None:
+    rows = [
+        run_row(method=method, seed=seed, course=((factor * (1 + seed), 200),))
+        for method, factor in (("slow", 100), ("fast", 1))
+        for seed in range(6)
+    ]
+    (found,) = contrasts(rows)
+    assert (found.p_gap, found.a_gap, found.target) == (1.0, 0.5, 0.0)
+    assert (found.a_time, found.p_time) == (1.0, pytest.approx(2 / 924))
+    assert list(contrasts([each for each in rows if each.method == "slow"])) == []
+
+
+def test_methods_share_one_target_in_a_picture() -> None:
+    near = [run_row(cost=cost).curve("a") for cost in (200.1, 204)]
+    assert _targets(near) == {"0.1 %": 0.1}
+    assert _targets([*near, run_row(cost=200).curve("b")]) == {"best known": 0.0}
+    assert _targets([run_row(cost=None).curve("c")]) == {"1 %": 1.0}
+
+
+def test_runs_are_kept_and_used_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    line = command("--of", "demo/qap,demo/mkp", "--limit", "0.2", "--seeds", "2", "--json")
+    line += ["--variant", "default", "--variant", "algorithm=cellular population=36"]
+    assert main([*line, "--out", str(tmp_path)]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert json.loads((tmp_path / "bench.json").read_text()) == first
+    assert {"quality.csv", "gap-demo-qap.png", "time-all.png"} <= {
+        each.name for each in tmp_path.iterdir()
+    }
+    runs = [RunRow(**row) for row in first["quality_runs"]]
+    assert [(each.method, each.seed) for each in runs[:4]] == [
+        *(("default", 1), ("default", 2)),
+        *(("algorithm=cellular population=36", seed) for seed in (1, 2)),
+    ]
+    assert {each.population for each in runs if each.method != "default"} == {36}
+    for each in runs:
+        times, costs = zip(*each.course, strict=True)
+        assert times == tuple(sorted(times))
+        assert costs[-1] == each.cost
+        assert sorted(costs, reverse=not each.maximise) == list(costs)
+    # The second command finds all runs, although one line is cut off, which it repeats.
+    kept = tmp_path / "runs.jsonl"
+    whole = kept.read_text().splitlines(keepends=True)
+    kept.write_text("".join(whole[:-1]) + whole[-1][:30])
+    assert main([*line, "--out", str(tmp_path)]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert second["quality_runs"][:-1] == first["quality_runs"][:-1]
+    assert kept.read_text().splitlines(keepends=True)[:-1] == whole[:-1]
+    assert second["provenance"]["islands"] == first["provenance"]["islands"]
+
+
+def test_a_file_with_settings_and_options_are_a_method(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.toml"
+    file.write_text(
+        '[[colony]]\nislands = 2\nalgorithm = "ga"\n[[colony]]\nislands = 1\nalgorithm = "pso"\n'
+    )
+    (method,) = variants([f"{file} migration=ring"])
+    spec, _ = method.resolved(_mkp(), 3, {"backend": "cpu", "seed": 7})
+    assert [each.algorithm for each in spec.colonies] == ["ga", "pso"]
+    assert (spec.migration.topology, spec.record.every, spec.general.seed) == ("ring", 3, 7)
+    (method,) = variants(["record.every=9"])
+    assert method.resolved(_mkp(), 3, {})[0].record.every == 9
+    assert [each.name for each in variants([])] == ["default"]
+
+
+def _mkp() -> Any:
+    from islands.problems import load
+
+    return load("demo/mkp")
 
 
 def test_sets_and_patterns_select_instances() -> None:
@@ -147,15 +191,21 @@ def test_sets_and_patterns_select_instances() -> None:
     assert quality.named(["own.dat", "demo/mkp"]) == ["own.dat", "demo/mkp"]
 
 
-def test_quality_runs_only_if_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_quality_runs_only_if_named() -> None:
     assert "quality" in BENCHES
     assert "quality" not in bench._ALONE
-    line = ["bench", "quality", "--of", "demo/mkp", "--limit", "1", "--seeds", "1", "--json"]
-    assert main([*line, "--backend", "cpu", "--out", str(tmp_path)]) == 0
-    tables = json.loads(capsys.readouterr().out)
-    assert tables["quality"][0]["instance"] == "demo/mkp"
-    assert tables["quality_means"][0]["instances"] == 1
-    assert (tmp_path / "quality.csv").exists()
+
+
+@pytest.mark.mpi(min_size=2)
+def test_all_ranks_take_part(tmp_path: Path) -> None:
+    ranks = world()
+    request = BenchRequest(
+        ranks, ["cpu"], of=("demo/qap",), limit=0.1, seeds=1, threads=1, out=tmp_path
+    )
+    rows = [each for each in quality.measure(request) if isinstance(each, RunRow)]
+    assert [each.ranks for each in rows] == [ranks.size]
+    assert len(set(ranks.allgather(rows[0].cost))) == 1
+    assert (tmp_path / "runs.jsonl").exists() == (ranks.rank == 0)
 
 
 @pytest.mark.parametrize(
@@ -163,11 +213,35 @@ def test_quality_runs_only_if_named(capsys: pytest.CaptureFixture[str], tmp_path
     [
         (["--limit", "0"], "--limit 0: must be a finite number above 0"),
         (["--seeds", "0"], "--seeds 0: must be at least 1"),
+        (["--every", "0"], "--every 0: must be at least 1"),
         (["--of", "nowhere/a"], "unknown instance 'nowhere/a'"),
+        (["--variant", "seed=3"], "--variant 'seed=3': seed is the same for all variants"),
+        (["--variant", "islands"], "--variant 'islands': islands: write KEY=VALUE"),
+        (["--variant", "a.toml b.toml"], "names 2 files. Name one file at most"),
+        (["--variant", "islands=2"] * 2, "--variant 'islands=2' is given twice"),
+        (["--variant", "rho=2"], "rho"),
+        (["--rivals", "concorde"], "unknown rival 'concorde'"),
+        (["--highs"], "--highs is now --rivals highs"),
+        (["--backend", "cpu,gpu"], "unknown backend 'gpu'"),
     ],
 )
 def test_invalid_options_are_refused(
     line: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["bench", "quality", *line, "--backend", "cpu"]) == 2
+    usual = {"--of": "demo/mkp", "--backend": "cpu"}
+    given = [word for each in usual.items() if each[0] not in line for word in each]
+    assert main(["bench", "quality", *given, *line]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_method_that_fits_no_instance_is_refused_before_any_run() -> None:
+    request = BenchRequest(World(), ["cpu"], of=("demo/mkp",), variant=("algorithm=eax",))
+    with pytest.raises(UsageError, match="eax"):
+        next(quality.measure(request))
+
+
+def test_courses_of_rows_are_finite_or_without_solution() -> None:
+    row = run_row(cost=None, course=())
+    assert np.isinf(row.final)
+    assert np.isinf(row.curve("x").loss).all()
+    assert row.seconds_to_best == row.seconds

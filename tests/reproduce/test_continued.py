@@ -25,10 +25,10 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.record import lock
+from islands.record.ledger import LEDGER, RunLedger
 from islands.reproduce import PAPERS, experiment, output
 from islands.reproduce import perform as module
 from islands.reproduce.experiment import ExperimentRequest
-from islands.reproduce.ledger import LEDGER, RunLedger
 from islands.reproduce.output import ExperimentFolder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable

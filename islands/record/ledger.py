@@ -1,4 +1,4 @@
-"""The results of an experiment's runs, kept so that no run is repeated."""
+"""The results of runs of an experiment or a benchmark, kept so that no run is repeated."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class RunLedger:
     Runs with equal options are distinguished by their order, which is always the same.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        """Read the existing lines; drop an incomplete last one."""
+    def __init__(self, folder: Path | None = None, work: str = "experiment") -> None:
+        """Read the existing lines; drop an incomplete last one. Use `work` in messages."""
         self._known: defaultdict[str, deque[Any]] = defaultdict(deque)
         self._stream: TextIO | None = None
-        self._lock = FolderLock("experiment", LEDGER)
+        self._lock = FolderLock(work, LEDGER)
         if folder is not None:
             self._path = path = folder / LEDGER
             with writing(path):

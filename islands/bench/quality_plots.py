@@ -1,0 +1,53 @@
+"""Pictures of `quality`: gaps over time, and the share of runs at a target over time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from islands.bench.quality_rows import TARGETS
+from islands.bench.quality_runs import RunRow, labels
+from islands.report.comparison import draw_gaps, draw_targets
+from islands.report.curves import Curve
+from islands.report.figure import save, style
+
+_MOST_METHODS = 8
+_MOST_INSTANCES = 40
+"""Instances with pictures of their own at most."""
+
+
+def write_plots(folder: Path, rows: Sequence[RunRow]) -> None:
+    """Write the pictures of all instances together and of each of them."""
+    names = labels(rows)
+    methods = list(dict.fromkeys(names.values()))[:_MOST_METHODS]
+    curves = [row.curve(names[row.backend, row.method]) for row in rows]
+    curves = [curve for curve in curves if curve.method in methods]
+    instances = list(dict.fromkeys(curve.instance for curve in curves))
+    with style():
+        if len(instances) > 1:
+            _write(folder, "all", curves, methods)
+        for instance in instances[:_MOST_INSTANCES]:
+            mine = [curve for curve in curves if curve.instance == instance]
+            name = re.sub(r"[^\w.-]+", "-", instance).strip("-.")
+            _write(folder, name, mine, methods)
+
+
+def _write(folder: Path, name: str, curves: Sequence[Curve], methods: Sequence[str]) -> None:
+    save(draw_gaps(curves, methods), folder / f"gap-{name}.png", "png")
+    targets = _targets(curves) if len(methods) > 1 else TARGETS
+    times = {
+        f"{method}, {target}": [(c.instance, c.seed, c.time_to(gap)) for c in mine]
+        for method in methods
+        if (mine := [curve for curve in curves if curve.method == method])
+        for target, gap in targets.items()
+    }
+    save(draw_targets(times), folder / f"time-{name}.png", "png")
+
+
+def _targets(curves: Sequence[Curve]) -> dict[str, float]:
+    """Return the smallest gap that a run reached: one target, so that methods stay apart."""
+    finals = [curve.final for curve in curves]
+    reached = [name for name, gap in TARGETS.items() if min(finals) <= gap]
+    name = reached[-1] if reached else next(iter(TARGETS))
+    return {name: TARGETS[name]}

@@ -1,0 +1,94 @@
+"""Make one run and follow its best cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import islands
+from islands.errors import Suspended
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.problems.mkp import Mkp
+from islands.progress.progress import Progress, is_better
+from islands.progress.result import Result
+from islands.record.provenance import commit
+from islands.run.runner import Output, run
+from islands.spec.spec import RunSpec
+
+
+class Course:
+    """Collects each better cost with the time at which it was seen."""
+
+    def __init__(self, *, maximise: bool) -> None:
+        self._maximise = maximise
+        self.points: list[tuple[float, float]] = []
+
+    def see(self, progress: Progress) -> None:
+        """Add the cost at the end of an epoch if it is better."""
+        self.add(progress.seconds, progress.cost)
+
+    def add(self, seconds: float, cost: float | None) -> None:
+        """Add a cost if it is better."""
+        best = self.points[-1][1] if self.points else None
+        if cost is not None and is_better(cost, best, maximise=self._maximise):
+            self.points.append((seconds, cost))
+
+
+def traced(spec: RunSpec, problem: Problem, world: World) -> dict[str, Any]:
+    """Return what a run of `RunRow` depends on its result; collective."""
+    course, began = Course(maximise=problem.maximise), time.perf_counter()
+    result = run(spec, problem, world, Output(callback=course.see))
+    whole = time.perf_counter() - began
+    if result.interrupted:
+        raise KeyboardInterrupt
+    if result.suspended:
+        raise Suspended
+    course.add(result.seconds, result.cost)
+    return {
+        **_method(result),
+        "cost": result.cost,
+        "seconds": result.seconds,
+        "other_seconds": max(0.0, whole - result.seconds - result.compile_seconds),
+        "generations": result.generations,
+        "evaluations": result.evaluations,
+        "proved": False,
+        "course": course.points,
+    }
+
+
+def _method(result: Result) -> dict[str, Any]:
+    return {
+        "device": result.device,
+        "ranks": result.ranks,
+        "algorithm": result.algorithm,
+        "islands": result.islands,
+        "population": result.population,
+    }
+
+
+def facts(problem: Problem) -> dict[str, Any]:
+    """Return the facts of an instance that a `RunRow` has."""
+    constraints = problem.constraints if isinstance(problem, Mkp) else None
+    known, of_set = problem.best_known, set_of(problem.instance)
+    size = f"{constraints} x {problem.size}"
+    return {
+        "instance": problem.instance,
+        "group": f"{of_set} {size}" if of_set == "orlib" else of_set,
+        "size": problem.size,
+        "constraints": constraints,
+        "maximise": problem.maximise,
+        "reference": known.value if known is not None else None,
+        "is_known": known is not None,
+    }
+
+
+def set_of(instance: str) -> str:
+    """Return the set of an instance, or its name if it belongs to none."""
+    return instance.rpartition("/")[0] or instance
+
+
+def program() -> Mapping[str, Any]:
+    """Return what distinguishes versions of this program: runs of another are not kept."""
+    return {"version": islands.__version__, **commit()}

@@ -1,0 +1,75 @@
+"""The methods that `quality` compares: each is a run with settings of its own."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from islands.errors import UsageError
+from islands.problems.base import Problem
+from islands.run.request import resolved
+from islands.spec.given import gathered, of_text
+from islands.spec.layers import layers, strongest
+from islands.spec.spec import RunSpec
+
+DEFAULT = "default"
+"""The name of the default run."""
+_FIXED = ("instance", "seed", "stop", "backend", "threads")
+"""Settings that all methods share."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The settings of a method by name; those of a file are weaker."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    config: Path | None = None
+
+    def resolved(
+        self, problem: Problem, every: int, options: Mapping[str, Any]
+    ) -> tuple[RunSpec, Problem]:
+        """Return a run with these settings and `options`, and its problem.
+
+        The trace has a row for `every` generations, unless the method says otherwise.
+        """
+        asked = {**self.options, **options, "instance": problem.instance}
+        if strongest(layers(asked, self.config), "record.every", None) is None:
+            asked["record.every"] = every
+        return resolved(layers(asked, self.config), problem)
+
+
+def variants(texts: Sequence[str]) -> list[Variant]:
+    """Return the methods of `--variant TEXT`, by default one: the default run."""
+    found = [_variant(text) for text in texts or (DEFAULT,)]
+    names = [each.name for each in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"--variant {name!r} is given twice. Give each variant once")
+    return found
+
+
+def _variant(text: str) -> Variant:
+    """Parse `default`, or the name of a configuration file and settings `KEY=VALUE`."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"--variant {text!r}: {error}. Correct the quotation marks") from None
+    files = [word for word in words if word.endswith(".toml") and "=" not in word]
+    settings = [word for word in words if word not in files and word != DEFAULT]
+    if len(files) > 1:
+        raise UsageError(f"--variant {text!r}: names {len(files)} files. Name one file at most")
+    try:
+        options = gathered(of_text(shlex.join(settings)))
+    except UsageError as error:
+        raise UsageError(f"--variant {text!r}: {error}") from None
+    for name in _FIXED:
+        if name in options:
+            raise UsageError(
+                f"--variant {text!r}: {name} is the same for all variants. Leave it out, and see"
+                " --of, --seeds, --limit, --backend and --threads"
+            )
+    return Variant(" ".join(words) or DEFAULT, options, Path(files[0]) if files else None)

@@ -1,0 +1,56 @@
+"""What made a file of measurements: the date, the commit, and the versions."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import islands
+
+_PACKAGES = ("numpy", "scipy", "pyarrow", "mpi4py", "cupy-cuda13x", "cupy-cuda12x")
+_HERE = Path(islands.__file__).resolve().parent
+_EVIDENCE = ":(top,exclude)tests/evidence.json"
+"""The record of the tests, which a commit cannot contain before they have run."""
+
+
+def provenance() -> dict[str, Any]:
+    """Return the date, the version, the commit, and the versions of packages."""
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "islands": islands.__version__,
+        **commit(),
+        "versions": versions(),
+    }
+
+
+def commit() -> dict[str, Any]:
+    """Return the commit of this checkout, and whether files differ from it; None without one."""
+    try:
+        # The package may be installed inside another checkout.
+        is_ours = _git("ls-files", "__init__.py") == "__init__.py"
+    except OSError:  # git is not installed
+        is_ours = False
+    if not is_ours:
+        return {"commit": None, "changed": None}
+    changes = _git("status", "--porcelain", "--untracked-files=no", "--", ":(top)", _EVIDENCE)
+    return {"commit": _git("rev-parse", "HEAD"), "changed": bool(changes)}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that are installed."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=_HERE, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
