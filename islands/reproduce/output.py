@@ -9,14 +9,13 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
+from islands.record.kind import EXPERIMENT
 from islands.report.figure import new_figure
 from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Column, Plot, TableRow, numbers
 from islands.reproduce.ledger import RunLedger
 from islands.reproduce.table import PaperTable
 from islands.untrusted import read_toml
-
-_SETTINGS = "settings.toml"
 
 
 class ExperimentFolder:
@@ -30,8 +29,8 @@ class ExperimentFolder:
         self.path, self.ledger = path, RunLedger(path)
         # Another process may have begun an experiment before this one locked the folder.
         _refuse_other(path, settings)
-        if not (path / _SETTINGS).exists():
-            with published(path / _SETTINGS) as temporary:
+        if not (path / EXPERIMENT).exists():
+            with published(path / EXPERIMENT) as temporary:
                 temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
 
     def close(self) -> None:
@@ -80,14 +79,14 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
     with reading(path):
         if path.exists() and not path.is_dir():
             raise UsageError(f"--out {path}: is a file. Name a folder (it need not exist)")
-        if not (path / _SETTINGS).exists():
+        if not (path / EXPERIMENT).exists():
             return
-        kept = read_toml(path / _SETTINGS)
+        kept = read_toml(path / EXPERIMENT)
     differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
     if differing:
         raise UsageError(
             f"--out {path}: contains an experiment with other settings: {', '.join(differing)}. To"
-            f" continue it, repeat its command with the settings in {path / _SETTINGS}; or name"
+            f" continue it, repeat its command with the settings in {path / EXPERIMENT}; or name"
             " another folder"
         )
 
