@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from islands.errors import InputError
+from islands.record.kind import EXPERIMENT, RANKING, TUNING
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, inline, new_figure
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
 from islands.untrusted import parsing, read_toml
 
-RANKING, TASKS = "ranking.tsv", "tune.tsv"
-SETTINGS = "settings.toml"
 _BARS, _ROWS = 25, 1000
 _LONGEST = 34
 _PLOT_BYTES = 1 << 20
@@ -29,7 +28,7 @@ Row = Mapping[str, str]
 def page_of_tuning(folder: Path) -> Page:
     """Return the page of a tuning: its ranking, and the effect of each tuned setting."""
     page = Page(f"Tuning in {folder.name or folder}")
-    tasks = _rows(folder / TASKS, "\t")
+    tasks = _rows(folder / TUNING, "\t") if (folder / TUNING).is_file() else []
     instances = dict.fromkeys(row.get("instance", "") for row in tasks)
     page.add(facts([("instances", ", ".join(instances)), ("tasks done", len(tasks))]))
     if not (folder / RANKING).is_file():
@@ -122,12 +121,12 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
 
 
 def _add_experiment(page: Page, folder: Path) -> None:
-    settings = read_toml(folder / SETTINGS)
+    settings = read_toml(folder / EXPERIMENT)
     shown = ("what", "backend", "device", "islands")
     page.add(facts([(name, settings.get(name)) for name in shown]))
     for path in sorted(folder.glob("*.csv")):
         page.section(path.stem, *_experiment_table(path))
-    text = (folder / SETTINGS).read_text(encoding="utf-8", errors="replace")
+    text = (folder / EXPERIMENT).read_text(encoding="utf-8", errors="replace")
     page.section("Settings", folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
 
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pyarrow.parquet as parquet
 import pytest
 
 import islands
+from islands.cli import main
 from islands.errors import InputError, UsageError
+from islands.report.figure import style
 from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
+from islands.report.recorded import RecordedRun
+from islands.report.single import page_of
 from islands.tune.ledger import COLUMNS
 
 _VOID = {"meta", "br", "img", "input", "link", "path", "use", "image", "rect"}
@@ -81,11 +87,22 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert f"demo/{name}, ga, seed 2" in words
     for heading in ("Course", "Solution", "Migration", "Time", "Settings"):
         assert f"<h2>{heading}</h2>" in text
-    assert text.count("<svg") == 6  # three courses, the solution, the lineage and the matrix
+    # Three courses, the solution, the lineage, the matrix and the phases.
+    assert text.count("<svg") == 7
+    assert "rank generations migration records 0 0." in words
+    assert "energy" not in words
     assert "migration.interval 3" in words
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
     assert "rank islands evaluations" in words
+
+
+def test_energy_is_shown_if_nvml_told_it(runs: Path) -> None:
+    run = RecordedRun.read(runs / "tsp")
+    assert run.result is not None
+    told = replace(run, result=replace(run.result, joules=12345.6))
+    with style():
+        assert "energy of GPUs 12,346 J" in plain(page_of(told).html())
 
 
 def test_a_run_of_one_island_and_one_generation(runs: Path) -> None:
@@ -124,8 +141,9 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
 ) -> None:
     shutil.copytree(runs / "tsp", tmp_path / "damaged")
     file = tmp_path / "damaged" / "trace" / "rank-000.parquet"
+    seconds = parquet.read_metadata(file).row_group(0).column(2)
     raw = bytearray(file.read_bytes())
-    raw[len(raw) // 3] ^= 255
+    raw[seconds.data_page_offset + seconds.total_compressed_size - 2] ^= 255
     file.write_bytes(raw)
     with pytest.raises(InputError, match=r"rank-000\.parquet: (is damaged|checksum mismatch)"):
         page(tmp_path / "damaged")
@@ -183,6 +201,31 @@ def test_without_its_script_only_the_numbers_are_drawn(tmp_path: Path) -> None:
     text = page(folder)
     assert "drawn by the script" not in text
     assert "The item at each place." in text
+
+
+def test_a_script_that_has_moved_can_be_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = scripted(tmp_path, "problem")
+    (tmp_path / "mine.py").rename(tmp_path / "yours.py")
+    assert main(["plot", str(folder), "--out", str(tmp_path / "a.svg")]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("islands: ")
+    assert said.count("\n") == 1
+    assert "mine.py" in said
+    assert said.endswith("Name the script with --instance FILE.py:NAME\n")
+    named = ["--instance", f"{tmp_path / 'yours.py'}:problem"]
+    assert main(["plot", str(folder), "--out", str(tmp_path / "b.svg"), *named]) == 0
+    assert main(["report", str(folder), *named]) == 0
+    assert capsys.readouterr().err == ""
+    assert "drawn by the script" not in (tmp_path / "a.svg").read_text()
+    for path in (tmp_path / "b.svg", folder / "report.html"):
+        assert "drawn by the script" in path.read_text()
+    other = f"{tmp_path / 'yours.py'}:failing"
+    assert main(["plot", str(folder), "--instance", other]) == 2
+    assert "is another problem than that of" in capsys.readouterr().err
+    assert main(["report", str(tmp_path), *named]) == 2
+    assert "is for the page of one run" in capsys.readouterr().err
 
 
 def test_a_function_that_fails_leaves_a_note(tmp_path: Path) -> None:
