@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as parquet
 import pytest
+from page_folders import experiment, tuning
 
 import islands
 from islands.cli import main
@@ -20,7 +20,6 @@ from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
-from islands.tune.ledger import COLUMNS
 
 _VOID = {"meta", "br", "img", "input", "link", "path", "use", "image", "rect"}
 
@@ -265,18 +264,7 @@ def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) 
 
 
 def test_the_page_of_a_tuning(tmp_path: Path) -> None:
-    from islands.record.table_file import write_table
-
-    names = ["configuration", "values", "mean_rank", "loss", "standard_deviation", "hits", "void"]
-    names += ["evaluations", "seconds", "p"]
-    values = [{"rho": 0.7, "bias": "rho"}, {"rho": 0.6, "bias": "log"}]
-    rows = [
-        [1, json.dumps(values[0]), 1.25, 0.5, 0.1, 3, 0, 100, 0.01, None],
-        [2, json.dumps(values[1]), 1.75, 2.5, 0.1, 0, 1, 100, 0.02, 0.031],
-    ]
-    ranked = [dict(zip(names, row, strict=True)) for row in rows]
-    write_table(tmp_path / "ranking.tsv", names, ranked, sealed=False)
-    write_table(tmp_path / "tune.tsv", COLUMNS, [dict.fromkeys(COLUMNS, "demo/tsp")])
+    tuning(tmp_path)
     text = page(tmp_path)
     assert text.count("<svg") == 3
     words = plain(text)
@@ -287,10 +275,10 @@ def test_the_page_of_a_tuning(tmp_path: Path) -> None:
 
 
 def test_the_page_of_an_experiment(tmp_path: Path) -> None:
-    (tmp_path / "settings.toml").write_text('what = "xavier2019/table1"\nbackend = "cpu"\n')
-    (tmp_path / "table1.csv").write_text("instance,length\nzi929,95345.123456789\n")
-    (tmp_path / "table1.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    experiment(tmp_path)
+    (tmp_path / "table1-parts.csv").write_text("instance,runs\nzi929,5\n")
     text = page(tmp_path)
+    assert text.index("<h2>table1</h2>") < text.index("<h2>table1-parts</h2>")
     assert "<td>95345.1</td>" in text
     assert "data:image/svg+xml;base64," in text
     assert "Their mean is 3 % longer." not in text
