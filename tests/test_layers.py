@@ -44,9 +44,10 @@ IMPORTERS = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/gpus.py",),
     "matplotlib": ("report/figure.py",),
+    "pynvml": ("backends/energy.py",),
 }
 """The only files or folders that import a package."""
-LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "scipy"}
+LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "pynvml", "scipy"}
 """Packages that are imported only inside functions, so that the command line starts quickly."""
 
 

@@ -93,6 +93,8 @@ class Backend(ABC):
     """Whether arrays are in host memory, where every MPI library can read them."""
     device: str
     """A description of the device for messages."""
+    identity: str = ""
+    """What distinguishes the device from others, if it can tell its energy."""
     reason: str = ""
     """Why `auto` chose this backend."""
     block_memory: int | None
@@ -101,6 +103,10 @@ class Backend(ABC):
     """Announces that programs are compiled."""
     compile_seconds: float = 0.0
     """Seconds spent on the programs of islands, including those from the cache."""
+
+    def joules(self) -> float | None:
+        """Return the energy that the device has used since a fixed time; None if unknown."""
+        return None
 
     @abstractmethod
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:

@@ -15,6 +15,7 @@ from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Branches, Call, Program, Room, arena
 from islands.backends.cache import loaded
 from islands.backends.compiling import Compiling
+from islands.backends.energy import joules
 from islands.backends.gpus import devices, load_cupy
 from islands.backends.graphs import Graphs
 from islands.backends.refused import refused
@@ -50,6 +51,7 @@ class CudaBackend(Backend):
         self._device.use()
         facts = cupy.cuda.runtime.getDeviceProperties(number)
         self.device = facts["name"].decode()
+        self.identity = facts["uuid"].hex()
         self.block_memory: int = facts["sharedMemPerBlockOptin"] - _RESERVED
         self._shared = facts["sharedMemPerMultiprocessor"]
         self._multiprocessors = facts["multiProcessorCount"]
@@ -59,6 +61,9 @@ class CudaBackend(Backend):
         self._graphs = Graphs(cupy, self._stream)
         self._one = np.ones(1, np.int32)
         self.compiling = Compiling(self.name, _USUAL_SECONDS)
+
+    def joules(self) -> float | None:
+        return joules(self.identity)
 
     def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
         if room.total > self.block_memory:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from islands.cli import arguments
 
 _EXAMPLES = """
 WHAT: solution (a tour, an assignment, ...), convergence (over generations), evaluations or seconds
-(convergence over these), islands (who sent migrants to whom), lineage (the way of the best).
+(convergence over these), migration (who sent migrants to whom; also: islands), lineage (the way of
+the best).
 
 examples:
   islands plot runs/zi929-20260101-120000
@@ -26,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("what", metavar="WHAT", nargs="?", default="solution", help="see below (default: solution)")
     words = "a file that ends in .png or .svg (default: WHAT.png in the folder)"
     add("--out", metavar="FILE", type=Path, help=words)
+    words = "the instance, or FILE.py:NAME, if its file or script has moved"
+    add("--instance", metavar="FILE", help=words)
     words = "run the script that states the problem, even if others may have written it"
     add("--trust", action="store_true", help=words)
 
@@ -34,6 +38,10 @@ def main(args: argparse.Namespace) -> int:
     """Write the picture and print its path."""
     from islands.report.pictures import write_picture
 
-    path = write_picture(args.folder, args.what, args.out, trusted=args.trust)
+    path, notes = write_picture(
+        args.folder, args.what, args.out, trusted=args.trust, moved=args.instance
+    )
+    for note in notes:
+        print(f"islands: {note}", file=sys.stderr)
     print(f"Wrote {path}")
     return 0

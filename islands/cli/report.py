@@ -23,10 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     words = "folders of runs, series, a tuning, or an experiment of islands reproduce"
-    parser.add_argument("folders", metavar="DIR", nargs="+", type=arguments.folder, help=words)
-    parser.add_argument("--out", metavar="FILE", type=Path, help="the page (default: see below)")
+    add = parser.add_argument
+    add("folders", metavar="DIR", nargs="+", type=arguments.folder, help=words)
+    add("--out", metavar="FILE", type=Path, help="the page (default: see below)")
+    words = "the instance, or FILE.py:NAME, if the file or script of the run has moved"
+    add("--instance", metavar="FILE", help=words)
     words = "run the script that states the problem, even if others may have written it"
-    parser.add_argument("--trust", action="store_true", help=words)
+    add("--trust", action="store_true", help=words)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -35,7 +38,7 @@ def main(args: argparse.Namespace) -> int:
     from islands.report.folders import default_path, page_for
 
     style()  # refuse at once if Matplotlib is missing
-    page = page_for(args.folders, trusted=args.trust)
+    page = page_for(args.folders, trusted=args.trust, moved=args.instance)
     path = args.out or default_path(args.folders)
     page.write(path)
     print(f"Wrote {path}")

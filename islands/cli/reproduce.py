@@ -6,8 +6,10 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ from islands.backends import BACKENDS
 from islands.cli import arguments
 from islands.errors import Suspended, UsageError
 from islands.parallel import world
+from islands.paths import writing
 from islands.reproduce import PAPERS
 from islands.text import meant, unknown
 
@@ -92,7 +95,7 @@ def main(args: argparse.Namespace) -> int:
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         done = {}
         try:
-            with hearing, heartbeat:
+            with hearing, heartbeat, _together(args, ranks, heartbeat):
                 for each in experiments:
                     heartbeat.work = f"reproduce {each.name}"
                     done[each.name] = _performed(each, ranks, say, heartbeat)
@@ -113,6 +116,30 @@ def main(args: argparse.Namespace) -> int:
         [only] = done.values() if args.what != _ALL else [{"papers": done}]
         print(json.dumps(only))
     return 0
+
+
+@contextmanager
+def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Iterator[None]:
+    """Let other processes watch the experiments, of which each has a folder of its own."""
+    from islands.record.kind import EXPERIMENTS_LOCK
+    from islands.record.lock import FolderLock
+    from islands.record.work import end_work, write_work
+
+    is_written = args.out is not None and ranks.rank == 0
+    with FolderLock("experiment", EXPERIMENTS_LOCK) as lock:
+
+        def take() -> None:
+            if is_written and args.what == _ALL:
+                with writing(args.out):
+                    args.out.mkdir(parents=True, exist_ok=True)
+                lock.take(args.out)
+
+        ranks.run_on_all(take)
+        if is_written:
+            heartbeat.tell = partial(write_work, args.out)
+        yield
+        if is_written:
+            end_work(args.out)
 
 
 @dataclass(frozen=True)

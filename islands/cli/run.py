@@ -201,7 +201,8 @@ def _plot(result: Result, output: Output) -> None:
         return
     try:
         # The user has just run the script that states the problem.
-        words = f"Drew {write_picture(Path(result.folder), trusted=True)}"
+        path, notes = write_picture(Path(result.folder), trusted=True)
+        words = "\n".join([*(f"islands: {note}" for note in notes), f"Drew {path}"])
     except IslandsError as error:
         words = f"islands: no picture: {error}"
     print(words, file=output.stream, flush=True)

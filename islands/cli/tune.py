@@ -96,9 +96,10 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
 def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
     from islands.display.heartbeat import Heartbeat
+    from islands.record.kind import BEST, RANKING
     from islands.tune.ledger import LEDGER
     from islands.tune.messages import refused
-    from islands.tune.perform import BEST, RANKING, TuneOutput, perform
+    from islands.tune.perform import TuneOutput, perform
     from islands.tune.table import table
 
     stream = sys.stderr if args.json else sys.stdout

@@ -79,7 +79,7 @@ def _solution_path(name: str, instance: Path) -> Path:
             if path.exists():
                 if path.name == FINISHED:
                     path = path.parent
-                if (path / SETTINGS).exists():
+                if path.is_dir():
                     require_run(path)
                 return path
     raise InputError(

@@ -1,4 +1,4 @@
-"""Show the progress of a run that another process or a job is making."""
+"""Show the progress of work that another process or a job is doing."""
 
 from __future__ import annotations
 
@@ -9,26 +9,37 @@ from pathlib import Path
 from islands.cli import arguments
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
+_EXAMPLES = """
+It prints the rows of a run as they are written, and which run, configuration or instance the work
+is at, until the work ends. The exit status is 1 if it has failed.
+
+examples:
+  islands watch runs/zi929-20260101-120000     a run, also in a Slurm job
+  islands watch ten                            a series of runs, a tuning, or islands reproduce
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands watch`."""
-    words = "the folder of a run, of a submitted job, or of a sweep"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    words = "the folder of a run, a series, a tuning, an experiment, a submitted job or a sweep"
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print the log of the run as it grows, and its state whenever that changes."""
+    """Print the log as it grows, and the state of the work whenever that changes."""
     from islands.slurm.state import log_of, state_of
     from islands.slurm.sweep_state import is_sweep
 
     if is_sweep(args.folder):
         return _watch_sweep(args.folder)
-    log = _Log()
+    log, work = _Log(), _Work(args.folder)
     shown, asked = "", -_STATE_SECONDS
     while True:
         if time.monotonic() - asked >= _STATE_SECONDS:
             state, asked = state_of(args.folder), time.monotonic()
+        work.show()
         log.show(log_of(args.folder))
         if state.word != shown:
             print(f"{args.folder}: {state}", flush=True)
@@ -51,6 +62,22 @@ def _watch_sweep(folder: Path) -> int:
         if all(state.is_final for state in states.values()):
             return 1 if any(state.word == "failed" for state in states.values()) else 0
         time.sleep(_STATE_SECONDS)
+
+
+class _Work:
+    """The piece of work that a series, a tuning or an experiment is doing."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._shown = folder, ""
+
+    def show(self) -> None:
+        """Print the piece if it is another one than before."""
+        from islands.record.work import read_work
+
+        work = read_work(self._folder)
+        if work is not None and work.words != self._shown:
+            self._shown = work.words
+            print(f"{self._folder}: {work}", flush=True)
 
 
 class _Log:

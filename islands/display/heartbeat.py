@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import Self, TextIO, TypeVar
 
+from islands.progress.work import Work
+
 _SIGN_OF_LIFE = 30.0
 """Seconds without output, during one piece of work, before a line is printed."""
 _SELDOM = 5.0
@@ -27,9 +29,12 @@ class Heartbeat:
     def __init__(self, stream: TextIO | None = None, work: str = "") -> None:
         """Report the progress of `work` to `stream`."""
         self.work = work
+        self.tell: Callable[[Work], None] | None = None
+        """A function that also receives each report."""
         self._stream, self._is_terminal = stream, stream is not None and stream.isatty()
         self._pieces = _Pieces(0, None)
         self._words = self._detail = ""
+        self._number = self._of = 0
         self._said_at, self._is_drawn = float("-inf"), False
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._live, daemon=True)
@@ -58,10 +63,11 @@ class Heartbeat:
         Estimate the remaining time from the completed pieces and their `effort`; before the first
         is complete, from the maximum `seconds` of a piece, if given.
         """
-        self._pieces = _Pieces(sum(map(effort, pieces)), seconds)
-        for place, piece in enumerate(pieces, 1):
+        self._pieces, self._of = _Pieces(sum(map(effort, pieces)), seconds), len(pieces)
+        for self._number, piece in enumerate(pieces, 1):
             with self._lock:
-                self._words, self._detail = f"{words(piece)}, {place} of {len(pieces)}", ""
+                place = f"{self._number} of {self._of}"
+                self._words, self._detail = f"{words(piece)}, {place}", ""
                 self._pieces.begin(effort(piece))
                 self._say()
             yield piece
@@ -97,11 +103,16 @@ class Heartbeat:
 
     def _say(self) -> None:
         now = time.perf_counter()
-        if not self._words or (not self._is_terminal and now - self._said_at < _SELDOM):
+        if not self._words:
+            return
+        what = ", ".join(filter(None, [self._words, self._detail]))
+        work = Work(self._number, self._of, what, self._pieces.time_left(now))
+        if self.tell is not None:
+            self.tell(work)
+        if not self._is_terminal and now - self._said_at < _SELDOM:
             return
         self._said_at = now
-        what = ", ".join(filter(None, [self._words, self._detail]))
-        line = f"{self.work}: " + "; ".join(filter(None, [what, self._pieces.time_left(now)]))
+        line = f"{self.work}: {work}"
         if self._is_terminal:
             # Return the cursor to the start, so that other output overwrites the line.
             self._is_drawn = True

@@ -93,6 +93,10 @@ class Result:
     """The part of `seconds` spent on generations that were abandoned at the end of the run."""
     is_partial: bool = False
     """Whether it ended inside generation 0, so that there is nothing to resume from."""
+    rank_seconds: Sequence[Mapping[str, float]] = ()
+    """The seconds of each rank by phase, since the last start."""
+    joules: float | None = None
+    """The energy of all GPUs since the last start, if NVML tells it."""
     checked: str = "NumPy"
     """What computed the cost of the solution again; empty without a solution."""
     bound: int | None = None

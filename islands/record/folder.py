@@ -17,6 +17,8 @@ import islands
 from islands.errors import InputError, UsageError, system_reason
 from islands.paths import writing
 from islands.problems import PROBLEMS
+from islands.record.kind import SETTINGS as _SETTINGS
+from islands.record.kind import not_a_run
 from islands.spec.spec import FORMAT, SIGN
 from islands.text import option
 from islands.untrusted import bounded_text, parsing
@@ -24,7 +26,7 @@ from islands.untrusted import bounded_text, parsing
 if TYPE_CHECKING:
     from islands.record.lock import FolderLock
 
-SETTINGS = "run.toml"
+SETTINGS = _SETTINGS
 """The first file written; a folder with a valid one is a run's folder."""
 LOG = "log.txt"
 TRACE, MIGRATIONS = "trace", "migrations"
@@ -98,9 +100,10 @@ def require_run(folder: Path) -> None:
         raise InputError(
             f"{folder / SETTINGS}: is damaged: it does not begin with {SIGN!r}. Restore it"
         )
-    raise InputError(
-        f"{folder}: holds no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
+    holds = not_a_run(folder) or (
+        "holds no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
     )
+    raise InputError(f"{folder}: {holds}")
 
 
 def _require_own_format(folder: Path) -> None:

@@ -12,10 +12,11 @@ from typing import Any, TextIO
 from islands.errors import InputError
 from islands.parallel import World
 from islands.paths import reading, writing
+from islands.record.kind import RESULTS
 from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 
-LEDGER = "runs.jsonl"
+LEDGER = RESULTS
 
 
 class RunLedger:

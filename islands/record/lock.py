@@ -6,13 +6,13 @@ import errno
 import fcntl
 import os
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 from weakref import finalize
 
 from islands.errors import InputError
-from islands.paths import writing
+from islands.paths import reading, writing
 from islands.record.folder import LOG
 
 _PATIENCE_SECONDS = 5.0
@@ -71,6 +71,23 @@ class FolderLock:
                 time.sleep(0.1)
         self._has_taken = True
         return True
+
+
+def is_locked(folder: Path, file: str = LOG) -> bool:
+    """Return whether another process has locked a folder or its file; change nothing there."""
+    for path in (folder, folder / file):
+        with reading(path), suppress(FileNotFoundError):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            except OSError as error:
+                if error.errno not in _HAS_NO_LOCKS:
+                    raise
+            finally:
+                os.close(descriptor)
+    return False
 
 
 def _is_locked(path: Path, descriptor: int) -> bool:

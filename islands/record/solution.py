@@ -109,11 +109,16 @@ def recorded(folder: Path) -> Finished:
                 "records": None,
                 "draw": None,
                 "colonies": facts["colonies"],
+                "rank_seconds": [_seconds(each) for each in facts["rank_seconds"]],
             }
             result = typed(Result, facts, **made)
             return Finished(result, said[_RUN].decode(), int(said[_START]))
     except InputError as error:
         raise InputError(f"{error}. {_remedy(folder)}") from error
+
+
+def _seconds(phases: Mapping[str, float]) -> dict[str, float]:
+    return {str(name): float(seconds) for name, seconds in phases.items()}
 
 
 def _remedy(folder: Path) -> str:

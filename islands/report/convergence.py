@@ -91,7 +91,7 @@ class _Scale:
         base = "best known" if self.is_known else "final best"
         axes.set_ylabel(f"{what}: % above\n{base}" if what == "best" else f"{what}: % above")
         low, high = axes.dataLim.intervaly
-        if low >= 0 and high > _WIDE * _FINE:
+        if low >= 0 and high > _WIDE * max(low, _FINE):
             axes.set_yscale("symlog", linthresh=_FINE, linscale=0.4)
             axes.set_ylim(bottom=0)
 

@@ -8,42 +8,47 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.paths import reading
 from islands.record.folder import SETTINGS
+from islands.record.kind import Kind, experiments_in, kind_of
+from islands.record.kind import runs_in as runs_inside
 from islands.report import tables
 from islands.report.figure import style
 from islands.report.page import Page
 from islands.report.recorded import RecordedRun
 from islands.report.several import page_of_several
 from islands.report.single import page_of
-from islands.series.ledger import LEDGER
 
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 PAGE = "report.html"
 """The default name of a page."""
 
 
-def page_for(folders: Sequence[Path], *, trusted: bool = False) -> Page:
-    """Return the page of one folder, or of all runs in several folders."""
+def page_for(folders: Sequence[Path], *, trusted: bool = False, moved: str | None = None) -> Page:
+    """Return the page of one folder, or of all runs in several folders.
+
+    `moved` names the instance or the script of a single run.
+    """
     with style():
-        return _page_for(folders, trusted=trusted)
+        return _page_for(folders, trusted=trusted, moved=moved)
 
 
-def _page_for(folders: Sequence[Path], *, trusted: bool) -> Page:
+def _page_for(folders: Sequence[Path], *, trusted: bool, moved: str | None) -> Page:
     for folder in folders:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder. {_NAME_ONE}")
+    if moved is not None and (len(folders) > 1 or kind_of(folders[0]) is not Kind.RUN):
+        raise UsageError(f"--instance {moved}: is for the page of one run. Name the folder of one")
     if len(folders) == 1:
         folder = folders[0]
         with reading(folder):
-            names = {path.name for path in folder.iterdir()}
-        if SETTINGS in names:
-            return page_of(RecordedRun.read(folder, trusted=trusted))
-        if tables.TASKS in names:
+            kind = kind_of(folder)
+        if kind is Kind.RUN:
+            return page_of(RecordedRun.read(folder, trusted=trusted, moved=moved))
+        if kind is Kind.TUNING:
             return tables.page_of_tuning(folder)
-        if tables.SETTINGS in names:
+        if kind is Kind.EXPERIMENT:
             return tables.page_of_experiment(folder)
-        inside = sorted(path.parent for path in folder.glob(f"*/{tables.SETTINGS}"))
-        if inside and not any(folder.glob(f"*/{SETTINGS}")):
-            return tables.page_of_experiments(folder, inside)
+        if kind is Kind.EXPERIMENTS:
+            return tables.page_of_experiments(folder, [*experiments_in(folder)])
     paths = [path for folder in folders for path in runs_in(folder)]
     if len(paths) != len({path.resolve() for path in paths}):
         raise UsageError("a run is named twice. Name each folder once")
@@ -58,9 +63,9 @@ def runs_in(folder: Path) -> Iterator[Path]:
         if (folder / SETTINGS).exists():
             yield folder
             return
-        inside = sorted(path.parent for path in folder.glob(f"*/{SETTINGS}"))
+        inside = [*runs_inside(folder)]
     if not inside:
-        what = "a series without runs" if (folder / LEDGER).exists() else "no run"
+        what = "a series without runs" if kind_of(folder) is Kind.SERIES else "no run"
         raise InputError(f"{folder}: holds {what}. {_NAME_ONE}")
     yield from inside
 

@@ -65,15 +65,24 @@ PICTURES: dict[str, Callable[[RecordedRun], Any]] = {
     "evaluations": lambda run: _course(run, "evaluations"),
     "seconds": lambda run: _course(run, "seconds"),
     "islands": _islands,
+    "migration": _islands,
     "lineage": _lineage,
 }
 """The pictures by name; the default one is first."""
 
 
 def write_picture(
-    folder: Path, what: str = "solution", out: Path | None = None, *, trusted: bool = False
-) -> Path:
-    """Write one picture of a run, by default as PNG into its folder; return its path."""
+    folder: Path,
+    what: str = "solution",
+    out: Path | None = None,
+    *,
+    trusted: bool = False,
+    moved: str | None = None,
+) -> tuple[Path, list[str]]:
+    """Write one picture of a run, by default as PNG into its folder.
+
+    Return its path, and notes about what it lacks. `moved` names the instance or script.
+    """
     if what not in PICTURES:
         raise UsageError(unknown("picture", what, PICTURES))
     path = out if out is not None else folder / f"{what}.png"
@@ -84,10 +93,10 @@ def write_picture(
             " format"
         )
     with style():
-        wants_migrations = what in ("islands", "lineage")
-        run = RecordedRun.read(folder, trusted=trusted, migrations=wants_migrations)
+        wants_migrations = what in ("islands", "migration", "lineage")
+        run = RecordedRun.read(folder, trusted=trusted, migrations=wants_migrations, moved=moved)
         save(PICTURES[what](run), path, form)
-    return path
+    return path, run.notes
 
 
 def draw_result(result: Result, what: str, axes: Any) -> Any:

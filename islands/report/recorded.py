@@ -13,12 +13,13 @@ import numpy as np
 
 from islands.custom.scripts import is_reference
 from islands.errors import InputError, IslandsError, RunError
+from islands.modelling.problem import StatedProblem
 from islands.modelling.saved import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, require_run
-from islands.record.problem_file import UntrustedError, has_problem, stored_problem
+from islands.record.problem_file import UntrustedError, has_problem, is_stored, stored_problem
 from islands.record.reading import read_records
 from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
@@ -27,6 +28,11 @@ from islands.report.history import History, sense_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_MOVED = "If its file or script has moved, name it with --instance"
+_PLAIN = (
+    "the function that draws its solutions (plot=), if it has one, is only in its script, so the"
+    " picture shows the numbers. Name the script with --instance FILE.py:NAME"
+)
 _TRUST = "Add --trust to run the script that states the problem"
 
 
@@ -43,13 +49,22 @@ class RecordedRun:
     migrations: pa.Table | None = None
     trusted: bool = False
     """Whether scripts that the run names may be run."""
+    moved: str | None = None
+    """Where the instance or the script is now, if the user has named it."""
     notes: list[str] = field(default_factory=list)
     """What could not be read, and why."""
     given: Problem | None = None
     """The problem, if it already exists."""
 
     @classmethod
-    def read(cls, folder: Path, *, trusted: bool = False, migrations: bool = True) -> Self:
+    def read(
+        cls,
+        folder: Path,
+        *,
+        trusted: bool = False,
+        migrations: bool = True,
+        moved: str | None = None,
+    ) -> Self:
         """Return the run in a folder; refuse another folder, and damaged files."""
         require_run(folder)
         settings = flat(read_settings(folder))
@@ -61,6 +76,7 @@ class RecordedRun:
             read_records(folder, TRACE),
             read_records(folder, MIGRATIONS) if migrations else None,
             trusted,
+            moved,
         )
 
     @classmethod
@@ -103,11 +119,28 @@ class RecordedRun:
         """The problem, or None, with a note, if it cannot be found or must not be run."""
         if self.given is not None:
             return self.given
+        if self.moved is not None:
+            return self._named(self.moved)
         try:
-            return _problem(self.folder, self.settings, trusted=self.trusted)
+            problem, note = _problem(self.folder, self.settings, trusted=self.trusted)
         except IslandsError as error:
-            self.notes.append(f"The problem could not be read: {error}")
-            return None
+            problem, note = None, f"The problem could not be read: {error}. {_MOVED}"
+        if note:
+            self.notes.append(note)
+        return problem
+
+    def _named(self, name: str) -> Problem:
+        """Return the problem that the user has named; refuse another one than that of the run."""
+        form = self.settings.get("format")
+        problem = load(name, None if form is None else str(form))
+        solution = None if self.result is None else self.result.solution
+        is_other = solution is not None and len(solution) != problem.size
+        if is_other or (has_problem(self.folder) and not is_stored(self.folder, problem)):
+            raise InputError(
+                f"--instance {name}: is another problem than that of {self.folder}. Name the"
+                f" problem of the run, {self.instance}"
+            )
+        return problem
 
     @cached_property
     def maximise(self) -> bool:
@@ -144,8 +177,11 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> Problem:
-    """Return the problem of a run; run a script only if this user stored the run, or trusts it."""
+def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tuple[Problem, str]:
+    """Return the problem of a run, and a note if it lacks what only its script contains.
+
+    Run a script only if this user stored the run, or trusts it.
+    """
     instance, form = str(settings.get("instance", "")), settings.get("format")
     stored: Problem | None = None
     if has_problem(folder):
@@ -160,11 +196,13 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> Pro
     elif is_reference(instance) and not trusted:
         raise InputError(f"{instance}: the script may have been written by others. {_TRUST}")
     if not is_reference(instance):
-        return stored if stored is not None else load(instance, None if form is None else str(form))
+        if stored is None:
+            return load(instance, None if form is None else str(form)), ""
+        return stored, f"{instance}: {_PLAIN}" if isinstance(stored, StatedProblem) else ""
     try:
         # Only the script contains the function that draws a solution.
-        return load(instance)
-    except IslandsError:
+        return load(instance), ""
+    except IslandsError as error:
         if stored is None:
             raise
-        return stored
+        return stored, f"{error}. {instance}: {_PLAIN}"

@@ -20,6 +20,8 @@ from islands.report.times import times
 from islands.text import counted
 
 _ROWS, _LINKS, _STEPS, _LISTED = 12, 20, 60, 200
+_STOPS = 6
+"""Islands at the start and at the end of a lineage that a sentence names."""
 
 
 def page_of(run: RecordedRun) -> Page:
@@ -57,6 +59,7 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
         yield "islands", f"{result.islands} x {result.population}"
         yield "ranks", result.ranks
         yield "device", result.device
+        yield "energy of GPUs", None if result.joules is None else f"{result.joules:,.0f} J"
         yield "stopped", result.reason
         yield "checked by", result.checked
         yield "digest", result.digest[:12]
@@ -147,6 +150,7 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
         f"{counted(len(arrivals), 'migrant', form=',')} arrived, {accepted:,} were accepted, and"
         f" {won:,} were better than all of their island."
     )
+    yield paragraph(_way(steps, island, history))
     lines = draw_lineage(arrivals, history, steps, island, generation)
     words = (
         "The way of the best solution over the islands: each step is a migrant that was better than"
@@ -173,6 +177,26 @@ def found_by(run: RecordedRun, history: History) -> tuple[int, int]:
     sign = -1 if history.maximise else 1
     row, column = np.unravel_index(np.argmin(sign * best), best.shape)
     return int(history.islands[column]), int(history.generations[row])
+
+
+def _way(steps: list[Step], island: int, history: History) -> str:
+    """Return the way of the best solution in a sentence."""
+    rank = dict(zip(history.islands.tolist(), history.ranks.tolist(), strict=True))
+    if not steps:
+        return (
+            f"No migrant led to the best: island {island} (rank {rank.get(island, '?')}) found it."
+        )
+    way = [steps[0].source, *(each.target for each in steps)]
+    ranks = len({rank.get(each) for each in way})
+    stops = [f"{each} (rank {rank.get(each, '?')})" for each in way]
+    if len(stops) > 2 * _STOPS:
+        left_out = counted(len(stops) - 2 * _STOPS, "other")
+        stops = [*stops[:_STOPS], left_out, *stops[-_STOPS:]]
+    return (
+        f"The best came by {counted(len(steps), 'migrant')} over"
+        f" {counted(len(set(way)), 'island')} on {counted(ranks, 'rank')}:"
+        f" {', '.join(stops)}."
+    )
 
 
 def _step_table(steps: list[Step], history: History) -> str:

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from islands.errors import InputError
+from islands.record.kind import EXPERIMENT, RANKING, TUNING
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, inline, new_figure
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
+from islands.text import one_line
 from islands.untrusted import parsing, read_toml
 
-RANKING, TASKS = "ranking.tsv", "tune.tsv"
-SETTINGS = "settings.toml"
 _BARS, _ROWS = 25, 1000
 _LONGEST = 34
+_DOTS = {"markersize": 4, "color": COLOURS[0]}
 _PLOT_BYTES = 1 << 20
 """Larger plots stay out of the page."""
 
@@ -29,7 +30,7 @@ Row = Mapping[str, str]
 def page_of_tuning(folder: Path) -> Page:
     """Return the page of a tuning: its ranking, and the effect of each tuned setting."""
     page = Page(f"Tuning in {folder.name or folder}")
-    tasks = _rows(folder / TASKS, "\t")
+    tasks = _rows(folder / TUNING, "\t") if (folder / TUNING).is_file() else []
     instances = dict.fromkeys(row.get("instance", "") for row in tasks)
     page.add(facts([("instances", ", ".join(instances)), ("tasks done", len(tasks))]))
     if not (folder / RANKING).is_file():
@@ -41,7 +42,11 @@ def page_of_tuning(folder: Path) -> Page:
         ranks = [float(row["mean_rank"]) for row in ranked]
         names = [_words(each) for each in values]
     words = "Mean rank of each configuration, 1 is the best; light: significantly worse"
-    pictures = [figure(inline(_bars(ranked, names, ranks), words), words)]
+    labels = [
+        one_line(f"{row['configuration']}: {name}", _LONGEST)
+        for row, name in zip(ranked, names, strict=True)
+    ]
+    pictures = [figure(inline(_bars(ranked, labels, ranks), words), words)]
     keys = list(dict.fromkeys(k for each in values for k in each))
     for key in keys:
         told = f"Mean rank over {key}"
@@ -65,7 +70,7 @@ def _ranking(ranked: Sequence[Row], names: Sequence[str]) -> str:
     return table(header, rows)
 
 
-def _bars(ranked: Sequence[Row], names: Sequence[str], ranks: Sequence[float]) -> Any:
+def _bars(ranked: Sequence[Row], labels: Sequence[str], ranks: Sequence[float]) -> Any:
     count = min(len(ranks), _BARS)
     made = new_figure(WIDTH, max(1.2, 0.6 + 0.2 * count))
     axes = made.add_subplot()
@@ -73,7 +78,7 @@ def _bars(ranked: Sequence[Row], names: Sequence[str], ranks: Sequence[float]) -
     alphas = [0.45 if each else 1.0 for each in worse]
     for place in range(count):
         axes.barh(place, ranks[place], color=COLOURS[0], alpha=alphas[place])
-    axes.set_yticks(range(count), names[:count])
+    axes.set_yticks(range(count), labels[:count])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("mean rank")
@@ -85,11 +90,11 @@ def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[floa
     axes = made.add_subplot()
     given = [(each[key], rank) for each, rank in zip(values, ranks, strict=True) if key in each]
     if all(isinstance(value, Real) and not isinstance(value, bool) for value, _ in given):
-        axes.plot([value for value, _ in given], [rank for _, rank in given], "o", markersize=4)
+        axes.plot([value for value, _ in given], [rank for _, rank in given], "o", **_DOTS)
     else:
         names = list(dict.fromkeys(str(value) for value, _ in given))
         places = [names.index(str(value)) for value, _ in given]
-        axes.plot(places, [rank for _, rank in given], "o", markersize=4)
+        axes.plot(places, [rank for _, rank in given], "o", **_DOTS)
         axes.set_xticks(range(len(names)), names)
         axes.margins(x=0.2)
     axes.set(xlabel=key, ylabel="mean rank")
@@ -97,8 +102,7 @@ def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[floa
 
 
 def _words(values: Mapping[str, Any]) -> str:
-    words = " ".join(f"{name}={value}" for name, value in values.items()) or "defaults"
-    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3]}..."
+    return " ".join(f"{name}={value}" for name, value in values.items()) or "defaults"
 
 
 def page_of_experiment(folder: Path) -> Page:
@@ -122,12 +126,13 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
 
 
 def _add_experiment(page: Page, folder: Path) -> None:
-    settings = read_toml(folder / SETTINGS)
+    settings = read_toml(folder / EXPERIMENT)
     shown = ("what", "backend", "device", "islands")
     page.add(facts([(name, settings.get(name)) for name in shown]))
-    for path in sorted(folder.glob("*.csv")):
+    # A table comes before the rows of its instances, TABLE-parts.csv.
+    for path in sorted(folder.glob("*.csv"), key=lambda each: each.stem):
         page.section(path.stem, *_experiment_table(path))
-    text = (folder / SETTINGS).read_text(encoding="utf-8", errors="replace")
+    text = (folder / EXPERIMENT).read_text(encoding="utf-8", errors="replace")
     page.section("Settings", folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
 
 

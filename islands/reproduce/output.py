@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
+from islands.record.kind import EXPERIMENT
 from islands.record.ledger import RunLedger
-from islands.report.figure import new_figure
+from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
 from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Column, Plot, TableRow, numbers
 from islands.reproduce.table import PaperTable
 from islands.untrusted import read_toml
 
-_SETTINGS = "settings.toml"
+_SHORT = 22
+"""Up to this number of characters, names of curves have two columns."""
 
 
 class ExperimentFolder:
@@ -30,8 +33,8 @@ class ExperimentFolder:
         self.path, self.ledger = path, RunLedger(path)
         # Another process may have begun an experiment before this one locked the folder.
         _refuse_other(path, settings)
-        if not (path / _SETTINGS).exists():
-            with published(path / _SETTINGS) as temporary:
+        if not (path / EXPERIMENT).exists():
+            with published(path / EXPERIMENT) as temporary:
                 temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
 
     def close(self) -> None:
@@ -80,14 +83,14 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
     with reading(path):
         if path.exists() and not path.is_dir():
             raise UsageError(f"--out {path}: is a file. Name a folder (it need not exist)")
-        if not (path / _SETTINGS).exists():
+        if not (path / EXPERIMENT).exists():
             return
-        kept = read_toml(path / _SETTINGS)
+        kept = read_toml(path / EXPERIMENT)
     differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
     if differing:
         raise UsageError(
             f"--out {path}: contains an experiment with other settings: {', '.join(differing)}. To"
-            f" continue it, repeat its command with the settings in {path / _SETTINGS}; or name"
+            f" continue it, repeat its command with the settings in {path / EXPERIMENT}; or name"
             " another folder"
         )
 
@@ -96,15 +99,22 @@ def write_plot(
     path: Path, form: str, title: str, rows: Sequence[TableRow], size: str, plot: Plot
 ) -> None:
     """Write a plot of columns against the column `size`, on a logarithmic axis."""
-    figure = new_figure(8, 5)
-    axes = figure.add_subplot()
-    for (words, points), marker in zip(_curves(rows, size, plot), "osD^v<>ph*XP", strict=False):
-        axes.plot(*zip(*points, strict=True), marker=marker, markersize=4, label=words)
-    scale = "log" if plot.logarithmic else "linear"
-    axes.set(xscale="log", yscale=scale, xlabel=size, ylabel=plot.quantity, title=title)
-    axes.grid(visible=True, which="both", alpha=0.3)
-    axes.legend(fontsize="small")
-    figure.savefig(path, format=form, dpi=150)
+    curves = list(_curves(rows, size, plot))
+    with style():
+        columns = 1 if max((len(words) for words, _ in curves), default=0) > _SHORT else 2
+        lines = -(-len(curves) // columns)
+        figure = new_figure(WIDTH, HEIGHT + 0.4 + 0.16 * lines)
+        axes = figure.add_subplot()
+        for (words, points), marker in zip(curves, cycle("osD^v<>ph*XP"), strict=False):
+            axes.plot(*zip(*points, strict=True), marker=marker, markersize=3.5, label=words)
+        axes.set(xlabel=size, ylabel=plot.quantity)
+        figure.suptitle(title, fontsize=8.5, wrap=True)
+        sizes = [x for _, points in curves for x, _ in points]
+        if sizes:
+            logarithmic(axes, min(sizes), max(sizes))
+            figure.legend(loc="outside lower left", ncols=columns)
+        axes.set_yscale("log" if plot.logarithmic else "linear")
+        figure.savefig(path, format=form, dpi=200, facecolor="white")
 
 
 def _curves(

@@ -10,7 +10,10 @@ from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.locate import VARIABLE, Found, Index
 from islands.reproduce.table import PaperTable
-from islands.text import counted, unknown
+from islands.text import counted, either, nearest, unknown
+
+_LISTED, _NEAR = 30, 5
+"""Up to this number of instances, a message lists all, otherwise near ones."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,7 @@ def select(tables: Sequence[type[PaperTable]], only: Sequence[str]) -> list[Sele
     known = [found.name for each in instances.values() for found in each]
     for name in only:
         if not any(_matches(name, full) for full in known):
-            short = dict.fromkeys(full.partition("/")[2] for full in known)
-            raise UsageError(f"--only: {unknown('instance', name, short)}")
+            raise UsageError(f"--only: {_unknown(name, known)}")
     picked = {
         table: [found for found in each if not only or any(_matches(o, found.name) for o in only)]
         for table, each in instances.items()
@@ -48,6 +50,19 @@ def named(name: str, index: Index) -> Found:
 def _matches(pattern: str, full: str) -> bool:
     """Return whether a full name matches: as it is, without its set, or by a pattern."""
     return any(fnmatchcase(name, pattern) for name in (full, full.partition("/")[2]))
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    """Return the message for a name that matches no instance, with the near ones."""
+    short = [*dict.fromkeys(full.partition("/")[2] for full in known)]
+    if len(short) <= _LISTED:
+        return unknown("instance", name, short)
+    near = nearest(name.rpartition("/")[2], short, _NEAR)
+    hint = f"Did you mean {either(near)}?" if near else "None of their names is near."
+    return (
+        f"unknown instance {name!r}: none of the {len(short)} instances of these tables. {hint}"
+        " Name some exactly or by a pattern, such as nug*"
+    )
 
 
 def _checked(table: type[PaperTable], picked: list[Found]) -> Selection:

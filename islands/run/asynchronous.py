@@ -13,10 +13,13 @@ from islands.archipelago.archipelago import Archipelago
 from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.progress import phases
+from islands.progress.phases import Phases
 from islands.progress.progress import Epoch, Moment, Progress
 from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm, advance_step
-from islands.run.epochs import INTERRUPTED, Outcome, Viewer, size_of_generation_0
+from islands.run.epochs import Viewer
+from islands.run.outcome import INTERRUPTED, Outcome, size_of_generation_0
 from islands.run.pace import Pace
 from islands.run.signals import Interruption
 from islands.spec.schedule import Schedule
@@ -81,6 +84,7 @@ class _Loop:
             sends, receives = {0: self._messages[world.rank]}, {0: self._messages[0]}
         self._channel = world.channel(_TAG, sends, receives)
         self._began = time.perf_counter()
+        self._phases = Phases()
         self._before: Progress | None = None
         self._before_all: Progress | None = None
         self._pace = Pace(spec)
@@ -96,19 +100,23 @@ class _Loop:
     def look(self) -> None:
         """Measure, and report to rank 0, which decides for all ranks."""
         measures, arrivals = self._archipelago.measure(), self._archipelago.arrivals()
+        self._phases.lap(phases.GENERATIONS)
         generation, seconds = self._archipelago.generation, self._seconds()
         self._rows[self._world.rank, :-1] = [*astuple(Tally.of(measures)), generation]
         own = self._progress(self._rows[sorted(self._known)], generation, seconds, self._before)
         self._pace.epoch_ended(self._before, generation, seconds)
         self._watch(Epoch(measures, arrivals, own))
+        self._phases.lap(phases.RECORDS)
         self._before = own
         self._has_news = True
         self._share_numbers()
+        self._phases.lap(phases.RANKS)
 
     def rest(self) -> None:
         """Wait briefly for slower ranks."""
         time.sleep(_NAP_SECONDS)
         self._share_numbers()
+        self._phases.lap(phases.RANKS)
 
     def _share_numbers(self) -> None:
         """Send this rank's numbers to rank 0; on rank 0, receive those of others and decide."""
@@ -156,8 +164,10 @@ class _Loop:
             is_stopped = self._interruption.requested or self._rows[:, -1].any()
             if self.is_over or is_late or is_stopped:
                 return
+        self._phases.lap(phases.GENERATIONS)
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
+            self._phases.lap(phases.MIGRATION)
 
     def has_done_all(self) -> bool:
         """Return whether this rank has completed the last generation."""
@@ -176,7 +186,9 @@ class _Loop:
             reason = f"{reason}; {size_of_generation_0(progress)}"
         interrupted = bool(rows[:, -1].any())
         moment = Moment(progress.generation, seconds, self._before)
-        return Outcome(progress, reason, moment, interrupted=interrupted)
+        return Outcome(
+            progress, reason, moment, interrupted=interrupted, phases=self._phases.seconds
+        )
 
     def _listen(self) -> None:
         for rank in self._channel.arrived():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -18,20 +18,19 @@ from islands.archipelago.measure import IslandMeasure
 from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.progress import phases
+from islands.progress.phases import Phases
 from islands.progress.progress import Epoch, Moment, Progress
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.run.alarm import Alarm, advance_step
+from islands.run.outcome import ENDED_BY_CALLBACK, INTERRUPTED, Outcome, size_of_generation_0
 from islands.run.pace import Pace, counts_at, next_count
 from islands.run.signals import INTERRUPT, Interruption, suspension
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
 from islands.spec.stop import first_reason, is_spent, time_limit
-from islands.text import counted
 
 _VIEW_SECONDS = 1.0
-INTERRUPTED = "interrupted by a signal"
-"""The reason of a run that SIGINT ended."""
-_ENDED_BY_CALLBACK = "the callback returned True"
 
 Callback = Callable[[Progress], object]
 """A user's function for the progress at the end of an epoch; the run ends if it returns True."""
@@ -45,22 +44,6 @@ class Viewer(Protocol):
 
     def say(self, text: str) -> None:
         """Show a message."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How the loop ended."""
-
-    progress: Progress
-    reason: str
-    moment: Moment
-    interrupted: bool = False
-    suspended: bool = False
-    """Whether the run is to be resumed later."""
-    is_partial: bool = False
-    """Whether generation 0 is incomplete, so that there is nothing to resume from."""
-    given_up_seconds: float = 0.0
-    """Seconds spent on abandoned generations."""
 
 
 def evolve(
@@ -94,12 +77,7 @@ def evolve(
             loop.run_epoch()
         while (outcome := loop.look()) is None:
             loop.run_epoch()
-    return outcome
-
-
-def size_of_generation_0(progress: Progress) -> str:
-    """Return the size of an incomplete generation 0, as the end of a reason."""
-    return f"generation 0 is incomplete, with {counted(progress.evaluations, 'individual')}"
+    return replace(outcome, phases=loop.phases.seconds)
 
 
 class _Loop:
@@ -125,6 +103,7 @@ class _Loop:
         self._before = origin.before if origin is not None else None
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
+        self.phases = Phases()
         self._viewed_at = self._kept_at
         self._given_up_seconds = 0.0
         resumed_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
@@ -159,9 +138,11 @@ class _Loop:
     def look(self) -> Outcome | None:
         """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
+        self.phases.lap(phases.GENERATIONS)
         tally, requests = Tally.of(measures).shared(
             self._world, self._interruption.requested, self._seconds()
         )
+        self.phases.lap(phases.RANKS)
         generation = self._archipelago.generation
         progress = self._progress(tally, generation, requests.seconds)
         self._pace.epoch_ended(self._before, generation, requests.seconds)
@@ -171,7 +152,7 @@ class _Loop:
         if self._is_ended_by_callback(progress) and outcome is None:
             outcome = Outcome(
                 progress,
-                _ENDED_BY_CALLBACK,
+                ENDED_BY_CALLBACK,
                 moment,
                 given_up_seconds=self._given_up_seconds,
             )
@@ -195,7 +176,9 @@ class _Loop:
             given = self._callback(progress)
             return isinstance(given, bool | np.bool_) and bool(given)
 
-        return self._world.from_first(answer)
+        is_over = self._world.from_first(answer)
+        self.phases.lap(phases.CALLBACK)
+        return is_over
 
     def _show(self) -> None:
         """Report the last epoch unless this is done."""
@@ -203,6 +186,7 @@ class _Loop:
             measures, progress = self._unseen
             self._unseen = None
             self._watch(Epoch(measures, self._archipelago.arrivals(), progress))
+            self.phases.lap(phases.RECORDS)
 
     def _outcome(
         self, progress: Progress, requests: StopRequests, moment: Moment
@@ -247,14 +231,17 @@ class _Loop:
                 self._show()
             began = self._seconds()
             is_complete = advance_step(self._archipelago, step, may_take_long=long)
+            self.phases.lap(phases.GENERATIONS)
             # After a quick launch, the host can report the previous epoch while a GPU works.
             self._show()
             if self._archipelago.generation == visit and not long:
                 break
             self._archipelago.wait()
+            self.phases.lap(phases.GENERATIONS)
             requests = StopRequests.shared(
                 self._world, self._interruption.requested, self._seconds(), is_complete=is_complete
             )
+            self.phases.lap(phases.RANKS)
             if not requests.is_complete:
                 self._given_up_seconds += requests.seconds - began
                 self._archipelago.withdraw()
@@ -268,6 +255,7 @@ class _Loop:
             self._keep_if_due(Moment(self._archipelago.generation, requests.seconds, self._before))
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
+            self.phases.lap(phases.MIGRATION)
 
     def _is_spent(self) -> bool:
         """Return whether the limit of evaluations is reached inside an epoch; collective."""
@@ -299,6 +287,7 @@ class _Loop:
             self._show()
             self._keep(moment)
             self._kept_at = moment.seconds
+            self.phases.lap(phases.CHECKPOINTS)
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._began

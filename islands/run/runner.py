@@ -203,7 +203,8 @@ def _prepared(
     machine = Machine.of(world, backend, archipelago)
     device = backend.device
     return Start(
-        spec, problem, world, archipelago, machine, device, goes_on_in, goes_on, asynchronous
+        *(spec, problem, world, archipelago, machine, device),
+        *(goes_on_in, goes_on, asynchronous, backend),
     )
 
 

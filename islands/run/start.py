@@ -15,6 +15,7 @@ from typing import Any, TextIO
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
+from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
 from islands.display.header import opening, place
 from islands.display.screen import Screen
@@ -29,7 +30,9 @@ from islands.record.journal import Journal
 from islands.record.tables import FolderRecords, Memory
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.bound import with_bound
-from islands.run.epochs import Callback, Outcome, evolve
+from islands.run.energy import EnergyMeter
+from islands.run.epochs import Callback, evolve
+from islands.run.outcome import Outcome
 from islands.run.signals import Interruption
 from islands.spec.own import lasting
 from islands.spec.spec import RunSpec
@@ -54,6 +57,8 @@ class Start:
     """Whether to resume from the folder."""
     asynchronous: bool = False
     """Whether ranks do not wait for each other, so that there are no checkpoints."""
+    backend: Backend | None = None
+    """The device of this rank, if it can tell its energy."""
 
 
 def perform(
@@ -97,8 +102,9 @@ def perform(
         memory = None
         if collects and journal is None:
             memory = Memory(start.spec, start.problem, world)
+        energy = EnergyMeter(start.backend, world)
         outcome = _evolved(start, journal, memory, screen, interruption, callback)
-        result = _result(start, outcome, memory)
+        result = _result(start, outcome, memory, energy.shared())
         if journal is not None and not start.asynchronous and not outcome.is_partial:
             journal.keep(outcome.moment)
             screen.kept()
@@ -216,7 +222,7 @@ def _colonies(start: Start) -> list[dict[str, Any]]:
     return found
 
 
-def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
+def _result(start: Start, outcome: Outcome, memory: Memory | None, joules: float | None) -> Result:
     """Return the checked result, the same on every rank; collective."""
     world, archipelago, progress = start.world, start.archipelago, outcome.progress
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
@@ -255,6 +261,8 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None) -> Result:
         suspended=outcome.suspended,
         is_partial=outcome.is_partial,
         given_up_seconds=outcome.given_up_seconds,
+        rank_seconds=world.allgather(dict(outcome.phases)),
+        joules=joules,
         seed=spec.general.seed,
         ranks=machine.ranks,
         islands=spec.general.islands,

@@ -9,10 +9,11 @@ from pathlib import Path
 from islands.paths import reading
 from islands.progress.result import Result
 from islands.record.folder import SETTINGS
+from islands.record.kind import SERIES
 from islands.record.settings_file import read_settings
 from islands.record.table_file import Row, read_table, write_table
 
-LEDGER = "runs.tsv"
+LEDGER = SERIES
 COLUMNS = (
     *("instance", "gap", "evaluations", "seconds", "cost", "solution", "backend", "device"),
     *("started", "seed", "generations", "reason", "digest", "settings"),

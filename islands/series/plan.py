@@ -16,6 +16,7 @@ from islands.paths import reading
 from islands.problems.base import Problem
 from islands.record.folder import JOB, SETTINGS, refuse_unfit
 from islands.record.settings_file import require_intact
+from islands.record.work import is_of_work
 from islands.run.request import resolved
 from islands.series.ledger import LEDGER, read_rows
 from islands.spec.resolve import layers, resolve
@@ -101,7 +102,8 @@ class Plan:
         others = {
             name
             for name in names
-            if name not in mine and name != JOB and not name.startswith(f".{LEDGER}.")
+            if not (name in mine or name == JOB or name.startswith(f".{LEDGER}."))
+            and not is_of_work(name)
         }
         read_rows(folder)
         if others and LEDGER not in names:

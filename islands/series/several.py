@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from islands.display.heartbeat import Heartbeat
 from islands.display.screen import Screen
 from islands.parallel import World
 from islands.paths import writing
 from islands.progress.result import Result
+from islands.progress.work import Work
 from islands.record.folder import SETTINGS, fresh
+from islands.record.kind import SERIES_LOCK
+from islands.record.lock import FolderLock
+from islands.record.work import end_work, write_work
 from islands.run.device import RankOptions
 from islands.run.runner import Output, resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
@@ -20,6 +26,7 @@ from islands.series.ledger import LEDGER, enter, holds, row_of
 from islands.series.plan import Job, Plan
 from islands.series.series import Series
 from islands.series.summary import table
+from islands.spec.stop import time_limit
 from islands.text import count, counted, gap
 
 _DEFAULT = RankOptions()
@@ -32,17 +39,17 @@ def run_several(
     plan.require_agreement(world, str(output.folder), output.force)
     with Interruption(suspends="ending the series of runs") as between:
         folder = world.bcast(world.run_on_all(lambda: _claimed(plan, output, world.rank)))
-        performance = _Performance(plan, world, output, folder, rank_options, between)
-        try:
-            return performance.perform()
-        except BaseException:
-            performance.print_continuation()
-            raise
-        finally:
-            if output.folder is None:
-                # Remove the folder if the series could not begin.
-                with suppress(OSError):
-                    folder.rmdir()
+        is_new = output.folder is None or not folder.exists()
+        with FolderLock("series", SERIES_LOCK) as lock:
+            performance = _Performance(plan, world, output, folder, rank_options, between, lock)
+            try:
+                return performance.perform()
+            except BaseException:
+                performance.print_continuation()
+                raise
+            finally:
+                if is_new and world.rank == 0:
+                    _remove_unused(folder)
 
 
 def _claimed(plan: Plan, output: Output, rank: int) -> Path:
@@ -58,6 +65,19 @@ def _claimed(plan: Plan, output: Output, rank: int) -> Path:
         return fresh(runs, f"several-{time.strftime('%Y%m%d-%H%M%S')}")
 
 
+def _remove_unused(folder: Path) -> None:
+    """Remove the folder if the series could not begin."""
+    with suppress(OSError):
+        if not any(path.is_dir() for path in folder.iterdir()):
+            end_work(folder)
+            (folder / SERIES_LOCK).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def _words(job: Job) -> str:
+    return f"{job.problem.instance}, seed {job.spec.general.seed}"
+
+
 class _Performance:
     """Performs the runs and collects their results, the same on every rank."""
 
@@ -69,15 +89,21 @@ class _Performance:
         folder: Path,
         rank_options: RankOptions,
         between: Interruption,
+        lock: FolderLock,
     ) -> None:
         self._plan, self._world, self._output, self._folder = plan, world, output, folder
-        self._rank_options, self._between = rank_options, between
+        self._rank_options, self._between, self._lock = rank_options, between, lock
+        self._heartbeat = Heartbeat()
+        self._heartbeat.tell = self._tell
         self._results: list[Result] = []
 
     def perform(self) -> Series:
         """Perform the runs until all are done or a signal arrives; collective."""
         interrupted = suspended = False
-        for job in self._plan.jobs():
+        limit = time_limit(self._plan.first[0].spec.stop)
+        seconds = limit if math.isfinite(limit) else None
+        self._world.run_on_all(self._lock_folder)
+        for job in self._heartbeat.over([*self._plan.jobs()], _words, seconds=seconds):
             requested = self._world.allgather(self._between.requested)
             interrupted = any(each & INTERRUPT for each in requested)
             suspended = any(each & ~INTERRUPT for each in requested)
@@ -110,8 +136,20 @@ class _Performance:
         output = replace(self._output, folder=folder, force=force, stream=stream)
         if not world.bcast(world.run_on_all(lambda: self._goes_on(job, folder))):
             return run(job.spec, job.problem, world, output, self._rank_options)
+        self._heartbeat.skip()
         place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
         return resume_requested(folder, place, world, output, self._rank_options)
+
+    def _lock_folder(self) -> None:
+        """Create and lock the folder, unless this is done; another rank may be rank 0 now."""
+        if self._world.rank == 0:
+            with writing(self._folder):
+                self._folder.mkdir(parents=True, exist_ok=True)
+            self._lock.take(self._folder)
+
+    def _tell(self, work: Work) -> None:
+        if self._world.rank == 0:
+            write_work(self._folder, work)
 
     def _goes_on(self, job: Job, folder: Path) -> bool:
         if self._world.rank > 0 or self._output.force or not (folder / SETTINGS).exists():
@@ -121,6 +159,7 @@ class _Performance:
         return holds(self._folder, job.problem.instance, job.spec.general.seed)
 
     def _enter(self) -> None:
+        self._lock_folder()
         if self._world.rank == 0:
             enter(self._folder, row_of(self._results[-1]))
 
@@ -128,7 +167,7 @@ class _Performance:
         if not self._output.quiet:
             space = "\n" if self._results else ""
             number = f"run {len(self._results) + 1} of {len(self._plan)}"
-            self._say(f"{space}{number}: {job.problem.instance}, seed {job.spec.general.seed}\n")
+            self._say(f"{space}{number}: {_words(job)}\n")
 
     def _report(self, result: Result) -> None:
         if self._output.quiet:
@@ -145,6 +184,8 @@ class _Performance:
         if series.interrupted or series.suspended:
             self.print_continuation()
         else:
+            if self._world.rank == 0:
+                end_work(self._folder)
             self._say(f"\nWrote {self._folder}: {LEDGER}, and one folder per run")
 
     def print_continuation(self) -> None:

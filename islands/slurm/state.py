@@ -9,12 +9,13 @@ from pathlib import Path
 
 from islands.errors import InputError, Suspended
 from islands.record.folder import FINISHED, JOB, LOG, SETTINGS
-from islands.record.lock import FolderLock
+from islands.record.lock import is_locked
 from islands.record.solution import recorded
 from islands.series.ledger import LEDGER
 from islands.slurm.attempts import Attempt, Attempts
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue
 from islands.slurm.jobs import command_to_continue, latest_job
+from islands.slurm.work_state import state_words
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
@@ -47,9 +48,7 @@ def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in
         raise InputError(f"{folder}: no such folder. Name the folder of a run or a submitted job")
     attempts, number = Attempts(folder).all(), latest_job(folder)
     if number is None and not (folder / SETTINGS).exists():
-        raise InputError(
-            f"{folder}: contains neither a run nor a submitted job. Name the folder of one"
-        )
+        return State(*state_words(folder))
     row = _last_row(folder)
     last = attempts[-1] if attempts and attempts[-1].job == number else None
     has_ended = number is None or (last is not None and last.status is not None)
@@ -63,7 +62,7 @@ def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in
             return State("queued", reason, number, row)
         after = last.after or last.before
         return State("requeued", f"attempt {len(attempts)} ended at {after}; {reason}", number, row)
-    if slurm in RUNNING or _is_locked(folder):
+    if slurm in RUNNING or is_locked(folder):
         where = f"attempt {len(attempts)} on {reason}" if last is not None else reason
         return State("running", where, number, row)
     return _ended(folder, last, slurm, number)
@@ -81,13 +80,6 @@ def _ended(folder: Path, last: Attempt | None, slurm: str, number: str | None) -
         return State("stopped", detail, number, _last_row(folder))
     how = f"status {status}" if status is not None else slurm.lower() or "its job has ended"
     return State("failed", "; ".join(filter(None, (how, message))), number, _last_row(folder))
-
-
-def _is_locked(folder: Path) -> bool:
-    if not (folder / SETTINGS).exists():
-        return False
-    with FolderLock() as lock:
-        return not lock.takes(folder)
 
 
 def _last_row(folder: Path) -> str | None:

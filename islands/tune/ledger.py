@@ -13,13 +13,14 @@ from pathlib import Path
 
 from islands.errors import UsageError
 from islands.paths import reading
+from islands.record.kind import TUNING, TUNING_LOCK
 from islands.record.table_file import Row, read_table, write_table
+from islands.record.work import is_of_work
 from islands.spec.spec import RunSpec
 from islands.tune.runs import TaskResult, is_timed
 
-LEDGER = "tune.tsv"
-LOCK = f".{LEDGER}.lock"
-"""The lock file of a tuning's folder; other files are replaced when they are written."""
+LEDGER, LOCK = TUNING, TUNING_LOCK
+"""The table, and the lock file: the other files are replaced when they are written."""
 _NONE = "-"
 COLUMNS = (
     *("instance", "configuration", "values", "runs", "costs", "evaluations", "reached"),
@@ -98,7 +99,8 @@ def refuse_unfit(folder: Path) -> None:
         if not folder.is_dir():
             raise UsageError(f"--out {folder}: is a file. Name a folder (it need not exist)")
         names = {path.name for path in folder.iterdir()}
-    if LEDGER not in names and any(not name.startswith(f".{LEDGER}.") for name in names):
+    others = (name for name in names if not (name.startswith(f".{LEDGER}.") or is_of_work(name)))
+    if LEDGER not in names and any(others):
         raise UsageError(
             f"--out {folder}: contains files, but no tuning. Name a new or empty folder, so that"
             " no file of yours is overwritten"

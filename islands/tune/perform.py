@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from islands.display.heartbeat import Heartbeat
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.record.folder import fresh
+from islands.record.kind import BEST, RANKING
 from islands.record.lock import FolderLock
 from islands.record.table_file import write_table
+from islands.record.work import end_work, write_work
 from islands.run.signals import suspending
 from islands.text import counted
 from islands.tune.configurations import Candidates
@@ -26,8 +29,6 @@ from islands.tune.messages import at_work, header, line, seconds_a_task
 from islands.tune.plan import Task, Tuning
 from islands.tune.ranking import RankedConfiguration, Ranking, TaskResults
 from islands.tune.runs import TaskResult, run_task
-
-RANKING, BEST = "ranking.tsv", "best.toml"
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ def _performed(tuning: Tuning, metric: str, output: TuneOutput, ledger: TuneLedg
     _require_any(tuning, ranking, folder)
     best = _best(tuning, ranking)
     _write(folder, ranking, best)
+    end_work(folder)
     return TuneResult(
         folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out, tuning.candidates
     )
@@ -137,6 +139,7 @@ def _results(
     results: dict[tuple[int, str], TaskResult] = {}
     left_out: dict[int, str] = {}
     count = len(tuning.tasks)
+    output.heartbeat.tell = partial(write_work, ledger.folder)
     try:
         with suspending():
             tasks = output.heartbeat.over(
@@ -219,6 +222,7 @@ def _leave(tuning: Tuning, ledger: TuneLedger, output: TuneOutput) -> None:
     done = sum(written.result(key) is not None for key in added)
     if not done:
         with suppress(OSError):
+            end_work(folder)
             if [path.name for path in folder.iterdir()] == [LOCK]:
                 (folder / LOCK).unlink()
             folder.rmdir()

@@ -42,9 +42,11 @@ def test_plot_writes_one_picture(run: Path, capsys: Any, tmp_path: Path) -> None
     width, height = struct.unpack(">II", raw[16:24])
     assert 700 < width < 900
     assert height > 300
-    for what in ("convergence", "evaluations", "seconds", "islands", "lineage"):
+    for what in ("convergence", "evaluations", "seconds", "migration", "lineage"):
         assert main(["plot", str(run), what, "--out", str(tmp_path / f"{what}.svg")]) == 0
         assert b"<svg" in (tmp_path / f"{what}.svg").read_bytes()
+    assert main(["plot", str(run), "islands", "--out", str(tmp_path / "same.svg")]) == 0
+    assert (tmp_path / "same.svg").read_bytes() == (tmp_path / "migration.svg").read_bytes()
     capsys.readouterr()
     assert main(["plot", str(run), "island"]) == 2
     assert "unknown picture 'island'. Did you mean 'islands'?" in capsys.readouterr().err

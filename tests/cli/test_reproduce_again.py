@@ -15,6 +15,7 @@ import pytest
 
 from islands.cli import main
 from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.record.work import read_work
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
@@ -58,6 +59,9 @@ def test_same_command_resumes(
     assert process.returncode == status, err
     ended = kept("a")
     assert 2 <= len(ended) < 6
+    work = read_work(Path("a"))
+    assert work is not None
+    assert work.words.startswith("local-searches: qaplib/")
     if status > 0:
         assert b"Interrupted. Resume with the same command: a has the results\n" in out
     assert main([*LINE, "a", "--json"]) == 0
@@ -67,10 +71,35 @@ def test_same_command_resumes(
     assert main([*LINE, "b"]) == 0
     assert rows("a") == rows("b")
     assert len(rows("a")) == 6
+    assert read_work(Path("a")) is None
     assert main([*LINE, "a", "--json"]) == 0
     captured = capsys.readouterr()
     assert "\n6 results from earlier runs\n" in captured.err
     assert json.loads(captured.out.splitlines()[-1]) == shown
+
+
+@pytest.mark.usefixtures("published")
+def test_a_killed_table_of_batches_goes_on_with_the_same_rows() -> None:
+    line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
+    line += ["--generations", "300", "--backend", "cpu", "--quiet", "--out"]
+    command = [sys.executable, "-m", "islands", *line, "a"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 100
+        while not kept("a"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.kill()
+    ended = kept("a")
+    assert len(ended) == 1
+    for folder in ("a", "b"):
+        assert main([*line, folder]) == 0
+    assert kept("a")[0] == ended[0]
+    tables = []
+    for folder in ("a", "b"):
+        with Path(folder, "literature.csv").open(newline="", encoding="utf-8") as stream:
+            tables.append([{**row, "seconds": ""} for row in csv.DictReader(stream)])
+    assert tables[0] == tables[1]
+    assert [row["instance"] for row in tables[0]] == ["qaplib/had16", "qaplib/nug18"]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_run_toml_repeats_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     first = solved(capsys, *options, "--stop", "generations=50", "--out", "a")
     assert main(["run", "--config", "a/run.toml", "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
-    times = ("seconds", "compile_seconds", "folder")
+    times = ("seconds", "compile_seconds", "rank_seconds", "folder")
     assert {k: v for k, v in again.items() if k not in times} == {
         k: v for k, v in first.items() if k not in times
     }

@@ -19,6 +19,7 @@ from tuning import LINE, done, rows
 
 from islands.cli import main
 from islands.record import lock as hold
+from islands.slurm.state import state_of
 from islands.tune.ledger import TuneLedger
 
 
@@ -119,6 +120,7 @@ def test_interrupted_tuning_is_resumed_with_the_same_result(
     assert process.returncode == status, err
     ended = len(rows("a"))
     assert 1 <= ended < 6
+    assert state_of(Path("a")).word == "stopped"
     if status > 0:
         assert f"Ended after {ended} of 6 rows".encode() in out
         assert b"Continue with the same command and --out a\n" in out
@@ -127,3 +129,4 @@ def test_interrupted_tuning_is_resumed_with_the_same_result(
     whole = done(capsys, "tune", *slow, "--out", "b")
     assert [row["costs"] for row in rows("a")] == [row["costs"] for row in rows("b")]
     assert again["best"] == whole["best"]
+    assert state_of(Path("a")).word == "done"

@@ -95,6 +95,22 @@ def test_a_long_piece_is_reported_repeatedly_and_the_end_is_not_delayed(
     assert time.perf_counter() - began < 1
 
 
+def test_each_report_is_told_also_without_a_stream(clock: Clock) -> None:
+    told: list[str] = []
+    heartbeat = Heartbeat()
+    heartbeat.tell = lambda work: told.append(f"{work.number} of {work.of}: {work}")
+    for _ in heartbeat.over("ab", "run {}".format):
+        clock.now += 1
+        heartbeat.detail("seed 7")
+        clock.now += 3
+    assert told == [
+        "1 of 2: run a, 1 of 2",
+        "1 of 2: run a, 1 of 2, seed 7; 1 s elapsed",
+        "2 of 2: run b, 2 of 2; 4 s elapsed, about 4 s left",
+        "2 of 2: run b, 2 of 2, seed 7; 5 s elapsed, about 3 s left",
+    ]
+
+
 def test_a_closed_stream_is_ignored() -> None:
     closed = io.StringIO()
     closed.close()

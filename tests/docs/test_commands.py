@@ -6,10 +6,9 @@ import os
 import re
 import tomllib
 from itertools import takewhile
-from pathlib import Path
 
 import pytest
-from pages import PAGES, ROOT, Block, blocks, commands, prose
+from pages import PAGES, ROOT, Block, blocks, commands
 
 from islands.cli import COMMANDS, parser
 from islands.cli.run import options
@@ -103,18 +102,3 @@ def test_wrong_commands_are_detected() -> None:
     ):
         with pytest.raises(AssertionError):
             require_known(Block("sh", line, None))
-
-
-def test_links_have_targets() -> None:
-    for page in PAGES:
-        text = re.sub(r"`[^`]*`", "", prose(page))  # code is no link
-        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
-            path = (page.parent / target).resolve() if target else page
-            assert path.exists(), f"{page.name}: {target}"
-            assert not anchor or anchor in anchors(path), f"{page.name}: {target}#{anchor}"
-
-
-def anchors(page: Path) -> set[str]:
-    """Return the anchors of the headings of a page."""
-    heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}

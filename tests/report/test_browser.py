@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from browser import browser, faults
+from page_folders import experiment, tuning
 
 from islands.report.folders import page_for
 
@@ -24,6 +26,16 @@ def test_pages_of_runs(runs: Path, name: str, width: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_of_several_runs(methods: Path, width: str, tmp_path: Path) -> None:
     assert faults(page_for([methods]).html(), WIDTHS[width], tmp_path) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("write", [tuning, experiment])
+def test_the_pages_of_a_tuning_and_of_an_experiment(
+    write: Callable[[Path], None], width: str, tmp_path: Path
+) -> None:
+    write(tmp_path)
+    text = page_for([tmp_path]).html()
+    assert faults(text, WIDTHS[width], tmp_path, dark=width == "phone") == []
 
 
 def test_faults_are_found(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from islands.report.convergence import draw_convergence
 from islands.report.history import History, sense_of
 
 ROWS = [
@@ -71,3 +72,11 @@ def test_thinning_keeps_the_first_and_last_generation(most: int) -> None:
     assert len(thin) == min(most, count)
     assert (thin.generations[0], thin.generations[-1]) == (0, count - 1)
     assert len(thin.best) == len(thin)
+
+
+@pytest.mark.parametrize(("best_known", "scale"), [(10, "linear"), (40, "symlog"), (41, "linear")])
+def test_gaps_have_a_logarithmic_axis_if_they_differ_much(best_known: int, scale: str) -> None:
+    pytest.importorskip("matplotlib")
+    figure = draw_convergence(History.of(trace(), maximise=False), best_known=best_known)
+    # The gaps of the best are 300 to 400 %, 0 to 25 %, and -2.4 to 22 %.
+    assert figure.axes[0].get_yscale() == scale

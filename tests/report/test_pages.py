@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pyarrow.parquet as parquet
 import pytest
+from page_folders import experiment, tuning
 
 import islands
+from islands.cli import main
 from islands.errors import InputError, UsageError
+from islands.report.figure import style
 from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
-from islands.tune.ledger import COLUMNS
+from islands.report.recorded import RecordedRun
+from islands.report.single import page_of
 
 _VOID = {"meta", "br", "img", "input", "link", "path", "use", "image", "rect"}
 
@@ -81,11 +86,22 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert f"demo/{name}, ga, seed 2" in words
     for heading in ("Course", "Solution", "Migration", "Time", "Settings"):
         assert f"<h2>{heading}</h2>" in text
-    assert text.count("<svg") == 6  # three courses, the solution, the lineage and the matrix
+    # Three courses, the solution, the lineage, the matrix and the phases.
+    assert text.count("<svg") == 7
+    assert "rank generations migration records 0 0." in words
+    assert "energy" not in words
     assert "migration.interval 3" in words
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
     assert "rank islands evaluations" in words
+
+
+def test_energy_is_shown_if_nvml_told_it(runs: Path) -> None:
+    run = RecordedRun.read(runs / "tsp")
+    assert run.result is not None
+    told = replace(run, result=replace(run.result, joules=12345.6))
+    with style():
+        assert "energy of GPUs 12,346 J" in plain(page_of(told).html())
 
 
 def test_a_run_of_one_island_and_one_generation(runs: Path) -> None:
@@ -124,8 +140,9 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
 ) -> None:
     shutil.copytree(runs / "tsp", tmp_path / "damaged")
     file = tmp_path / "damaged" / "trace" / "rank-000.parquet"
+    seconds = parquet.read_metadata(file).row_group(0).column(2)
     raw = bytearray(file.read_bytes())
-    raw[len(raw) // 3] ^= 255
+    raw[seconds.data_page_offset + seconds.total_compressed_size - 2] ^= 255
     file.write_bytes(raw)
     with pytest.raises(InputError, match=r"rank-000\.parquet: (is damaged|checksum mismatch)"):
         page(tmp_path / "damaged")
@@ -185,6 +202,31 @@ def test_without_its_script_only_the_numbers_are_drawn(tmp_path: Path) -> None:
     assert "The item at each place." in text
 
 
+def test_a_script_that_has_moved_can_be_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = scripted(tmp_path, "problem")
+    (tmp_path / "mine.py").rename(tmp_path / "yours.py")
+    assert main(["plot", str(folder), "--out", str(tmp_path / "a.svg")]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("islands: ")
+    assert said.count("\n") == 1
+    assert "mine.py" in said
+    assert said.endswith("Name the script with --instance FILE.py:NAME\n")
+    named = ["--instance", f"{tmp_path / 'yours.py'}:problem"]
+    assert main(["plot", str(folder), "--out", str(tmp_path / "b.svg"), *named]) == 0
+    assert main(["report", str(folder), *named]) == 0
+    assert capsys.readouterr().err == ""
+    assert "drawn by the script" not in (tmp_path / "a.svg").read_text()
+    for path in (tmp_path / "b.svg", folder / "report.html"):
+        assert "drawn by the script" in path.read_text()
+    other = f"{tmp_path / 'yours.py'}:failing"
+    assert main(["plot", str(folder), "--instance", other]) == 2
+    assert "is another problem than that of" in capsys.readouterr().err
+    assert main(["report", str(tmp_path), *named]) == 2
+    assert "is for the page of one run" in capsys.readouterr().err
+
+
 def test_a_function_that_fails_leaves_a_note(tmp_path: Path) -> None:
     words = plain(page(scripted(tmp_path, "failing")))
     assert "plot= of the problem failed: ValueError: no picture today" in words
@@ -222,18 +264,7 @@ def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) 
 
 
 def test_the_page_of_a_tuning(tmp_path: Path) -> None:
-    from islands.record.table_file import write_table
-
-    names = ["configuration", "values", "mean_rank", "loss", "standard_deviation", "hits", "void"]
-    names += ["evaluations", "seconds", "p"]
-    values = [{"rho": 0.7, "bias": "rho"}, {"rho": 0.6, "bias": "log"}]
-    rows = [
-        [1, json.dumps(values[0]), 1.25, 0.5, 0.1, 3, 0, 100, 0.01, None],
-        [2, json.dumps(values[1]), 1.75, 2.5, 0.1, 0, 1, 100, 0.02, 0.031],
-    ]
-    ranked = [dict(zip(names, row, strict=True)) for row in rows]
-    write_table(tmp_path / "ranking.tsv", names, ranked, sealed=False)
-    write_table(tmp_path / "tune.tsv", COLUMNS, [dict.fromkeys(COLUMNS, "demo/tsp")])
+    tuning(tmp_path)
     text = page(tmp_path)
     assert text.count("<svg") == 3
     words = plain(text)
@@ -244,10 +275,10 @@ def test_the_page_of_a_tuning(tmp_path: Path) -> None:
 
 
 def test_the_page_of_an_experiment(tmp_path: Path) -> None:
-    (tmp_path / "settings.toml").write_text('what = "xavier2019/table1"\nbackend = "cpu"\n')
-    (tmp_path / "table1.csv").write_text("instance,length\nzi929,95345.123456789\n")
-    (tmp_path / "table1.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    experiment(tmp_path)
+    (tmp_path / "table1-parts.csv").write_text("instance,runs\nzi929,5\n")
     text = page(tmp_path)
+    assert text.index("<h2>table1</h2>") < text.index("<h2>table1-parts</h2>")
     assert "<td>95345.1</td>" in text
     assert "data:image/svg+xml;base64," in text
     assert "Their mean is 3 % longer." not in text

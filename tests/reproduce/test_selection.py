@@ -42,9 +42,21 @@ def test_tables_without_selected_instances_are_skipped() -> None:
 
 def test_an_unknown_name_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UsageError, match=r"--only: unknown instance 'zi92'. Did you mean 'zi929'"):
-        select(list(PAPER.tables.values()), ["zi92"])
+        select([ValuesTable], ["zi92"])
     with pytest.raises(UsageError, match="unknown instance 'xqf131'"):
         select([ValuesTable], ["xqf131"])
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("national/zi92", "Did you mean zi929?"), ("berlin", "None of their names is near.")],
+)
+def test_of_many_names_only_the_near_ones_are_shown(name: str, hint: str) -> None:
+    with pytest.raises(UsageError) as error:
+        select(list(PAPER.tables.values()), [name])
+    assert f"--only: unknown instance {name!r}: none of the" in str(error.value)
+    assert hint in str(error.value)
+    assert len(str(error.value)) < 200
 
 
 def test_missing_instances_are_reported_at_once() -> None:

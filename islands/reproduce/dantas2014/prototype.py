@@ -13,9 +13,9 @@ from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers,
 from islands.reproduce.dantas2014.divisions import ALL, GENERATIONS, PRESET, RUNS, Division
 from islands.reproduce.orlib import kind
 from islands.reproduce.selection import named
+from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
-from islands.statistics.wilcoxon import compare
 
 
 @cache
@@ -91,10 +91,9 @@ class PrototypeTable(SampleTable):
             for each in _divisions()
             for pair in numbers(rows, each.name, f"{each.name}_prototype")
         ]
-        test = compare(pairs)
         return [
             *facts,
-            Fact("wilcoxon_p", test.p, f"all divisions: {test.words()}"),
+            *significance("prototype", "all divisions, ours against the prototype's", pairs),
             *scaled_facts(rows, self.experiment),
         ]
 

@@ -24,6 +24,7 @@ from islands.reproduce.jardim2021.figures import (
     implementations,
 )
 from islands.reproduce.selection import named
+from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
 from islands.text import counted
@@ -131,6 +132,13 @@ def gap_facts(rows: Sequence[TableRow]) -> list[Fact]:
     return [
         Fact("mean_gap", ours, f"mean gaps: ours {ours:.2f} %; of the thesis' rows {theirs}"),
         *(Fact(f"mean_gap_{each}", value, "") for each, value in means.items()),
+        *(
+            fact
+            for each in IMPLEMENTATIONS
+            for fact in significance(
+                f"gap_{each}", f"gaps, ours against {each}", numbers(rows, "gap", f"{each}_gap")
+            )
+        ),
         Fact(
             "as_good",
             good,

@@ -20,6 +20,7 @@ from islands.reproduce.cells import (
 )
 from islands.reproduce.jardim2021.figures import LITERATURE_GAPS, literature
 from islands.reproduce.selection import named
+from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 from islands.text import counted
@@ -108,6 +109,7 @@ class LiteratureTable(SampleTable):
                 f"the best known value was reached on {counted(reached, 'instance')}, in 2021"
                 f" on {theirs}",
             ),
+            *significance("mean_gap", "mean gaps, ours against 2021", gaps),
             *scaled_facts(rows, self.experiment),
         ]
 

@@ -20,6 +20,7 @@ from islands.reproduce.cells import (
 )
 from islands.reproduce.jardim2021.figures import SEARCH_GAPS, SEARCHES, searches
 from islands.reproduce.selection import named
+from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 
@@ -124,5 +125,8 @@ def _facts_of(search: str, rows: Sequence[TableRow]) -> list[Fact]:
             f" calls to the thesis' {calls:.2f}",
         ),
         Fact(f"mean_gap_thesis_{search}", thesis, ""),
+        *significance(
+            search, f"{search}: gaps, ours against 2021", numbers(mine, "gap", "thesis_gap")
+        ),
         Fact(f"mean_calls_ratio_{search}", calls, ""),
     ]

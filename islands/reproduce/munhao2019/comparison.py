@@ -10,6 +10,7 @@ from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers
 from islands.reproduce.munhao2019.figures import MODELS, RUNS, comparison
 from islands.reproduce.selection import named
+from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 from islands.text import counted
@@ -90,5 +91,10 @@ class ComparisonTable(SampleTable):
             facts += [
                 Fact(f"as_good_as_printed_{model}", printed, sentence),
                 Fact(f"as_good_as_hembecker_{model}", hembecker, ""),
+                *significance(
+                    model,
+                    f"{model}: best gaps, ours against 2019",
+                    numbers(rows, gap, f"{model}_paper_gap"),
+                ),
             ]
         return [*facts, *scaled_facts(rows, self.experiment)]

@@ -8,7 +8,7 @@ from math import hypot
 from islands.reproduce.cells import Fact, TableRow, mean, numbers
 from islands.reproduce.munhao2019.figures import MODELS, SPEEDUPS
 from islands.reproduce.pooled import total
-from islands.statistics.wilcoxon import compare
+from islands.reproduce.significance import significance
 from islands.text import counted
 
 _NOISE = 2.0
@@ -21,7 +21,12 @@ def set_facts(rows: Sequence[TableRow], parts: Sequence[TableRow]) -> list[Fact]
     for model in MODELS:
         mine = [row for row in rows if row["model"] == model]
         if numbers(mine, "mean"):
-            facts += [*mean_facts(model, mine), best_fact(model, mine), *hit_facts(model, mine)]
+            facts += [
+                *mean_facts(model, mine),
+                best_fact(model, mine),
+                *significance_facts(model, mine),
+            ]
+            facts += hit_facts(model, mine)
     return [*facts, *ratio_facts(rows), without_fact(parts)]
 
 
@@ -55,8 +60,21 @@ def best_fact(model: str, rows: Sequence[TableRow]) -> Fact:
         at_most,
         f"{model}: best gaps {ours:.3f} % on average, of these rows in 2019 {paper:.3f} %; at most"
         " the"
-        f" printed one on {at_most} of {counted(len(pairs), 'row')} ({compare(pairs).words()})",
+        f" printed one on {at_most} of {counted(len(pairs), 'row')}",
     )
+
+
+def significance_facts(model: str, rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the tests of our gaps against the printed ones."""
+    return [
+        fact
+        for which in ("mean", "best")
+        for fact in significance(
+            f"{which}_{model}",
+            f"{model}: {which} gaps, ours against 2019",
+            numbers(rows, which, f"paper_{which}"),
+        )
+    ]
 
 
 def hit_facts(model: str, rows: Sequence[TableRow]) -> list[Fact]:

@@ -11,6 +11,7 @@ from islands.problems.base import Problem
 from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, Plot, TableRow, mean, numbers
 from islands.reproduce.runs import Sample
 from islands.reproduce.selection import named
+from islands.reproduce.significance import significance
 from islands.reproduce.soca2010.figures import performance, quality
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
@@ -75,6 +76,11 @@ class QualityTable(SampleTable):
             *reached_facts(rows),
             Fact("mean_best_gap", best, sentence),
             Fact("mean_gap", ours, ""),
+            *significance(
+                "best_gap",
+                "gaps of the best runs, ours against 2010",
+                numbers(rows, "best_gap", "paper_gap"),
+            ),
             *scaled_facts(rows, self.experiment),
         ]
 

@@ -14,9 +14,9 @@ from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.reproduce.cells import INSTANCE, Column, Fact, TableRow, mean, mean_in_words, numbers
 from islands.reproduce.selection import named
+from islands.reproduce.significance import significance
 from islands.reproduce.table import PaperTable
 from islands.reproduce.xavier2019.figures import MEAN_VALUES, printed
-from islands.statistics.wilcoxon import compare
 from islands.text import counted
 
 NEAR_PERCENT = 5.0
@@ -118,10 +118,9 @@ def values_facts(rows: Sequence[TableRow]) -> list[Fact]:
         ),
     ]
     for name, program in _PAPER.items():
-        test = compare(numbers(rows, "mean", name))
-        sentence = f"our means against {program}: {test.words()}"
-        facts.append(Fact(f"wilcoxon_p_{name}", test.p, sentence))
-        facts.append(Fact(f"wilcoxon_better_{name}", test.better, ""))
+        ratios = numbers(rows, "ratio", name.replace("value", "ratio"))
+        words = f"our means against {program}"
+        facts += significance(name, words, numbers(rows, "mean", name), ratios)
     return facts
 
 

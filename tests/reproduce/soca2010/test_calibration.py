@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations, product
 from typing import Any
 
 import pytest
 from batches_for_tests import called, ended, filled
 
-from islands.reproduce.soca2010.calibration import CalibrationTable, best_facts, level_facts
+from islands.reproduce.soca2010.calibration import (
+    FACTORS,
+    PLAN,
+    CalibrationTable,
+    best_facts,
+    level_facts,
+    plan_facts,
+)
 
 
 def answer(
@@ -25,6 +34,23 @@ def test_all_combinations_of_the_levels_run() -> None:
     first = {name: rows[0][name] for name in names}
     assert first == dict(zip(names, (512, 0.7, 0.05, 2), strict=True))
     assert rows[0]["mean_gap"] == pytest.approx(100 * (933 / 500 - 1))
+
+
+def test_the_plan_is_orthogonal() -> None:
+    assert len(set(PLAN)) == 18
+    for (i, one), (j, other) in combinations(enumerate(FACTORS.values()), 2):
+        pairs = Counter((levels[i], levels[j]) for levels in PLAN)
+        assert set(pairs) == set(product(one, other))
+        assert len(set(pairs.values())) == 1
+
+
+def test_the_plan_chooses_the_best_levels() -> None:
+    table = filled(CalibrationTable, answer, runs=2)
+    rows = [*table.rows(called("qaplib/kra30a", known=500))]
+    assert sum(int(str(row["in_plan"])) for row in rows) == 18
+    chosen, gap = plan_facts(rows)
+    assert chosen.value == "population 512, crossover_rate 0.9, mutation_rate 0.05, neighbours 2"
+    assert gap.value == pytest.approx(100 * (913 / 500 - 1))
 
 
 def test_means_of_the_levels_and_the_best_setting() -> None:

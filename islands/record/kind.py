@@ -1,0 +1,83 @@
+"""What a folder holds: a run, a series of runs, a tuning or an experiment."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+
+SETTINGS = "run.toml"
+"""The settings of a run, the first file in its folder."""
+SERIES, TUNING = "runs.tsv", "tune.tsv"
+"""The tables of a series and of a tuning."""
+EXPERIMENT, RESULTS = "settings.toml", "runs.jsonl"
+"""The settings of an experiment, and the results of its runs."""
+RANKING, BEST = "ranking.tsv", "best.toml"
+"""The results of a tuning."""
+SERIES_LOCK, TUNING_LOCK = f".{SERIES}.lock", f".{TUNING}.lock"
+EXPERIMENTS_LOCK = ".experiments.lock"
+
+
+class Kind(Enum):
+    """What a folder holds, in words."""
+
+    RUN = "a run"
+    SERIES = "a series of runs"
+    TUNING = "a tuning"
+    EXPERIMENT = "an experiment of islands reproduce"
+    EXPERIMENTS = "experiments of islands reproduce"
+
+    @property
+    def lock(self) -> str:
+        """The file that the process at work has locked; not of a run, which locks its log."""
+        return _LOCKS[self]
+
+
+_LOCKS = {
+    Kind.SERIES: SERIES_LOCK,
+    Kind.TUNING: TUNING_LOCK,
+    Kind.EXPERIMENT: RESULTS,
+    Kind.EXPERIMENTS: EXPERIMENTS_LOCK,
+}
+
+
+def kind_of(folder: Path) -> Kind | None:
+    """Return what a folder holds, or None if it is nothing of this program."""
+    marks = {
+        Kind.RUN: (SETTINGS,),
+        Kind.TUNING: (TUNING, TUNING_LOCK),
+        Kind.EXPERIMENT: (EXPERIMENT,),
+        Kind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
+        Kind.SERIES: (SERIES, SERIES_LOCK),
+    }
+    for kind, names in marks.items():
+        if any((folder / name).is_file() for name in names):
+            return kind
+    if any(runs_in(folder)):
+        return Kind.SERIES
+    return Kind.EXPERIMENTS if any(experiments_in(folder)) else None
+
+
+def runs_in(folder: Path) -> Iterator[Path]:
+    """Yield the folders of the runs of a series, in alphabetical order."""
+    yield from sorted(path.parent for path in folder.glob(f"*/{SETTINGS}"))
+
+
+def experiments_in(folder: Path) -> Iterator[Path]:
+    """Yield the folders of the experiments of several papers, in alphabetical order."""
+    yield from sorted(path.parent for path in folder.glob(f"*/{EXPERIMENT}"))
+
+
+def not_a_run(folder: Path) -> str:
+    """Return what a folder without a run holds, and what to do with it; empty if nothing."""
+    kind, place = kind_of(folder), shlex.quote(str(folder))
+    if kind in (None, Kind.RUN):
+        return ""
+    assert kind is not None
+    look = f"Look at it with: islands report {place}"
+    if kind is Kind.SERIES:
+        run = next(runs_in(folder), folder / "NAME-seed1")
+        look = f"Name one of its runs, such as {run}"
+    again = f"to go on, repeat its command with --out {place}"
+    return f"is {kind.value}, not a run. {look}; {again}"

@@ -1,0 +1,145 @@
+"""`islands watch` of a series, a tuning and an experiment, and what other commands say of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from islands.cli import main, watch
+from islands.progress.work import Work
+from islands.record.kind import EXPERIMENTS_LOCK, SERIES_LOCK, TUNING_LOCK
+from islands.record.lock import FolderLock
+from islands.record.work import end_work, read_work, write_work
+
+SERIES = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
+SERIES += ["--threads", "1", "--improver", "none", "--out", "a"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(watch, "_STATE_SECONDS", 0.0)
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """Return the actions of the other process, one for each time that the watch sleeps."""
+    actions: list[Callable[[], object]] = []
+
+    class Clock:
+        monotonic = staticmethod(time.monotonic)
+
+        @staticmethod
+        def sleep(_: float) -> None:
+            actions.pop(0)()
+
+    monkeypatch.setattr(watch, "time", Clock)
+    return actions
+
+
+KINDS = {
+    "a series of runs": (SERIES_LOCK, "runs.tsv", "table: w/runs.tsv"),
+    "a tuning": (TUNING_LOCK, "ranking.tsv", "ranking: w/ranking.tsv; best: w/best.toml"),
+    "an experiment of islands reproduce": ("runs.jsonl", "settings.toml", "tables: w"),
+    "experiments of islands reproduce": (EXPERIMENTS_LOCK, "report.html", "page: w/report.html"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_work_is_watched_until_its_end(
+    kind: str, steps: list[Callable[[], object]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock_file, result, outcome = KINDS[kind]
+    folder = Path("w")
+    folder.mkdir()
+    (folder / result).touch()
+    with FolderLock("work", lock_file) as lock:
+        lock.take(folder)
+        write_work(folder, Work(1, 3, "nug12, 1 of 3", ""))
+        steps += [
+            lambda: write_work(folder, Work(1, 3, "nug12, 1 of 3", "2 s elapsed")),
+            lambda: write_work(folder, Work(3, 3, "had16, 3 of 3", "about 5 s left")),
+            lambda: (end_work(folder), lock.__exit__()),
+        ]
+        assert main(["watch", "w"]) == 0
+    assert steps == []
+    assert capsys.readouterr().out.splitlines() == [
+        "w: nug12, 1 of 3",
+        f"w: running: {kind}",
+        "w: had16, 3 of 3; about 5 s left",
+        f"w: done: {kind}; {outcome}",
+    ]
+
+
+def test_work_whose_process_was_killed_can_go_on(
+    steps: list[Callable[[], object]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path("my w")
+    folder.mkdir()
+    with FolderLock("tuning", TUNING_LOCK) as lock:
+        lock.take(folder)
+        write_work(folder, Work(2, 9, "configuration 1, nug12, 2 of 9", "7 s elapsed"))
+        steps += [lock.__exit__]
+        assert main(["watch", "my w"]) == 0
+    said = "a tuning at configuration 1, nug12, 2 of 9; to go on, repeat its command with --out"
+    assert capsys.readouterr().out.splitlines()[-1] == f"my w: stopped: {said} 'my w'"
+    assert main(["status", "my w"]) == 0
+    assert capsys.readouterr().out == f"my w: stopped: {said} 'my w'\n"
+
+
+def test_a_series_of_another_process_is_watched_and_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = [*SERIES, "--runs", "9", "--stop", "generations=1500"]
+    process = subprocess.Popen([sys.executable, "-m", "islands", *line], stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while (work := read_work(Path("a"))) is None or work.number < 2:
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.01)
+        assert main(["status", "a"]) == 0
+        assert capsys.readouterr().out == "a: running: a series of runs\n"
+    finally:
+        process.kill()
+        process.wait()
+    assert main(["watch", "a"]) == 0
+    out = capsys.readouterr().out
+    assert f"a: demo/tsp, seed {work.number}, {work.number} of 9" in out
+    assert "Generation     Time" in out
+    assert "a: stopped: a series of runs at demo/tsp, seed" in out
+    for line in (["resume", "a"], ["verify", "demo/tsp", "a"], ["plot", "a"]):
+        assert main(line) == 2
+        assert capsys.readouterr().err == (
+            "islands: a: is a series of runs, not a run. Name one of its runs, such as"
+            " a/tsp-seed1; to go on, repeat its command with --out a\n"
+        )
+    assert main([*SERIES, "--runs", "2", "--stop", "generations=1500", "--quiet"]) == 0
+    assert read_work(Path("a")) is None
+    capsys.readouterr()
+    assert main(["watch", "a"]) == 0
+    assert "a: done: a series of runs; table: a/runs.tsv\n" in capsys.readouterr().out
+
+
+def test_a_folder_of_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("none").mkdir()
+    assert main(["watch", "none"]) == 2
+    assert capsys.readouterr().err == (
+        "islands: none: contains no run, series, tuning, experiment or submitted job. Name the"
+        " folder of one\n"
+    )
+
+
+def test_a_tuning_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t").mkdir()
+    Path("t/tune.tsv").touch()
+    assert main(["resume", "t"]) == 2
+    assert capsys.readouterr().err == (
+        "islands: t: is a tuning, not a run. Look at it with: islands report t; to go on, repeat"
+        " its command with --out t\n"
+    )
