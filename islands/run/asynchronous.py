@@ -16,7 +16,8 @@ from islands.problems.base import Problem
 from islands.progress.progress import Epoch, Moment, Progress
 from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm, advance_step
-from islands.run.epochs import INTERRUPTED, Outcome, Viewer, size_of_generation_0
+from islands.run.observers import Viewer
+from islands.run.outcome import INTERRUPTED, Outcome, size_of_generation_0
 from islands.run.pace import Pace
 from islands.run.signals import Interruption
 from islands.spec.schedule import Schedule

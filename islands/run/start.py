@@ -28,7 +28,9 @@ from islands.record.folder import LOG
 from islands.record.journal import Journal
 from islands.record.tables import FolderRecords, Memory
 from islands.run.asynchronous import evolve_asynchronous
-from islands.run.epochs import Callback, Outcome, evolve
+from islands.run.epochs import evolve
+from islands.run.observers import Callback
+from islands.run.outcome import Outcome
 from islands.run.signals import Interruption
 from islands.spec.own import lasting
 from islands.spec.spec import RunSpec
