@@ -23,7 +23,7 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run.build import make_archipelago
 from islands.run.device import RankOptions, take_device
-from islands.run.epochs import Callback
+from islands.run.observers import Callback
 from islands.run.runner import Output, run_requested
 from islands.run.start import check_exactly
 from islands.spec.agreement import require_agreement

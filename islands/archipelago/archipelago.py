@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.colony import Colony, ColonySpec, common_layout, fixed, of_colony
+from islands.archipelago.colony import Colony
+from islands.archipelago.colony_spec import ColonySpec, common_layout, islands_of_each, of_colony
+from islands.archipelago.fit import require_fit
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.archipelago.restored import require_genomes
-from islands.archipelago.saved import EMIGRANTS, joined, split
+from islands.archipelago.saved import EMIGRANTS, by_colony, joined, split
 from islands.archipelago.share import Share
 from islands.backends.base import Array, Backend
 from islands.improvers import ImproverSettings
 from islands.migration import Arrivals, AsyncExchange, Exchange, MigrationSettings, Transport
-from islands.migration.halo import Halo, require_fit
+from islands.migration.halo import Halo
 from islands.parallel import World
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings
@@ -58,10 +59,7 @@ class Archipelago:
         improver = improver or ImproverSettings()
         one = (islands * runs, population, algorithm, encoding, settings, improver, decoding)
         specs = list(colonies) or [ColonySpec(*one)]
-        ends = list(accumulate(each.islands for each in specs))
-        self._islands = [
-            range(end - each.islands, end) for each, end in zip(specs, ends, strict=True)
-        ]
+        self._islands = islands_of_each(specs)
         share = Share(islands, runs, seed=seed, world=world)
         self.mine = share.mine
         self.generation = 0
@@ -71,7 +69,7 @@ class Archipelago:
         """Whether generation 0 is incomplete: missing individuals are worse than all others."""
         self.ahead = range(0)
         """The generations in progress, or an empty range; for any thread."""
-        self._problem, self.backend, self._warm_start = problem, backend, warm_start
+        self.backend, self._warm_start = backend, warm_start
         self.is_on_cpu = backend.in_host_memory
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
@@ -86,15 +84,15 @@ class Archipelago:
             with of_colony(number if colonies else None):
                 if part is not None:
                     part.require_room(spec.population)
-                made = spec.parts(problem, backend, 1 if part is None else len(part.mine))
-                made.algorithm.require_islands(share.islands)
-                self._exchange.require_room(spec.population, fixed(made))
+                mine = 1 if part is None else len(part.mine)
+                made = spec.parts(problem, backend.block_memory, mine)
+                one_run = {"islands": islands, "seed": seed}
+                require_fit(made.algorithm, spec.population, migration, **one_run, runs=runs)
             parts.append(made)
         self._encodings = [each.encoding for each in parts]
         self._encoding = self._encodings[0]
         make_halo = None
         if reach := parts[0].algorithm.halo:
-            require_fit(reach, population, migration, share.islands, runs)
             make_halo = partial(Halo, backend, world, transport, reach)
         layout = common_layout(specs, parts)
         self._transport = transport.name if transport is not None else "device"
@@ -252,11 +250,7 @@ class Archipelago:
         self, saved: Mapping[str, NDArray[Any]], *, generation: int, migrations: int
     ) -> None:
         """Continue from a snapshot of the same islands, instead of `start`."""
-        own: dict[int, dict[str, NDArray[Any]]] = {each.number: {} for each in self._colonies}
-        for name, array in saved.items():
-            if name != EMIGRANTS:
-                number, of_colony = split(name, len(self._islands))
-                own.setdefault(number, {})[of_colony] = array
+        own = by_colony(saved, len(self._islands))
         for each in self._colonies:
             each.require_restorable(own[each.number], generation)
         emigrants = saved.get(EMIGRANTS)

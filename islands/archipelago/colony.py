@@ -2,57 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 
 from islands.algorithms.base import NEIGHBOURS
-from islands.algorithms.schedule import Shape
 from islands.archipelago.attempt import Attempt
+from islands.archipelago.colony_spec import ColonySpec
+from islands.archipelago.fit import fixed
 from islands.archipelago.injection import replace_worst
 from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
-from islands.archipelago.memory import Memory, fields_of, tables_of
+from islands.archipelago.memory import Memory, tables_of
 from islands.archipelago.outside import evaluator
 from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_sound
 from islands.archipelago.share import Share
 from islands.archipelago.warm_start import dealt, place
 from islands.backends.base import Array, Backend, Call
-from islands.errors import UsageError
-from islands.improvers import ImproverSettings
 from islands.migration import Layout, Side
 from islands.migration.halo import Halo
-from islands.problems.base import Problem, Solution
-from islands.settings import Settings
-
-
-@dataclass(frozen=True)
-class ColonySpec:
-    """The settings of one colony of a run."""
-
-    islands: int
-    population: int
-    algorithm: str
-    encoding: str
-    settings: Settings
-    improver: ImproverSettings
-    decoding: str = ""
-    rate: int = 1
-    """Its own generations in one generation of the run."""
-
-    def parts(self, problem: Problem, backend: Backend, islands: int) -> ProgramParts:
-        """Return the parts of its program for this number of islands on a rank."""
-        return ProgramParts.of(
-            *(problem, self.algorithm, self.encoding, self.settings, self.improver),
-            population=self.population,
-            islands=islands,
-            block_memory=backend.block_memory,
-            decoding=self.decoding,
-        )
+from islands.problems.base import Solution
 
 
 class Colony:
@@ -77,7 +49,7 @@ class Colony:
         self._problem, self._backend = parts.problem, backend
         self.encoding = parts.encoding
         self.improves = parts.improver.name != "none"
-        shape = Shape(len(share.mine), spec.population, parts.encoding.pitch, parts.encoding.gene)
+        shape = parts.shape(spec.population, len(share.mine))
         memory = Memory(backend, parts, shape, layout)
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)
@@ -96,7 +68,7 @@ class Colony:
         self.outside = evaluator(parts, backend, self.state, self._launches)
         if self.halo is not None:
             self.halo.prepare(self._launches.populations, memory.all)
-        self._fixed = fixed(parts)
+        self._fixed = fixed(parts.algorithm)
 
     @property
     def calls(self) -> list[Call] | None:
@@ -239,26 +211,3 @@ class Colony:
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
         return self._reader.digests(generation * self.spec.rate, run)
-
-
-def fixed(parts: ProgramParts) -> int:
-    """Return the number of best individuals of an island that migrants never replace."""
-    return max(1, parts.algorithm.kept())
-
-
-def common_layout(specs: Sequence[ColonySpec], parts: Sequence[ProgramParts]) -> Layout:
-    """Return the layout of the migrants of all colonies."""
-    found = []
-    for spec, part in zip(specs, parts, strict=True):
-        shape = Shape(1, spec.population, part.encoding.pitch, part.encoding.gene)
-        found.append((part.algorithm.name, fields_of(part, shape)))
-    return Layout(found)
-
-
-@contextmanager
-def of_colony(colony: int | None) -> Iterator[None]:
-    """Let errors name the colony, if there are several."""
-    try:
-        yield
-    except UsageError as error:
-        raise error if colony is None else UsageError(f"colony {colony}: {error}") from None

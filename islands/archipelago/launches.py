@@ -14,7 +14,6 @@ from islands.backends.arguments import Struct
 from islands.backends.background import Background
 from islands.backends.base import Array, Backend, Call, Program, Room
 from islands.backends.source import Macros, Source
-from islands.errors import UsageError
 
 _INDIVIDUALS_A_SLICE = 6
 _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
@@ -49,10 +48,7 @@ class Launches:
         self._arguments = (archipelago, self._data, plan, parts.improver.plan(halt, near))
         # Ranking sorts a cost and an index for each individual, up to the next power of two.
         self.ranking_room = Room(12 << (shape.population - 1).bit_length())
-        schedule = parts.algorithm.schedule(shape, outside=parts.outside)
-        if parts.outside and HOST_EVALUATES not in schedule.generation:
-            name = parts.algorithm.name
-            raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
+        schedule = parts.schedule(shape)
         steps = (*schedule.start, *schedule.generation, *schedule.adopt)
         launched = {step for step in steps if isinstance(step, Launch)}
         self._room, self._program, self.populations = self._compiled(launched)

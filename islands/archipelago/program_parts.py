@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from islands.algorithms import ALGORITHMS, Algorithm
+from islands.algorithms.schedule import HOST_EVALUATES, Schedule, Shape
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.encodings import ENCODINGS, Encoding, moved_as
@@ -115,6 +116,18 @@ class ProgramParts:
             "COSTS_REAL": str(int(self.problem.real)),
             **self.encoding.defines(),
         }
+
+    def shape(self, population: int, islands: int = 1) -> Shape:
+        """Return the numbers that determine the sizes of launches and fields."""
+        return Shape(islands, population, self.encoding.pitch, self.encoding.gene)
+
+    def schedule(self, shape: Shape) -> Schedule:
+        """Return the algorithm's launches; refuse one whose children only its kernels evaluate."""
+        schedule = self.algorithm.schedule(shape, outside=self.outside)
+        if self.outside and HOST_EVALUATES not in schedule.generation:
+            name = self.algorithm.name
+            raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
+        return schedule
 
     def room(self) -> int:
         """Return the bytes of working memory of a block besides what the kernels declare."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
 from islands.errors import InputError
 
 EMIGRANTS = "emigrants"
@@ -21,3 +26,13 @@ def split(name: str, colonies: int) -> tuple[int, str]:
     if not (number.isdecimal() and int(number) < colonies):
         raise InputError(f"the saved array {name} belongs to none of {colonies} colonies")
     return int(number), own
+
+
+def by_colony(saved: Mapping[str, NDArray[Any]], colonies: int) -> list[dict[str, NDArray[Any]]]:
+    """Return the arrays of a snapshot that belong to each colony, by their names there."""
+    found: list[dict[str, NDArray[Any]]] = [{} for _ in range(colonies)]
+    for name, array in saved.items():
+        if name != EMIGRANTS:
+            number, own = split(name, colonies)
+            found[number][own] = array
+    return found

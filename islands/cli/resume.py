@@ -36,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     moved = parser.add_argument_group("files that have moved")
     moved.add_argument("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
     for name in PARTS:
-        moved.add_argument(f"--{name}", metavar="FILE.py:NAME", help=f"the {name} of a script")
+        words = f"the {name} of a script; repeatable if colonies have several"
+        moved.add_argument(f"--{name}", metavar="FILE.py:NAME", action="append", help=words)
     words = "compile code that is stored in the folder and was not written by you on this machine"
     parser.add_argument("--trust", action="store_true", help=words)
     add_device(parser)

@@ -24,7 +24,7 @@ from islands.presets import PRESETS
 from islands.spec.given import Given, gathered
 from islands.spec.resolve import DEFAULT_INSTANCE
 from islands.spec.spec import GeneralSettings
-from islands.spec.stop import KINDS
+from islands.spec.stop_kinds import KINDS
 
 if TYPE_CHECKING:
     from islands.parallel import World

@@ -90,7 +90,8 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
     words = "stopping criterion of each run; repeatable. Concurrent runs of a configuration share"
     words += " the seconds; all runs are sequential if any configuration's runs must be"
     add("--stop", metavar="KIND=VALUE", action="append", help=words)
-    group.set_defaults(start=None, colony=None)
+    add("--colony", action="append", help=argparse.SUPPRESS)  # refused with a message of its own
+    group.set_defaults(start=None)
 
 
 def main(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 import islands
-from islands.archipelago.colony import ColonySpec
+from islands.archipelago.colony_spec import ColonySpec
 from islands.display.screen import Screen
 from islands.parallel import World, deal
 from islands.problems.base import Problem

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from islands.errors import UsageError
 from islands.migration.arrivals import Migration
+from islands.migration.base import MigrationSettings
 from islands.migration.exchange import Exchange
 from islands.migration.route import Parcel, Route
 from islands.migration.topology import NOBODY, TOPOLOGIES
@@ -21,17 +22,18 @@ from islands.text import option
 _TAG = 3
 
 
+def require_same_senders(settings: MigrationSettings) -> None:
+    """Refuse a topology that changes, which ranks that do not wait would apply differently."""
+    if TOPOLOGIES[settings.topology].changes:
+        fixed = [name for name, each in TOPOLOGIES.items() if not each.changes]
+        raise UsageError(
+            f"--async with migration {settings.topology}: ranks that do not wait cannot use a"
+            f" random topology. Choose {option('migration', fixed)}"
+        )
+
+
 class AsyncExchange(Exchange):
     """Exchanges the latest migrants between ranks; within a rank, at the next migration."""
-
-    def _require_fit(self) -> None:
-        super()._require_fit()
-        if self._planner.changes:
-            fixed = [name for name, each in TOPOLOGIES.items() if not each.changes]
-            raise UsageError(
-                f"--async with migration {self._settings.topology}: ranks that do not wait cannot"
-                f" use a random topology. Choose {option('migration', fixed)}"
-            )
 
     def _begin(self) -> None:
         assert self._carrier is not None, "several ranks have found a transport"

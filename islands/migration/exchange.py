@@ -14,7 +14,7 @@ from islands.backends.base import Array, Backend
 from islands.encodings import Encoding
 from islands.errors import InputError
 from islands.migration.arrivals import Arrivals, Migration, arrivals_of
-from islands.migration.base import MigrationSettings, migrates, require_room
+from islands.migration.base import MigrationSettings, migrates
 from islands.migration.crossing import Crossing
 from islands.migration.kernels import Kernels, Side
 from islands.migration.planner import Planner
@@ -60,7 +60,6 @@ class Exchange:
         self.in_flight: Migration | None = None
         """The migration whose migrants are not unpacked yet."""
         self._completed: Migration | None = None
-        self._require_fit()
 
     @property
     def transport(self) -> str:
@@ -68,20 +67,6 @@ class Exchange:
         if not self.active:
             return "none"
         return "device" if self._transport_kind is None else self._transport_kind.name
-
-    def _require_fit(self) -> None:
-        """Refuse settings under which islands cannot exchange migrants."""
-
-    def require_room(self, population: int, fixed: int) -> None:
-        """Refuse migration if a population is too small; its `fixed` best are never replaced."""
-        if self.active:
-            require_room(
-                self._settings,
-                islands=self._planner.islands_a_run,
-                sources=self._planner.most_sources,
-                population=population,
-                fixed=fixed,
-            )
 
     def prepare(
         self, sides: Mapping[int, Side], encodings: Sequence[Encoding], migrant_bytes: int

@@ -82,7 +82,7 @@ class Halo:
         self._carrier.wait()
 
 
-def require_fit(
+def require_slices(
     reach: int, population: int, migration: MigrationSettings, islands: int, runs: int
 ) -> None:
     """Refuse slices that are too small for the halo, concurrent runs, and migration."""

@@ -18,7 +18,7 @@ from islands.progress.phases import Phases
 from islands.progress.progress import Epoch, Moment, Progress
 from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm, advance_step
-from islands.run.epochs import Viewer
+from islands.run.observers import Viewer
 from islands.run.outcome import INTERRUPTED, Outcome, size_of_generation_0
 from islands.run.pace import Pace
 from islands.run.signals import Interruption

@@ -8,9 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
-
-import numpy as np
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
@@ -23,27 +20,16 @@ from islands.progress.phases import Phases
 from islands.progress.progress import Epoch, Moment, Progress
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.run.alarm import Alarm, advance_step
-from islands.run.outcome import ENDED_BY_CALLBACK, INTERRUPTED, Outcome, size_of_generation_0
+from islands.run.observers import Callback, Viewer, requests_end
+from islands.run.outcome import Outcome, outcome_at, size_of_generation_0
 from islands.run.pace import Pace, counts_at, next_count
-from islands.run.signals import INTERRUPT, Interruption, suspension
+from islands.run.signals import Interruption
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
-from islands.spec.stop import first_reason, is_spent, time_limit
+from islands.spec.stop import is_spent, time_limit
 
 _VIEW_SECONDS = 1.0
-
-Callback = Callable[[Progress], object]
-"""A user's function for the progress at the end of an epoch; the run ends if it returns True."""
-
-
-class Viewer(Protocol):
-    """Receives the progress and messages of a running run."""
-
-    def show(self, progress: Progress) -> None:
-        """Show the progress."""
-
-    def say(self, text: str) -> None:
-        """Show a message."""
+_ENDED_BY_CALLBACK = "the callback returned True"
 
 
 def evolve(
@@ -149,13 +135,6 @@ class _Loop:
         self._unseen, self._viewed_at = (measures, progress), requests.seconds
         moment = Moment(generation, requests.seconds, self._before)
         outcome = self._outcome(progress, requests, moment)
-        if self._is_ended_by_callback(progress) and outcome is None:
-            outcome = Outcome(
-                progress,
-                ENDED_BY_CALLBACK,
-                moment,
-                given_up_seconds=self._given_up_seconds,
-            )
         if outcome is None:
             self._keep_if_due(moment)
             self._before = progress
@@ -164,17 +143,13 @@ class _Loop:
         return outcome
 
     def _is_ended_by_callback(self, progress: Progress) -> bool:
-        """Call the callback of rank 0; return whether it returned True. Collective.
-
-        Other true values do not count: functions of libraries return all kinds of values.
-        """
+        """Return whether the callback of rank 0 ends the run; collective."""
         if not self._has_callback:
             return False
 
         def answer() -> bool:
             assert self._callback is not None
-            given = self._callback(progress)
-            return isinstance(given, bool | np.bool_) and bool(given)
+            return requests_end(self._callback, progress)
 
         is_over = self._world.from_first(answer)
         self.phases.lap(phases.CALLBACK)
@@ -191,7 +166,10 @@ class _Loop:
     def _outcome(
         self, progress: Progress, requests: StopRequests, moment: Moment
     ) -> Outcome | None:
-        outcome = self._whole_outcome(progress, requests, moment)
+        ends_epoch = self.ends_epoch(progress.generation)
+        outcome = outcome_at(self._spec, progress, requests, moment, ends_epoch=ends_epoch)
+        if self._is_ended_by_callback(progress) and outcome is None:
+            outcome = Outcome(progress, _ENDED_BY_CALLBACK, moment)
         if outcome is None:
             return None
         outcome = replace(outcome, given_up_seconds=self._given_up_seconds)
@@ -199,23 +177,6 @@ class _Loop:
             return outcome
         reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
         return replace(outcome, reason=reason, is_partial=True)
-
-    def _whole_outcome(
-        self, progress: Progress, requests: StopRequests, moment: Moment
-    ) -> Outcome | None:
-        if requests.signals & INTERRUPT:
-            return Outcome(progress, INTERRUPTED, moment, interrupted=True)
-        # Inside an epoch, only limits of time and of evaluations count: other criteria must not
-        # depend on the step length.
-        is_visit = self.ends_epoch(progress.generation)
-        is_late = requests.seconds >= self._limit
-        counts = counts_at(self._spec, progress.generation)
-        if is_visit or is_late or (counts and is_spent(self._spec.stop, progress)):
-            reason = first_reason(self._spec.stop, progress)
-            if reason is not None:
-                return Outcome(progress, reason, moment)
-        signal = suspension(requests.signals)
-        return Outcome(progress, signal, moment, suspended=True) if signal is not None else None
 
     def run_epoch(self) -> None:
         """Advance to the next visit and migrate; stop earlier if the run is over."""

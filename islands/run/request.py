@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from islands.custom.kinds import Kind
 from islands.custom.scripts import is_reference
-from islands.errors import InputError, IslandsError, UsageError
+from islands.errors import InputError, IslandsError
 from islands.modelling.saved import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS
 from islands.record.problem_file import UntrustedError, has_problem, stored_problem
 from islands.record.script_parts import require_same_parts
+from islands.run.moved import missing_parts, with_moved_parts
 from islands.spec.given import gathered, of_table
-from islands.spec.own import CHOICES, traits
+from islands.spec.own import traits
 from islands.spec.resolve import Layer, format_of, instance_of, layers, resolve
 from islands.spec.spec import RunSpec
-from islands.text import option
 from islands.untrusted import read_toml
 
 Request = tuple[Sequence[Layer], Problem]
@@ -37,24 +36,9 @@ def stored_request(folder: Path, options: Mapping[str, Any], *, trusted: bool = 
     """Return the stored settings of a run, with `options` laid over them, and its instance."""
     options = gathered(of_table(options))
     kept = gathered(of_table(read_toml(folder / SETTINGS)))
-    lost: dict[str, str] = {}
-    for key, kind in CHOICES.items():
-        name, value = key.partition(".")[0], kept.get(key)
-        if key in options:
-            _require_same_name(kind, name, value, options[key])
-        elif isinstance(value, str) and value and value not in kind.registry:
-            try:
-                if not is_reference(value):
-                    raise InputError(
-                        f"{folder}: its {kind.what} {value!r} is not defined at the top level of a"
-                        " script, so that it cannot be found again. Assign it to a name there"
-                    )
-                kind.named(value)
-            except IslandsError as error:
-                lost[name] = str(error)
-    if lost:
-        first = next(iter(lost.values()))
-        raise _elsewhere(folder, first, [f"--{name} FILE.py:NAME" for name in lost])
+    options = with_moved_parts(kept, options)
+    if missing := missing_parts(folder, {**kept, **options}):
+        raise _elsewhere(folder, next(iter(missing.values())), list(missing))
     asked = layers(options, folder / SETTINGS)
     try:
         if has_problem(folder) and "instance" not in options:
@@ -86,15 +70,3 @@ def _stored(folder: Path, instance: str, *, trusted: bool) -> Problem:
 def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:
     line = f"islands resume {shlex.quote(str(folder))} {' '.join(options)}"
     return InputError(f"{error}. To resume, name its new location: {line}")
-
-
-def _require_same_name(kind: Kind, name: str, kept: Any, given: Any) -> None:
-    """Refuse an option of `resume` that would change the run."""
-    words = option(name, given)
-    if not kept or (kept in kind.registry and kept not in kind.own):
-        raise UsageError(
-            f"{words}: a resumed run keeps its {kind.what}, {kept!r}. Leave {option(name)} out"
-        )
-    found = kind.named(given)
-    if not is_reference(given) or (not is_reference(kept) and found != kept):
-        raise UsageError(f"{words}: is {found!r}, but the {kind.what} of the run is {kept!r}")

@@ -13,6 +13,7 @@ from islands.backends.base import Backend
 from islands.display.header import Notices, announce
 from islands.display.screen import Screen
 from islands.errors import InputError, UnwritableError, UsageError
+from islands.migration.asynchronous import require_same_senders
 from islands.parallel import RanksLostError, World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
@@ -26,7 +27,7 @@ from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
 from islands.run.build import has_halo, make_archipelago, read_start
 from islands.run.device import RankOptions, take_device
-from islands.run.epochs import Callback
+from islands.run.observers import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
 from islands.run.start import Start, perform
@@ -143,10 +144,12 @@ def run(
     """Run on all ranks and return the result, the same on every rank."""
     require_agreement(world, spec, problem, writes=output.writes)
     world.run_on_all(lambda: refuse_unfit(output.folder, force=output.force))
-    world.run_on_all(lambda: _refuse_unfit(spec, rank_options))
-    world.run_on_all(lambda: read_start(spec, problem))
     # A single rank does not wait for others anyway.
     asynchronous = rank_options.asynchronous and world.size > 1
+    world.run_on_all(lambda: _refuse_unfit(spec, rank_options))
+    if asynchronous:
+        world.run_on_all(lambda: require_same_senders(spec.migration))
+    world.run_on_all(lambda: read_start(spec, problem))
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,

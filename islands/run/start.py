@@ -31,7 +31,8 @@ from islands.record.tables import FolderRecords, Memory
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.bound import with_bound
 from islands.run.energy import EnergyMeter
-from islands.run.epochs import Callback, evolve
+from islands.run.epochs import evolve
+from islands.run.observers import Callback
 from islands.run.outcome import Outcome
 from islands.run.signals import Interruption
 from islands.spec.own import lasting

@@ -45,16 +45,21 @@ _GPU = _Device("a GPU", searches=256, individuals=512)  # at least two blocks pe
 
 
 def adjusted(
-    spec: RunSpec, problem: Problem, given: Collection[str], usual: Mapping[str, Any]
+    spec: RunSpec,
+    problem: Problem,
+    given: Collection[str],
+    usual: Mapping[str, Any],
+    islands: int,
 ) -> RunSpec:
     """Return the run with settings adjusted to its improver, except those in `given`.
 
-    The `usual` settings are the problem's defaults, which were chosen on a GPU.
+    The `usual` settings are the problem's defaults, which were chosen on a GPU. `islands` are those
+    of the whole run, if `spec` is one of its colonies.
     """
     on_gpu = takes_gpu(spec.general.backend)
     if on_gpu and "improver.name" in usual:
         return spec
-    adjustment = _Adjustment(spec, problem, _GPU if on_gpu else _CPU)
+    adjustment = _Adjustment(spec, problem, _GPU if on_gpu else _CPU, islands)
     if "population" not in given:
         adjustment.lower_population()
     if "improver.steps" not in given:
@@ -72,8 +77,8 @@ def adjusted(
 class _Adjustment:
     """Shortens the generations of a run step by step."""
 
-    def __init__(self, spec: RunSpec, problem: Problem, device: _Device) -> None:
-        self.spec, self._problem, self._device = spec, problem, device
+    def __init__(self, spec: RunSpec, problem: Problem, device: _Device, islands: int) -> None:
+        self.spec, self._problem, self._device, self._islands = spec, problem, device, islands
 
     def lower_population(self) -> None:
         """Halve the population while generations are too long, down to the minimum that fits."""
@@ -84,7 +89,7 @@ class _Adjustment:
                 return
             general = self.spec.general.replace({"population": population})
             smaller = dataclasses.replace(self.spec, general=general)
-            if _is_possible(smaller):
+            if _is_possible(smaller, self._islands):
                 self.spec = smaller
 
     def lower_steps(self, share: int) -> None:
@@ -167,12 +172,12 @@ class _Adjustment:
         return self._individuals() * improver.rate / improver.every / self._device.searches
 
 
-def _is_possible(spec: RunSpec) -> bool:
+def _is_possible(spec: RunSpec, islands: int) -> bool:
     """Return whether the algorithm and the migration support the size of the population."""
-    make = ALGORITHMS[spec.algorithm]
+    make, population = ALGORITHMS[spec.algorithm], spec.general.population
     try:
-        algorithm = make(spec.settings, spec.general.population, moved_as(spec.encoding))
-        require_population(spec, algorithm)
+        algorithm = make(spec.settings, population, moved_as(spec.encoding))
+        require_population(spec, population, algorithm, islands)
     except UsageError:
         return False
     return True

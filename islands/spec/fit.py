@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
+from islands.archipelago.colony_spec import of_colony
+from islands.archipelago.fit import require_fit
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
-from islands.migration import TOPOLOGIES, migrates
-from islands.migration.base import require_room
-from islands.migration.halo import require_fit
 from islands.problems.base import Problem
 from islands.spec.spec import RunSpec
 from islands.text import counted, option, unknown
@@ -127,21 +126,25 @@ def require_bound(problem: Problem) -> None:
         )
 
 
-def require_population(spec: RunSpec, algorithm: Algorithm) -> None:
-    """Refuse a population that is too small for the algorithm, the migrants or the start."""
-    general, migration = spec.general, spec.migration
-    islands, population = general.islands, general.population
-    algorithm.require_islands(islands)
-    if algorithm.halo:
-        require_fit(algorithm.halo, population, migration, islands, runs=1)
-    if migrates(migration, islands):
-        require_room(
-            migration,
-            islands=islands,
-            sources=TOPOLOGIES[migration.topology].widest(islands, general.seed),
-            population=population,
-            fixed=max(1, algorithm.kept()),
-        )
+def require_possible(spec: RunSpec, problem: Problem, block_memory: int | None = None) -> None:
+    """Refuse parts, populations and migration that do not fit together, without compiling.
+
+    A GPU has a limit of the memory of a block. A lack of device memory only appears in a run.
+    """
+    islands, solved = spec.general.islands, problem.adjusted(spec.problem)
+    for number, colony in enumerate(spec.all_colonies()):
+        with of_colony(number if spec.colonies else None):
+            parts = colony.parts(solved, block_memory)
+            parts.schedule(parts.shape(colony.population))
+            require_population(spec, colony.population, parts.algorithm, islands)
+
+
+def require_population(spec: RunSpec, population: int, algorithm: Algorithm, islands: int) -> None:
+    """Refuse a population that is too small for the algorithm, the migrants or the start.
+
+    `islands` are those of the whole run.
+    """
+    require_fit(algorithm, population, spec.migration, islands=islands, seed=spec.general.seed)
     if len(spec.start) > islands * population:
         raise UsageError(
             f"{counted(len(spec.start), 'start solution')}: {counted(islands, 'island')} of"

@@ -15,12 +15,15 @@ from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.text import meant, plain, seconds
 
+COLONIES = "colony"
+"""The full name of the list of colonies, as in a file: `[[colony]]`."""
+
 ALIASES = {
     "improver": "improver.name",
     "migration": "migration.topology",
     "interval": "migration.interval",
     "migrants": "migration.migrants",
-    "colonies": "colony",
+    "colonies": COLONIES,
 }
 """Short names of settings, and their full ones."""
 
@@ -50,7 +53,7 @@ class Given(NamedTuple):
 def of_table(table: Mapping[str, Any]) -> Iterator[Given]:
     """Yield the settings of a TOML table and of its nested tables."""
     for key, value in table.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and ALIASES.get(key, key) != COLONIES:
             for name, inner in value.items():
                 yield Given(f"{key}.{name}={inner}", f"{key}.{name}", inner)
         else:
@@ -66,7 +69,7 @@ def gathered(given: Iterable[Given]) -> dict[str, Any]:
         if first is not each and not alike(name, first.value, each.value):
             raise twice(name, first.words, each.words)
     return {
-        name: colonies(each.value) if name == "colony" else _meant(name, each.value)
+        name: colonies(each.value) if name == COLONIES else _meant(name, each.value)
         for name, each in found.items()
     }
 
@@ -75,8 +78,8 @@ def colonies(value: Any) -> list[dict[str, Any]]:
     """Return the settings of each colony by full name, from mappings or text."""
     if not isinstance(value, list | tuple) or not value:
         raise UsageError(
-            f"colony={value!r}: is not a list of colonies. Write colonies=[dict(islands=4), ...],"
-            " or tables [[colony]] in a file"
+            f"colonies={value!r}: must be a list of at least one colony. Write"
+            " colonies=[dict(islands=4), ...], or tables [[colony]] in a file"
         )
     found = []
     for number, each in enumerate(value):

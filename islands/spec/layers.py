@@ -10,7 +10,7 @@ from typing import Any
 from islands.custom.scripts import is_reference
 from islands.errors import UsageError
 from islands.presets import PRESETS, preset_file
-from islands.spec.given import gathered, of_table
+from islands.spec.given import COLONIES, gathered, of_table
 from islands.spec.own import CHOICES
 from islands.text import option, unknown
 from islands.untrusted import read_toml
@@ -48,10 +48,10 @@ def _named(sources: Sequence[Layer]) -> list[Layer]:
         hidden = {key for key in stronger & parts.keys() if is_reference(parts[key])}
         kept = {key: value for key, value in layer.values.items() if key not in hidden}
         names = _loaded({key: parts[key] for key in parts.keys() - hidden})
-        if "colony" in kept and "colony" not in stronger:
-            names["colony"] = [_loaded(colony) for colony in kept["colony"]]
+        if COLONIES in kept and COLONIES not in stronger:
+            names[COLONIES] = [_loaded(colony) for colony in kept[COLONIES]]
         named.insert(0, Layer(layer.origin, kept | names))
-        stronger |= {*parts, *({"colony"} & kept.keys())}
+        stronger |= {*parts, *({COLONIES} & kept.keys())}
     return named
 
 

@@ -12,26 +12,24 @@ from islands.custom import scripts as scripts
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
-from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.settings import Settings
 from islands.spec.adjust import adjusted
-from islands.spec.colonies import KEY as COLONIES
 from islands.spec.colonies import resolve_colonies
 from islands.spec.defaults import defaults_for
-from islands.spec.fit import encoding_for, require_bound, require_improver
-from islands.spec.given import ALIASES
+from islands.spec.fit import encoding_for, require_bound, require_improver, require_possible
+from islands.spec.given import ALIASES, COLONIES
 from islands.spec.layers import Layer, layers, strongest
 from islands.spec.names import lasting, start_name
 from islands.spec.own import traits
 from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
 from islands.spec.stop import parse, require_known, time_limit
-from islands.text import option, unknown
+from islands.spec.unknown import NAMES, refuse_unknown
+from islands.text import option
 
 __all__ = ["DEFAULT_INSTANCE", "Layer", "format_of", "instance_of", "layers", "resolve"]
 
 DEFAULT_INSTANCE = "demo/tsp"
-_NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
 
 
 def instance_of(sources: Sequence[Layer]) -> str:
@@ -47,13 +45,18 @@ def format_of(sources: Sequence[Layer]) -> str | None:
 
 def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
     """Return the complete run; refuse settings that are unknown, out of range or do not fit."""
-    if strongest(sources, COLONIES, None) is not None:
-        return resolve_colonies(sources, problem, _resolved)
-    return _resolved(sources, problem)
+    has_colonies = strongest(sources, COLONIES, None) is not None
+    spec = (
+        resolve_colonies(sources, problem, _resolved)
+        if has_colonies
+        else _resolved(sources, problem)
+    )
+    require_possible(spec, problem)
+    return spec
 
 
-def _resolved(sources: Sequence[Layer], problem: Problem) -> RunSpec:
-    """Return a run without colonies."""
+def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = None) -> RunSpec:
+    """Return a run without colonies, or one colony of a run with this number of `islands`."""
     own, (sources, note) = sources, _upon_defaults(sources, problem)
     name = str(strongest(sources, "algorithm", None))
     _refuse_clash(sources, name)
@@ -62,7 +65,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem) -> RunSpec:
     algorithm = ALGORITHMS[name]
     _refuse_shared(f"algorithm {name}", algorithm.Settings, problem.Settings.names())
     _refuse_shared(f"problem {problem.name}", problem.Settings)
-    _refuse_unknown(sources, algorithm, problem)
+    refuse_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
     if _is_true(values.get("halo")) and strongest(own, "migration.topology", None) is None:
         values["migration.topology"] = "none"  # slices of one population do not migrate
@@ -96,7 +99,8 @@ def _resolved(sources: Sequence[Layer], problem: Problem) -> RunSpec:
     traits(spec.to_mapping(), problem)  # refuses headers that contradict each other
     if spec.improver.name == "none":
         return spec
-    return adjusted(spec, solved, _fixed(own), sources[1].values)
+    islands = spec.general.islands if islands is None else islands
+    return adjusted(spec, solved, _fixed(own), sources[1].values, islands)
 
 
 def _fixed(sources: Sequence[Layer]) -> set[str]:
@@ -168,31 +172,11 @@ def _refuse_clash(sources: Sequence[Layer], algorithm: str) -> None:
 
 def _refuse_shared(owner: str, settings: type[Settings], others: Collection[str] = ()) -> None:
     """Refuse a name that two settings share."""
-    taken = {*GeneralSettings.names(), *_NAMES, *GROUPS, *ALIASES, *others}
+    taken = {*GeneralSettings.names(), *NAMES, *GROUPS, *ALIASES, *others}
     if shared := sorted(taken & set(settings.names())):
         raise UsageError(
             f"{owner}: its setting {shared[0]!r} has the same name as another setting. Rename it"
         )
-
-
-def _refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem: Problem) -> None:
-    """Refuse a name that no setting of the run has."""
-    own = problem.Settings.names()
-    known = [*GeneralSettings.names(), *algorithm.Settings.names(), *own, *_NAMES]
-    known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
-    unknowns = [(each, key) for each in sources for key in each.values if key not in known]
-    if not unknowns:
-        return
-    layer, key = unknowns[0]
-    others = [name for name, kind in PROBLEMS.items() if key in kind.Settings.names()]
-    if others:
-        kinds = " or ".join(others)
-        raise UsageError(
-            f"{layer.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
-            f" instance of {problem.name}. Leave it out, or choose an instance of {kinds}"
-        )
-    what = f"setting of {algorithm.name}" + (f" on {problem.name}" if own else "")
-    raise UsageError(f"{layer.origin}{unknown(what, key, known)}")
 
 
 def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> dict[str, Any]:

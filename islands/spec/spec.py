@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from itertools import accumulate
 from typing import Any, Self
 
 import islands
-from islands.archipelago.colony import ColonySpec
+from islands.archipelago.colony_spec import ColonySpec, islands_of_each
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
@@ -124,26 +123,24 @@ class RunSpec:
 
     def starts(self) -> list[int]:
         """Return the first island of each colony."""
-        counts = [each.islands for each in self.all_colonies()]
-        return [0, *accumulate(counts[:-1])]
+        return [each.start for each in islands_of_each(self.all_colonies())]
 
     def individuals(self, islands: range | None = None) -> int:
         """Return the number of individuals of all islands, or of the given ones."""
         islands = range(self.general.islands) if islands is None else islands
-        total = 0
-        for first, each in zip(self.starts(), self.all_colonies(), strict=True):
-            last = min(islands.stop, first + each.islands)
-            total += max(0, last - max(islands.start, first)) * each.population
-        return total
+        colonies = self.all_colonies()
+        shared = [
+            range(max(own.start, islands.start), min(own.stop, islands.stop))
+            for own in islands_of_each(colonies)
+        ]
+        return sum(len(a) * b.population for a, b in zip(shared, colonies, strict=True))
 
     @property
     def mean_population(self) -> float:
         """The mean number of individuals per island."""
-        return (
-            self.individuals() / self.general.islands
-            if self.colonies
-            else (self.general.population)
-        )
+        if not self.colonies:
+            return self.general.population
+        return self.individuals() / self.general.islands
 
     def words(self, name: str) -> str:
         """Return the algorithm or the encoding, or the different ones of the colonies."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import World
@@ -19,7 +18,7 @@ from islands.run.device import take_device
 from islands.series.plan import Job, Plan
 from islands.settings import Settings
 from islands.spec.defaults import stand_in
-from islands.spec.fit import require_population
+from islands.spec.fit import require_possible
 from islands.spec.given import gathered, of_table, twice
 from islands.spec.own import lasting
 from islands.spec.resolve import layers, resolve
@@ -120,7 +119,8 @@ class Tuning:
         base = plan.first[0]
         if base.spec.colonies:
             raise UsageError(
-                "tune: a run with colonies cannot be tuned. Leave the colonies out of the settings"
+                "tune: a run with colonies cannot be tuned. Tune the settings of each colony in a"
+                " run without colonies"
             )
         general = base.spec.general
         backend = take_device(World(), general.backend, general.threads or None)
@@ -129,7 +129,7 @@ class Tuning:
         def identify(values: Values) -> str:
             made = {name: request.spec(name, problem, values) for name, problem in problems.items()}
             for name, spec in made.items():
-                require_possible(spec, problems[name], backend)
+                require_possible(spec, problems[name], backend.block_memory)
             specs[words_of(values)] = made
             return json.dumps([spec.to_mapping() for spec in made.values()], sort_keys=True)
 
@@ -189,21 +189,3 @@ def _owners(spec: RunSpec, problem: Problem) -> dict[str, Owner]:
     for prefix, group in GROUPS.items():
         owners |= {f"{prefix}.{name}": Owner(group, prefix, name) for name in group.names()}
     return owners
-
-
-def require_possible(spec: RunSpec, problem: Problem, backend: Backend) -> None:
-    """Refuse settings that contradict each other or the size of a population, without compiling.
-
-    A lack of device memory appears only when a run allocates it.
-    """
-    algorithm = ProgramParts.of(
-        problem.adjusted(spec.problem),
-        spec.algorithm,
-        spec.encoding,
-        spec.settings,
-        spec.improver,
-        population=spec.general.population,
-        block_memory=backend.block_memory,
-        decoding=spec.general.decoding,
-    ).algorithm
-    require_population(spec, algorithm)

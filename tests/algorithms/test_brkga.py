@@ -145,7 +145,9 @@ def test_elite_never_worsens_and_contains_the_best(backend: Backend, tmp_path: P
     top = mine.elite(7)
     every = sorted(int(cost) for _, costs in genes_and_costs(mine) for cost in costs)
     assert [candidate.cost for candidate in top] == every[:7]
-    assert all(mine._problem.cost(candidate.solution) == candidate.cost for candidate in top)
+    assert all(
+        mine._colonies[0]._problem.cost(candidate.solution) == candidate.cost for candidate in top
+    )
 
 
 def test_all_cities_at_one_point(backend: Backend, tmp_path: Path) -> None:

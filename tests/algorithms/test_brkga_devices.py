@@ -95,7 +95,7 @@ def test_device_rounds_integers_and_halves_like_numpy(backend: Backend, metric: 
 
 
 def assert_costs_are_numpys(mine: Archipelago) -> None:
-    problem = mine._problem
+    problem = mine._colonies[0]._problem
     mine.start()
     mine.advance(3)
     for keys, costs in genes_and_costs(mine):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from colonies_for_tests import FREE, KEYS, ORDERS, made, require_exact
+from eax_for_tests import weights
 from problems_for_tests import facilities, knapsack
 from ranks_for_tests import on_ranks
 
@@ -25,6 +27,32 @@ PAIRS: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
         (
             "islands=2 algorithm=ga encoding=bits population=16",
             "islands=3 algorithm=pso encoding=keys population=12",
+        ),
+    ),
+}
+MIXES: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
+    "assignment": (
+        lambda: facilities(9),
+        (
+            "islands=2 algorithm=tempering population=8 sweeps=4",
+            "islands=2 algorithm=memetic population=12",
+            "islands=3 algorithm=cellular encoding=permutation population=9 rate=3",
+        ),
+    ),
+    "subset": (
+        lambda: knapsack(40, 3),
+        (
+            "islands=2 algorithm=pso encoding=bits population=12",
+            "islands=2 algorithm=cellular encoding=bits population=9",
+            "islands=3 algorithm=brkga population=20",
+        ),
+    ),
+    "tour": (
+        lambda: weights(12),
+        (
+            "islands=2 algorithm=eax population=10",
+            "islands=2 algorithm=memetic population=12",
+            "islands=3 algorithm=de population=12",
         ),
     ),
 }
@@ -85,9 +113,20 @@ def test_individuals_keep_fields_that_a_migrant_of_another_colony_lacks(
 @pytest.mark.parametrize("delay", [0, 1])
 @pytest.mark.parametrize("topology", ["ring", "torus", "broadcast"])
 def test_ranks_with_parts_of_colonies_give_the_same_result(topology: str, delay: int) -> None:
-    problem = facilities(9)
     options = {"migration": topology, "migration.delay": delay, "migration.duplicates": "refuse"}
-    colonies = (KEYS, f"{ORDERS} rate=2")
+    require_same_on_ranks(facilities(9), (KEYS, f"{ORDERS} rate=2"), options)
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_all_algorithms_may_be_mixed(mix: str) -> None:
+    make, colonies = MIXES[mix]
+    require_same_on_ranks(make(), colonies, {"migration": "random", "migration.delay": 1})
+
+
+def require_same_on_ranks(
+    problem: Problem, colonies: Sequence[str], options: dict[str, Any]
+) -> None:
+    """Compare digests and arrivals of several ranks with those of one; require exact costs."""
 
     def one(ranks: World) -> tuple[list[tuple[int, str]], list[list[int]]]:
         islands = made(problem, *colonies, ranks=ranks, **options)
@@ -97,6 +136,7 @@ def test_ranks_with_parts_of_colonies_give_the_same_result(topology: str, delay:
             islands.advance(2)
             islands.migrate()
             islands.measure()
+            assert require_exact(islands, problem) > 0
             if (arrivals := islands.arrivals()) is not None:
                 columns = (arrivals.source, arrivals.target, arrivals.cost, arrivals.accepted)
                 rows += np.stack(columns, axis=1).tolist()

@@ -15,7 +15,7 @@ from islands.encodings import ENCODINGS
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
-from islands.spec.stop import KINDS
+from islands.spec.stop_kinds import KINDS
 
 
 def test_help_describes_each_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -156,6 +156,18 @@ def test_the_output_names_the_colonies(capsys: pytest.CaptureFixture[str]) -> No
     assert ":" in first.split("|")[1]
 
 
+def test_a_population_is_refused_before_the_header(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["run", "demo/qap", "--colony", "islands=1", "--backend", "cpu", "--colony"]
+    assert main([*line, "islands=1 algorithm=tempering population=20"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == (
+        "islands: colony 1: population=20: must be a multiple of rungs=8. Choose 16 or 24, or other"
+        " rungs\n"
+    )
+    assert not Path("runs").exists()
+
+
 def test_several_runs_have_colonies(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["run", *RUN, "--stop", "generations=3", "--runs", "2", "--out", "runs"]
     found = solved(capsys, *line)
@@ -183,9 +195,10 @@ def test_a_script_solves_with_colonies() -> None:
     assert solver.best()[0].cost <= best.cost
 
 
-def test_colonies_are_not_tuned(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("colonies", [["--config", "two.toml"], COLONIES])
+def test_colonies_are_not_tuned(colonies: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     Path("two.toml").write_text("[[colony]]\nislands = 1\n", encoding="utf-8")
-    line = ["tune", "demo/tsp", "--config", "two.toml", "--over", "population=8,16"]
+    line = ["tune", "demo/tsp", *colonies, "--over", "population=8,16"]
     assert main([*line, "--stop", "generations=2", "--runs", "1"]) == 2
     assert "a run with colonies cannot be tuned" in capsys.readouterr().err
 

@@ -48,6 +48,8 @@ def require_exact(archipelago: Archipelago, problem: Problem) -> int:
     """Require that all individuals have the cost of their solution; return their number."""
     saved, count = archipelago.snapshot(), 0
     for number, encoding in enumerate(archipelago._encodings):
+        if f"{number}.genes" not in saved:  # on other ranks
+            continue
         for genes, cost in zip(saved[f"{number}.genes"], saved[f"{number}.cost"], strict=True):
             solutions = seen = encoding.decode(genes)
             if (numbering := problem.numbering()) is not None:

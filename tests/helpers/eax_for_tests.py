@@ -53,7 +53,7 @@ def field(mine: Archipelago, name: str) -> Any:
 
 
 def genes(mine: Archipelago) -> Any:
-    return field(mine, "genes")[..., : mine._problem.size]
+    return field(mine, "genes")[..., : mine._colonies[0]._problem.size]
 
 
 def edges(tour: list[int]) -> Counter[frozenset[int]]:
@@ -83,7 +83,7 @@ def shortest(problem: Tsp) -> int:
 
 def require_consistent(mine: Archipelago) -> None:
     """Compare costs, positions and frequencies with the tours."""
-    problem, found = mine._problem, genes(mine)
+    problem, found = mine._colonies[0]._problem, genes(mine)
     near = mine.backend.download(
         mine._colonies[0]._launches._arguments[2].members["near"].members["table"]
     )

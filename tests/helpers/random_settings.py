@@ -29,10 +29,9 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.request import resolved
 from islands.settings import Settings
-from islands.spec.fit import fitting
+from islands.spec.fit import fitting, require_possible
 from islands.spec.resolve import layers
 from islands.spec.spec import GeneralSettings
-from islands.tune.plan import require_possible
 
 SEED = 7
 """The seed of the synthetic instances."""
@@ -98,7 +97,7 @@ class RandomRuns:
 
     def _require_possible(self, instance: str, values: dict[str, Any], problem: Problem) -> None:
         spec, adjusted = resolved(layers({"instance": instance, **values}), problem)
-        require_possible(spec, adjusted, self._device)
+        require_possible(spec, adjusted, self._device.block_memory)
 
     def _instance(self, draw: random.Random) -> str:
         kind = draw.choice(("tsp", "tsp", "qap", "mkp"))

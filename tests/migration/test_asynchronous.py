@@ -9,7 +9,8 @@ from test_exchange import archipelago_of
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
-from islands.migration import TOPOLOGIES
+from islands.migration import TOPOLOGIES, MigrationSettings
+from islands.migration.asynchronous import require_same_senders
 from islands.parallel import world
 
 STEADY = [name for name, topology in TOPOLOGIES.items() if not topology.changes]
@@ -54,10 +55,12 @@ def test_ranks_of_different_speed_finish_without_pending_messages() -> None:
         ranks.barrier()
 
 
-@pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("topology", ["broadcast", "random"])
 def test_random_topologies_are_refused(topology: str) -> None:
     with pytest.raises(UsageError, match=r"--async with migration \w+: .* Choose migration=.ring"):
-        archipelago_of(
-            choose("cpu", 1), islands=4, ranks=world(), topology=topology, asynchronous=True
-        )
+        require_same_senders(MigrationSettings(topology=topology))
+
+
+@pytest.mark.parametrize("topology", STEADY)
+def test_other_topologies_are_not_refused(topology: str) -> None:
+    require_same_senders(MigrationSettings(topology=topology))

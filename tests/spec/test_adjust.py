@@ -14,7 +14,6 @@ from fakes import FakeProblem
 from problems_for_tests import facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
-from islands.backends import choose
 from islands.cli.run import add_arguments, options
 from islands.display.header import opening
 from islands.errors import UsageError
@@ -27,7 +26,6 @@ from islands.record.settings_file import write_settings
 from islands.spec.fit import fitting
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec
-from islands.tune.plan import require_possible
 
 BACKENDS = ("cpu", "cuda")
 ORDERS = {"algorithm": "de", "improver": "tabu"}
@@ -52,7 +50,7 @@ PROBLEMS: dict[str, Any] = {
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> None:
     make, *size = PROBLEMS[name]
-    problem, cpu = make(*size), choose("cpu", 1)
+    problem = make(*size)
     near = problem.has_neighbours
     improvers = improvers_for(problem.solution_kind).items()
     for improver in [each for each, kind in improvers if near or not kind.uses_neighbours]:
@@ -61,8 +59,7 @@ def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> No
                 continue
             for backend in BACKENDS:
                 named = {"algorithm": algorithm, "encoding": encoding, "improver": improver}
-                spec = resolved(problem, backend, **named)
-                require_possible(spec, problem, cpu)
+                spec = resolved(problem, backend, **named)  # refuses what is not possible
                 assert spec.improver.rate > 0
                 if improver == "none":
                     assert not spec.adjusted
@@ -168,14 +165,12 @@ def test_populations_are_large_enough_for_other_settings(
     options: dict[str, Any], population: int
 ) -> None:
     spec = resolved(tour(400), **(ORDERS | options))
-    require_possible(spec, tour(400), choose("cpu", 1))
     assert spec.general.population == population
 
 
 def test_impossible_settings_are_refused_unadjusted() -> None:
-    spec = resolved(tour(400), **ORDERS, migrants=100)
     with pytest.raises(UsageError, match="of population=256 are not elite"):
-        require_possible(spec, tour(400), choose("cpu", 1))
+        resolved(tour(400), **ORDERS, migrants=100)
 
 
 def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:

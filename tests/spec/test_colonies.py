@@ -117,7 +117,16 @@ def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> Non
         (["islands=1 stop=seconds=1"], {}, "^colony 0: stop is a setting of the whole run"),
         (["islands=1 migration=ring"], {}, "^colony 0: migration.topology is a setting of the who"),
         (["islands=1 record.every=3"], {}, "^colony 0: record.every is a setting of the whole run"),
-        (["islands=1 algorithm=brkga F=0.9"], {}, "^colony 0: unknown setting of brkga 'F'"),
+        (
+            ["islands=1 algorithm=brkga F=0.9"],
+            {},
+            "^colony 0: unknown setting of brkga 'F'. Known: islands, population, decoding, rate,",
+        ),
+        (
+            ["islands=1 interval=3"],
+            {},
+            "^colony 0: migration.interval is a setting of the whole run. .* choose its rate: rate",
+        ),
         (["islands=1 rho"], {}, "^colony 0: rho: write KEY=VALUE, as in"),
         (["islands=1 'rho=1"], {}, "^colony 0: .*: No closing quotation. Correct the quotation"),
         (["islands=1 population=4 population=5"], {}, "^colony 0: population is given twice"),
@@ -128,9 +137,26 @@ def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> Non
             "^colony 1: population=4, but population=8 is given for all colonies",
         ),
         (["islands=1"] * 2, {"islands": 3}, "^islands=3, but colonies 0 to 1 have 2 islands"),
-        (["islands=1 algorithm=ga", "islands=1"], {"rho": 0.7}, "^colony 0: unknown setting of ga"),
-        ([], {}, "is not a list of colonies"),
-        ("islands=2", {}, "is not a list of colonies"),
+        (
+            ["islands=1 algorithm=ga", "islands=1 algorithm=brkga"],
+            {"rho": 0.7},
+            r"^rho=0.7 is given for all colonies, but only colony 1 \(brkga\) has this setting. Wri"
+            "te it inside such a colony: 'islands=1 algorithm=brkga rho=0.7'$",
+        ),
+        (  # each colony lacks a setting of the other
+            ["islands=1 algorithm=de", "islands=1 algorithm=brkga"],
+            {"rho": 0.7, "F": 0.5},
+            r"^rho=0.7 is given for all colonies, but only colony 1 \(brkga\)",
+        ),
+        (
+            ["islands=1 algorithm=ga", "islands=1 algorithm=brkga"],
+            {"rhoo": 0.7},
+            "^unknown setting of ga or brkga 'rhoo'. Did you mean 'rho'?",
+        ),
+        ([], {}, r"^colonies=\[\]: must be a list of at least one colony"),
+        ({}, {}, r"^colonies=\{\}: must be a list of at least one colony"),
+        ({"islands": 2}, {}, r"^colonies=\{'islands': 2\}: must be a list of at least one colony"),
+        ("islands=2", {}, "^colonies='islands=2': must be a list of at least one colony"),
         ([5], {}, "^colony 0: 5: is no mapping"),
     ],
 )
@@ -146,6 +172,17 @@ def test_a_colony_of_a_file_is_refused_with_the_file(tmp_path: Path) -> None:
     path.write_text("[[colony]]\nislands = 1\nseed = 4\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"two.toml: colony 0: seed is a setting of the whole"):
         resolved(None, path)
+
+
+def test_a_known_setting_of_a_colony_is_not_one_of_the_whole_run() -> None:
+    with pytest.raises(UsageError) as caught:
+        resolved(["islands=1 algorithm=brkga rat=2"])
+    known = str(caught.value).partition("Known: ")[2].split(", ")
+    assert {"rate", "rho", "improver.steps"} <= {*known}
+    for name in known:
+        with pytest.raises(UsageError) as caught:  # of the value, not of the name
+            resolved([{"islands": 1, "algorithm": "brkga", name: "?"}])
+        assert "setting of" not in str(caught.value)
 
 
 def test_the_number_of_islands_may_be_repeated() -> None:

@@ -201,7 +201,7 @@ def test_concurrent_runs_and_solvers_use_settings_of_the_problem(ways: list[Sett
 
 
 ARGUMENTS = {*inspect.signature(islands.solve).parameters} - {"settings"}
-GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *ALIASES}
+GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module.NAMES, *ALIASES}
 
 
 @pytest.mark.parametrize(

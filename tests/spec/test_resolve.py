@@ -209,7 +209,7 @@ def test_missing_file_is_refused(tmp_path: Path) -> None:
         layers({}, tmp_path / "none.toml")
 
 
-GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module._NAMES, *ALIASES}
+GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module.NAMES, *ALIASES}
 
 
 @pytest.mark.parametrize("algorithm", module.ALGORITHMS.values(), ids=lambda kind: kind.name)

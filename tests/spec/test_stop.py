@@ -14,7 +14,8 @@ from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.spec.resolve import layers, resolve
-from islands.spec.stop import KINDS, first_reason, last_generation, parse, require_known, time_limit
+from islands.spec.stop import first_reason, last_generation, parse, require_known, time_limit
+from islands.spec.stop_kinds import KINDS
 from islands.text import command_line
 
 OWN = islands.permutation(5, batch=lambda orders: orders[:, 0], name="own")

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+import islands.spec.resolve as resolving
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
 from islands.run.build import islands_of
 from islands.spec.resolve import layers, resolve
-from islands.tune.plan import TuneRequest, Tuning, require_possible
+from islands.tune.plan import TuneRequest, Tuning
 
 TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}
 TSP |= {"improver": "none", "migration": "ring"}
@@ -23,6 +24,9 @@ HALO = {
     "islands": 3,
     "halo": "true",
 }
+QAP = {"instance": "demo/qap", "algorithm": "tempering"}
+COLONIES = ["islands=1 algorithm=de", "islands=1 algorithm=tempering population=20"]
+SMALL = ["islands=2 algorithm=de population=30", "islands=2 algorithm=ga population=20"]
 MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands": 2}
 
 
@@ -46,17 +50,35 @@ MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands"
         ({**HALO, "neighbours": 24}, "islands=3 x population=8: a ring with neighbours=24"),
         ({**HALO, "migration": "ring"}, "halo=true with migration ring"),
         ({**MKP, "decoding": "host"}, "decoding=host: only kernels select the items"),
+        (
+            {**QAP, "population": 20},
+            "population=20: must be a multiple of rungs=8. Choose 16 or 24",
+        ),
+        ({**QAP, "decoding": "host"}, "decoding=host: tempering "),
+        (
+            {"instance": "demo/qap", "migration": "ring", "colonies": COLONIES},
+            "colony 1: population=20: must be a multiple of rungs=8. Choose 16 or 24",
+        ),
+        (
+            {"instance": "demo/qap", "migration": "elite", "migrants": 7, "colonies": SMALL},
+            "colony 1: migration elite brings up to 21 migrants to one of 4 islands",
+        ),
     ],
 )
 def test_the_checks_equal_those_of_the_islands(
-    options: dict[str, Any], message: str | None, backend: Backend
+    options: dict[str, Any],
+    message: str | None,
+    backend: Backend,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    problem = load(options["instance"])
-    spec = resolve(layers(options), problem)
+    problem, asked = load(options["instance"]), layers(options)
+    with monkeypatch.context() as patched:
+        patched.setattr(resolving, "require_possible", lambda *_: None)
+        unchecked = resolve(asked, problem)
     refusals: list[str | None] = []
     for make in (
-        lambda: require_possible(spec, problem, backend),
-        lambda: islands_of(spec, problem, World(), backend),
+        lambda: resolve(asked, problem),
+        lambda: islands_of(unchecked, problem, World(), backend),
     ):
         try:
             make()
