@@ -1,7 +1,7 @@
 """The quadratic assignment problem: assign n facilities to n different locations.
 
 An assignment p, with facility i at location p(i), costs the sum of A[i, j] * B[p(i), p(j)] over all
-ordered pairs, including i = j.
+ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] of each facility.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ class Qap(Problem):
         """Whether one matrix is symmetric; then both are stored as symmetric matrices."""
         a, b = _halved(file.a, file.b) if self.symmetric else (file.a, file.b)
         self._on_device = [self._narrowed(a), self._narrowed(b)]
+        if file.linear is not None:
+            self._on_device.append(self._narrowed(file.linear))
 
     @classmethod
     def read(
@@ -77,18 +79,21 @@ class Qap(Problem):
 
     def defines(self) -> Macros:
         """Return the types of the matrices, costs and differences, and the terms that are zero."""
-        a, b = self._on_device
+        a, b, *linear = self._on_device
         diagonal = bool(a.diagonal().any() and b.diagonal().any())
-        # A swap changes 4 n products and the symmetric ones.
-        is_small = 8 * self.size * int(a.max()) * int(b.max()) < 2**31
+        # A swap changes 4 n products and the symmetric ones, and 4 linear terms.
+        of_linear = 8 * sum(int(each.max()) for each in linear)
+        is_small = 8 * self.size * int(a.max()) * int(b.max()) + of_linear < 2**31
+        largest = int(a.sum()) * int(b.max()) + self._most_linear()
         return {
             "PROBLEM_SWAPS": Header("problems/qap_swaps.cuh"),
             "QAP_A": _C_TYPES[a.dtype.name],
             "QAP_B": _C_TYPES[b.dtype.name],
             "QAP_SYMMETRIC": str(int(self.symmetric)),
             "QAP_DIAGONAL": str(int(diagonal)),
-            "QAP_COST": "int" if int(a.sum()) * int(b.max()) < 2**31 else "int64_t",
+            "QAP_COST": "int" if largest < 2**31 else "int64_t",
             "QAP_DELTA": "int" if is_small else "long long",
+            **({"QAP_LINEAR": _C_TYPES[linear[0].dtype.name]} if linear else {}),
         }
 
     def defaults(self) -> dict[str, Any]:
@@ -153,19 +158,19 @@ class Qap(Problem):
         return self.size if move == "swap" else self.size**2 // 4
 
     def arrays(self) -> list[NDArray[np.generic]]:
-        """Return the two matrices; symmetric ones contain each pair once."""
+        """Return the matrices; symmetric ones contain each pair once."""
         return list(self._on_device)
 
     def exchange_tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables of tempering."""
-        return exchange_tables(self.file.a, self.file.b)
+        return exchange_tables(self.file.a, self.file.b, self.file.linear)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""
         count, n = solutions.shape
         many = max(1, _PRODUCTS_AT_ONCE // n**2)
         rows = max(1, _PRODUCTS_AT_ONCE // n)
-        costs = np.zeros(count, np.int64)
+        costs = self._linear_costs(solutions)
         for start in range(0, count, many):
             places = solutions[start : start + many]
             for row in range(0, n, rows):
@@ -174,6 +179,13 @@ class Qap(Problem):
                 costs[start : start + many] += np.einsum(
                     "ij,kij->k", self.file.a[row : row + rows], b
                 )
+        return costs
+
+    def _linear_costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        costs = np.zeros(len(solutions), np.int64)
+        if self.file.linear is not None:
+            for row, at in zip(self.file.linear, solutions.T, strict=True):
+                costs += row[at]
         return costs
 
     def check(self, solution: Solution) -> None:
@@ -212,11 +224,17 @@ class Qap(Problem):
     def _check_costs(self) -> None:
         """Refuse an instance whose costs may be too large for exact arithmetic."""
         total, largest = int(self.file.a.sum()), int(self.file.b.max())
-        if total * largest > COST_MAX:
+        most = total * largest + self._most_linear()
+        others = "" if self.file.linear is None else " and the linear terms"
+        if most > COST_MAX:
             raise self._error(
-                f"costs may reach {total * largest}, the sum of A times the largest number of B,"
+                f"costs may reach {most}, the sum of A times the largest number of B{others},"
                 f" but are only exact up to {COST_MAX}. {_FIX}"
             )
+
+    def _most_linear(self) -> int:
+        """Return an upper bound of the linear terms of a cost."""
+        return 0 if self.file.linear is None else int(self.file.linear.max(axis=1).sum())
 
     def _narrowed(self, matrix: Matrix) -> NDArray[np.generic]:
         """Return the matrix in the narrowest device type that can represent it."""

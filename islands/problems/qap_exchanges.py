@@ -14,21 +14,22 @@ _UNIFORM, _UNEVEN = 0.07, 4.0  # relative variances
 _FEWEST, _MOST, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
-def exchange_tables(a: Matrix, b: Matrix) -> dict[str, NDArray[Any]]:
+def exchange_tables(a: Matrix, b: Matrix, linear: Matrix | None = None) -> dict[str, NDArray[Any]]:
     """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh.
 
     `unit` is the mean change of the cost by an exchange. `alike_items` and `alike_places` give
     equal numbers to facilities or locations whose exchange changes no cost; either may be absent.
     """
-    tables: dict[str, NDArray[Any]] = {"unit": np.array([mean_change(a, b)])}
-    for name, matrix in {"alike_items": a, "alike_places": b}.items():
-        numbers = alike(matrix)
+    tables: dict[str, NDArray[Any]] = {"unit": np.array([mean_change(a, b, linear)])}
+    across = None if linear is None else linear.T
+    for name, matrix, own in (("alike_items", a, linear), ("alike_places", b, across)):
+        numbers = alike(matrix, own)
         if (numbers != np.arange(len(numbers))).any():
             tables[name] = numbers
     return tables
 
 
-def mean_change(a: Matrix, b: Matrix) -> float:
+def mean_change(a: Matrix, b: Matrix, linear: Matrix | None = None) -> float:
     """Return the mean absolute change of the cost by an exchange, over random assignments.
 
     All steps but a last division are exact, so that every machine returns the same bits.
@@ -43,11 +44,16 @@ def mean_change(a: Matrix, b: Matrix) -> float:
     # the facilities have to differ.
     u = np.arange(count) % n
     v = (u + 1 + np.arange(count) // n % (n - 1)) % n
-    return max(int(np.abs(changes(a, b, orders, u, v)).sum()) / count, 1.0)
+    return max(int(np.abs(changes(a, b, orders, u, v, linear)).sum()) / count, 1.0)
 
 
 def changes(
-    a: Matrix, b: Matrix, orders: NDArray[Any], u: NDArray[Any], v: NDArray[Any]
+    a: Matrix,
+    b: Matrix,
+    orders: NDArray[Any],
+    u: NDArray[Any],
+    v: NDArray[Any],
+    linear: Matrix | None = None,
 ) -> NDArray[np.int64]:
     """Return how much the exchange of facilities u and v raises the cost of each assignment."""
     rows = np.arange(len(orders))
@@ -61,17 +67,22 @@ def changes(
         raised += np.einsum("ij,ij->i", by_item, by_place)
     raised += (a[u, u] - a[v, v]) * (b[q, q] - b[p, p])
     raised += (a[u, v] - a[v, u]) * (b[q, p] - b[p, q])
+    if linear is not None:
+        raised += linear[u, q] - linear[u, p] + linear[v, p] - linear[v, q]
     return raised
 
 
-def alike(matrix: Matrix) -> NDArray[np.int32]:
-    """Return for each index the lowest one with which it can be exchanged without any change."""
+def alike(matrix: Matrix, own: Matrix | None = None) -> NDArray[np.int32]:
+    """Return for each index the lowest one with which it can be exchanged without any change.
+
+    The rows of `own`, linear costs, also have to be equal.
+    """
     lowest = np.arange(len(matrix), dtype=np.int32)
     sums = np.stack([matrix.diagonal(), matrix.sum(0), matrix.sum(1)], axis=1)
     groups: dict[tuple[int, ...], list[int]] = {}
     for i, key in enumerate(map(tuple, sums.tolist())):
         known = groups.setdefault(key, [])
-        equal = next((j for j in known if _is_exchangeable(matrix, i, j)), None)
+        equal = next((j for j in known if _is_exchangeable(matrix, own, i, j)), None)
         if equal is None:
             known.append(i)
         else:
@@ -79,8 +90,10 @@ def alike(matrix: Matrix) -> NDArray[np.int32]:
     return lowest
 
 
-def _is_exchangeable(matrix: Matrix, i: int, j: int) -> bool:
-    """Return whether the matrix stays the same if two indices are exchanged."""
+def _is_exchangeable(matrix: Matrix, own: Matrix | None, i: int, j: int) -> bool:
+    """Return whether the matrices stay the same if two indices are exchanged."""
+    if own is not None and not np.array_equal(own[i], own[j]):
+        return False
     order = np.arange(len(matrix))
     order[[i, j]] = j, i
     pairs = ((matrix[i], matrix[j]), (matrix[:, i], matrix[:, j]))

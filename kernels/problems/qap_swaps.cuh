@@ -184,7 +184,14 @@ class SwapDeltas {
     __device__ Delta own(int i, int p, int j) const {
         Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(p, p));
         if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, p) - b(p, j));
+        if constexpr (HAS_LINEAR)
+            raised += moved(i, order_[p], order_[j]) + moved(j, order_[j], order_[p]);
         return raised;
+    }
+
+    // Return how much the linear term of an item rises between two places.
+    __device__ Delta moved(int i, int from, int to) const {
+        return linear(data_, n_, i, to) - linear(data_, n_, i, from);
     }
 
     __device__ Delta raised(int i, int j) const {

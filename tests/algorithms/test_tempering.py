@@ -34,6 +34,8 @@ PROBLEMS: dict[str, Callable[[int], Qap]] = {
     "general": lambda n: facilities(n, symmetric="neither", diagonal=True),
     "large": lambda n: facilities(n, symmetric="neither", diagonal=True, largest=10**7),
     "large-symmetric": lambda n: facilities(n, largest=10**7),
+    "linear": lambda n: facilities(n, linear=9999),
+    "general-linear": lambda n: facilities(n, symmetric="neither", diagonal=True, linear=99),
 }
 
 
@@ -75,7 +77,7 @@ def both(
     population = settings.pop("population")
     own = TemperingSettings.build({"rungs": 4, **settings})
     plan = Tempering(own, population).plan(dict.fromkeys(_ARRAYS, None)).members
-    unit = mean_change(problem.file.a, problem.file.b)
+    unit = mean_change(problem.file.a, problem.file.b, problem.file.linear)
     reference = NumpyTempering(
         problem, islands=2, population=population, seed=5, rungs=own.rungs, sweeps=own.sweeps,
         patience=own.patience, tuning=int(plan["tuning"]), low=float(plan["low"]),

@@ -32,6 +32,8 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
     "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
     "qap-large": lambda n, _: facilities(n, symmetric="neither", diagonal=True, largest=10**7),
     "qap-large-symmetric": lambda n, _: facilities(n, largest=10**7),
+    "qap-linear": lambda n, _: facilities(n, largest=9, linear=999),
+    "qap-general-linear": lambda n, _: facilities(n, symmetric="neither", linear=10**5),
 }
 
 
@@ -133,6 +135,7 @@ def test_tenures_longer_than_the_search(backend: Backend) -> None:
         (101, {"symmetric": "a", "diagonal": True, "largest": 300}),
         (67, {"symmetric": "neither", "largest": 10**6}),
         (300, {}),
+        (60, {"linear": 10**6}),
     ],
 )
 def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, Any]) -> None:

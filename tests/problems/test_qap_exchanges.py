@@ -11,6 +11,7 @@ from problems_for_tests import facilities
 from islands.problems.qap_exchanges import (
     alike,
     changes,
+    exchange_tables,
     is_uneven,
     is_unstructured,
     mean_change,
@@ -18,9 +19,10 @@ from islands.problems.qap_exchanges import (
 )
 
 
+@pytest.mark.parametrize("linear", [0, 5000])
 @pytest.mark.parametrize("symmetric", ["both", "a", "b", "neither"])
-def test_changes_are_differences_of_costs(symmetric: str) -> None:
-    problem = facilities(9, symmetric=symmetric, diagonal=True)
+def test_changes_are_differences_of_costs(symmetric: str, linear: int) -> None:
+    problem = facilities(9, symmetric=symmetric, diagonal=True, linear=linear)
     draw = np.random.default_rng(3)
     orders = np.array([draw.permutation(9) for _ in range(40)])
     u, v = np.array([draw.choice(9, 2, replace=False) for _ in range(40)]).T
@@ -28,7 +30,7 @@ def test_changes_are_differences_of_costs(symmetric: str) -> None:
     rows = np.arange(40)
     after[rows, u], after[rows, v] = orders[rows, v], orders[rows, u]
     expected = problem.costs(after) - problem.costs(orders)
-    found = changes(problem.file.a, problem.file.b, orders, u, v)
+    found = changes(problem.file.a, problem.file.b, orders, u, v, problem.file.linear)
     assert found.tolist() == expected.tolist()
 
 
@@ -58,6 +60,16 @@ def test_indices_are_alike_if_their_exchange_never_changes_a_cost() -> None:
     a[2, 4] = 8  # no longer symmetric
     assert alike(a).tolist() == list(range(7))
     assert alike(np.zeros((5, 5), np.int64)).tolist() == [0] * 5
+
+
+def test_facilities_with_different_linear_costs_are_not_alike() -> None:
+    linear = np.repeat([[3, 4, 5, 6]], 4, axis=0)
+    linear[2, 1] = 7
+    a = b = np.zeros((4, 4), np.int64)
+    assert alike(a, linear).tolist() == [0, 0, 2, 0]
+    tables = exchange_tables(a, b, linear)
+    assert tables["alike_items"].tolist() == [0, 0, 2, 0]
+    assert "alike_places" not in tables
 
 
 def test_uniform_random_numbers_are_unstructured() -> None:
