@@ -7,25 +7,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.problems.qap_form import Form, alike
+
 Matrix = NDArray[np.int64]
+Tables = dict[str, NDArray[Any]]
 
 _KEY = 1
 _UNIFORM, _UNEVEN = 0.07, 4.0  # relative variances
 _FEWEST, _MOST, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
-def exchange_tables(a: Matrix, b: Matrix, linear: Matrix | None = None) -> dict[str, NDArray[Any]]:
+def exchange_tables(a: Matrix, b: Matrix, linear: Matrix | None, form: Form) -> Tables:
     """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh.
 
-    `unit` is the mean change of the cost by an exchange. `alike_items` and `alike_places` give
-    equal numbers to facilities or locations whose exchange changes no cost; either may be absent.
+    `unit` is the mean change of the cost by an exchange, `sweep` the numbers of rows and pairs.
+    `alike_places` gives equal numbers to places whose exchange changes no cost; it may be absent.
     """
-    tables: dict[str, NDArray[Any]] = {"unit": np.array([mean_change(a, b, linear)])}
-    across = None if linear is None else linear.T
-    for name, matrix, own in (("alike_items", a, linear), ("alike_places", b, across)):
-        numbers = alike(matrix, own)
-        if (numbers != np.arange(len(numbers))).any():
-            tables[name] = numbers
+    tables: Tables = {
+        "unit": np.array([mean_change(a, b, linear)]),
+        "sweep": np.array([form.rows, form.pairs]),
+    }
+    if form.places is not None:
+        tables["alike_places"] = form.places
     return tables
 
 
@@ -70,34 +73,6 @@ def changes(
     if linear is not None:
         raised += linear[u, q] - linear[u, p] + linear[v, p] - linear[v, q]
     return raised
-
-
-def alike(matrix: Matrix, own: Matrix | None = None) -> NDArray[np.int32]:
-    """Return for each index the lowest one with which it can be exchanged without any change.
-
-    The rows of `own`, linear costs, also have to be equal.
-    """
-    lowest = np.arange(len(matrix), dtype=np.int32)
-    sums = np.stack([matrix.diagonal(), matrix.sum(0), matrix.sum(1)], axis=1)
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for i, key in enumerate(map(tuple, sums.tolist())):
-        known = groups.setdefault(key, [])
-        equal = next((j for j in known if _is_exchangeable(matrix, own, i, j)), None)
-        if equal is None:
-            known.append(i)
-        else:
-            lowest[i] = equal
-    return lowest
-
-
-def _is_exchangeable(matrix: Matrix, own: Matrix | None, i: int, j: int) -> bool:
-    """Return whether the matrices stay the same if two indices are exchanged."""
-    if own is not None and not np.array_equal(own[i], own[j]):
-        return False
-    order = np.arange(len(matrix))
-    order[[i, j]] = j, i
-    pairs = ((matrix[i], matrix[j]), (matrix[:, i], matrix[:, j]))
-    return all(np.array_equal(one[order], other) for one, other in pairs)
 
 
 def is_unstructured(matrix: Matrix) -> bool:

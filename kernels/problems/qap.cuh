@@ -16,6 +16,9 @@ struct Data {
 #ifdef QAP_LINEAR
     const QAP_LINEAR* linear;  // [item][place]
 #endif
+#if PROBLEM_CLASSES
+    const int32_t* after;  // see core/triangle.cuh
+#endif
 };
 
 using Cost = QAP_COST;    // holds any cost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -62,6 +63,17 @@ def facilities(
         if not diagonal:
             np.fill_diagonal(matrix, 0)
     return Qap(QapFile(f"random{n}", None, n, *matrices, linear=terms))
+
+
+def with_equals(n: int) -> list[np.ndarray[Any, Any]]:
+    """Return matrices of two classes of equal facilities, and of a smaller one of locations."""
+    a, b = facilities(n).file.a.copy(), facilities(n, seed=2).file.a.copy()
+    a[1:8:2] = a[:, 1:8:2] = 0
+    a[[2, 4]] = a[:, [2, 4]] = 3
+    b[n - 3 :, :] = b[:, n - 3 :] = 7
+    for matrix in (a, b):
+        np.fill_diagonal(matrix, 0)
+    return [a, b]
 
 
 def flat(n: int, cost: int) -> Qap:

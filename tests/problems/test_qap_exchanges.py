@@ -9,9 +9,7 @@ import pytest
 from problems_for_tests import facilities
 
 from islands.problems.qap_exchanges import (
-    alike,
     changes,
-    exchange_tables,
     is_uneven,
     is_unstructured,
     mean_change,
@@ -44,32 +42,6 @@ def test_the_mean_change_is_that_of_all_exchanges_of_all_assignments() -> None:
         total += int(np.abs(problem.costs(after) - problem.costs(orders)).sum())
         count += len(orders)
     assert mean_change(problem.file.a, problem.file.b) == pytest.approx(total / count, rel=0.03)
-
-
-def test_indices_are_alike_if_their_exchange_never_changes_a_cost() -> None:
-    problem = facilities(7)
-    a = problem.file.a.copy()
-    a[2] = a[4]
-    a[:, 2] = a[:, 4]
-    a[2, 4] = a[4, 2] = 9
-    a[2, 2] = a[4, 4] = 3
-    assert alike(a).tolist() == [0, 1, 2, 3, 2, 5, 6]
-    orders = np.array([np.random.default_rng(k).permutation(7) for k in range(30)])
-    two, four = np.full(30, 2), np.full(30, 4)
-    assert not changes(a, problem.file.b, orders, two, four).any()
-    a[2, 4] = 8  # no longer symmetric
-    assert alike(a).tolist() == list(range(7))
-    assert alike(np.zeros((5, 5), np.int64)).tolist() == [0] * 5
-
-
-def test_facilities_with_different_linear_costs_are_not_alike() -> None:
-    linear = np.repeat([[3, 4, 5, 6]], 4, axis=0)
-    linear[2, 1] = 7
-    a = b = np.zeros((4, 4), np.int64)
-    assert alike(a, linear).tolist() == [0, 0, 2, 0]
-    tables = exchange_tables(a, b, linear)
-    assert tables["alike_items"].tolist() == [0, 0, 2, 0]
-    assert "alike_places" not in tables
 
 
 def test_uniform_random_numbers_are_unstructured() -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import islands
-from islands.algorithms import ALGORITHMS
 from islands.cli import main
 from islands.errors import UsageError
 from islands.record.problem_file import stored_problem
@@ -43,11 +42,9 @@ def test_costs_include_the_linear_terms(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("algorithm", [None, *ALGORITHMS])
-def test_each_algorithm_finds_the_optimum(algorithm: str | None, kind: str) -> None:
+@pytest.mark.parametrize("algorithm", ["tempering", "memetic", "brkga"])
+def test_the_optimum_is_found(algorithm: str, kind: str) -> None:
     mine = problem(KINDS[kind])
-    if algorithm == "eax":
-        pytest.skip("for tours only")
     optimum = int(mine.costs(ORDERS).min())
     without = islands.qap(KINDS[kind], DISTANCES).costs(ORDERS)
     assert mine.costs(ORDERS)[without.argmin()] > optimum
@@ -87,6 +84,7 @@ def test_large_linear_terms_are_exact() -> None:
     linear = LINEAR * 500_000
     mine = problem(linear=linear)
     result = islands.solve(mine, generations=40, **FEW)
+    assert result.solution is not None
     others = islands.qap(FLOWS, DISTANCES).cost(result.solution)
     assert result.cost == others + sum(linear[i, p].item() for i, p in enumerate(result.solution))
 
@@ -101,7 +99,7 @@ def test_a_folder_contains_the_linear_terms(
     whole = islands.solve(problem(), generations=9, **FEW)
     assert main(["resume", str(folder), "--stop", "generations=9", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["digest"] == whole.digest
-    assert main(["verify", str(folder)]) == 0
+    assert main(["verify", str(folder), str(folder)]) == 0
 
 
 def test_the_drawing_shows_the_linear_terms() -> None:
