@@ -36,6 +36,9 @@ _RENEWED = 0.5, 1.0
 """The rungs whose replicas are renewed, as shares of the ladder."""
 _MANY_FIT = 110  # items up to which several replicas share a multiprocessor
 _MOST_RUNGS = 64
+_KEPT_FROM, _KEPT_TO = 300, 2048
+"""Numbers of items for which deltas are kept between generations. For fewer items, it takes little
+time to compute them again; for more, they take too much memory."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,12 @@ class Tempering(Algorithm):
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs
+        kept = {}
+        if _KEPT_FROM <= shape.pitch <= _KEPT_TO:
+            kept["deltas"] = Field((size, _bytes_of_deltas(shape.pitch)), np.uint8, kind="scratch")
+            kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
         return {
+            **kept,
             "state": Field((size, shape.pitch), np.int32),
             "energy": Field((size,), np.int64),
             "held": Field((size,), np.int64),
@@ -177,7 +185,7 @@ class Tempering(Algorithm):
         )
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
-        settings = self.settings
+        settings, deltas = self.settings, arrays.get("deltas")
         is_given = settings.coldest > 0
         return Struct(
             rungs=np.int32(settings.rungs),
@@ -189,10 +197,18 @@ class Tempering(Algorithm):
             low=np.float64(settings.coldest if is_given else _WIDE_LOW),
             high=np.float64(settings.hottest if is_given else _WIDE_HIGH),
             unit=arrays["unit"],
-            alike_items=arrays.get("alike_items"),
+            sweep=arrays["sweep"],
             alike_places=arrays.get("alike_places"),
             **{name: arrays[name] for name in _FIELDS},
+            deltas=arrays.get("deltas"),
+            deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
+            deltas_of=arrays.get("deltas_of"),
         )
+
+
+def _bytes_of_deltas(items: int) -> int:
+    """Return the bytes of an entry for each pair, in rows that kernels/core/triangle.cuh pads."""
+    return 8 * (items * (items - 1) // 2 + 32 * items)
 
 
 _FIELDS = (

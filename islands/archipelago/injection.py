@@ -62,14 +62,13 @@ def replace_worst(
 
     Islands have to be sorted before and after. Other fields of the individuals stay.
     """
-    numbering, order = problem.numbering(), backend.download(state.arrays["order"])
+    order = backend.download(state.arrays["order"])
     genes, costs = state.part("genes", generation), state.part("cost", generation)
     changed = state.arrays.get("changed")
     one = np.ones((), np.int32)
     for island, own in enumerate(solutions):
         for slot, solution in zip(order[island, ::-1].tolist(), own, strict=False):
-            seen = solution if numbering is None else solution[numbering]
-            backend.upload(encoding.encode(seen), genes[island, slot])
+            backend.upload(encoding.encode(problem.to_device(solution)), genes[island, slot])
             exact = problem.device_costs(solution[np.newaxis])
             cost = 2 * exact if problem.marks else exact  # all solutions are feasible
             backend.upload(cost, costs[island, slot : slot + 1])

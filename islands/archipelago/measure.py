@@ -186,10 +186,7 @@ class IslandReader:
     def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
         genome = self._backend.download(row)[: self._encoding.size]
         decoded = self._encoding.decode(genome[np.newaxis])[0]
-        numbering, solution = self._problem.numbering(), decoded
-        if numbering is not None:
-            solution = np.empty_like(decoded)
-            solution[numbering] = decoded
+        solution = self._problem.from_device(decoded)
         return Candidate(cost, self._mine[local], solution, genome)
 
 

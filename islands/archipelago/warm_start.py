@@ -34,12 +34,10 @@ def place(
     state: State,
 ) -> None:
     """Check the solutions of each island, and make them its first individuals."""
-    numbering = problem.numbering()
     counts = np.array([len(each) for each in solutions], np.int32)
     backend.upload(counts, state.arrays["given"])
     genes = state.part("genes", 0)
     for island, own in enumerate(solutions):
         for slot, solution in enumerate(own):
             problem.check(solution)
-            seen = solution if numbering is None else solution[numbering]
-            backend.upload(encoding.encode(seen), genes[island, slot])
+            backend.upload(encoding.encode(problem.to_device(solution)), genes[island, slot])

@@ -175,13 +175,14 @@ class _Check:
     def _deltas(self, way: Way) -> None:
         """Compare changes of the cost by moves with differences of costs."""
         assert way.program is not None
-        orders, ends = self._solutions, self._ends()
+        problem, orders, ends = self._problem, self._solutions, self._ends()
         if ends.shape[1] == 0:
             return
+        seen = problem.to_device(orders)
         for move, found in way.program.deltas(orders, ends).items():
             name = way.name.replace("cost", f"delta of {move}", 1)
             for m in range(ends.shape[1]):
-                after = moved(orders, ends[:, m], move)
+                after = problem.from_device(moved(seen, ends[:, m], move))
                 pair = way.evaluate(orders)[0], way.evaluate(after)[0]
                 self._compare_deltas(name, move, ends[:, m], pair, found[:, m])
             total = found.size

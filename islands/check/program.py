@@ -115,10 +115,9 @@ class CheckProgram:
         count, size = solutions.shape
         if self._problem.solution_kind == "order":
             rows = np.zeros((count, -(-size // 4) * 4), np.int32)
-            rows[:, :size] = solutions
+            rows[:, :size] = self._problem.to_device(solutions)
             return rows
-        numbering = self._problem.numbering()
-        chosen = solutions if numbering is None else solutions[:, numbering]
+        chosen = self._problem.to_device(solutions)
         bits = np.zeros((count, -(-size // 128) * 128), np.uint8)
         bits[:, :size] = chosen
         return np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
@@ -126,12 +125,9 @@ class CheckProgram:
     def _read(self, rows: NDArray[Any]) -> NDArray[Any]:
         size = self._problem.size
         if self._problem.solution_kind == "order":
-            return rows[:, :size].astype(np.int64)
+            return self._problem.from_device(rows[:, :size].astype(np.int64))
         bits = np.unpackbits(rows.astype("<u4").view(np.uint8), axis=1, bitorder="little")
-        numbering = self._problem.numbering()
-        chosen = np.empty((len(rows), size), np.int64)
-        chosen[:, np.arange(size) if numbering is None else numbering] = bits[:, :size]
-        return chosen
+        return self._problem.from_device(bits[:, :size].astype(np.int64))
 
     def _run(self, kernel: str, count: int, *arguments: Any, without_room: bool = False) -> None:
         blocks = max(1, min(count, _BLOCKS))

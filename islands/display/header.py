@@ -51,6 +51,7 @@ def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
     lines = [
         f"islands {version}   {' '.join(names)}, size {problem.size}{known}",
         *(remark.words for remark in problem.remarks),
+        *([problem.structure] if problem.structure else []),
         f"{_method(spec)} on {counted(ranks, 'rank')}   seed {general.seed}{preset}",
         *(_colony(i, each) for i, each in enumerate(spec.colonies)),
         *([spec.adjusted] if spec.adjusted else []),

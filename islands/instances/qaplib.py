@@ -34,7 +34,10 @@ _COSTS = {1: "the first or the last is a cost", 2: "the first two are costs"}
 
 @dataclass(frozen=True)
 class QapFile:
-    """The content of a file: assignment p costs the sum of all a[i, j] * b[p[i], p[j]]."""
+    """The content of a file: assignment p costs the sum of all a[i, j] * b[p[i], p[j]].
+
+    `linear[i, p[i]]` of each i is added; files have no such numbers, but scripts may.
+    """
 
     name: str
     path: Path | None
@@ -42,6 +45,7 @@ class QapFile:
     a: NDArray[np.int64]
     b: NDArray[np.int64]
     stated: Stated = NOTHING
+    linear: NDArray[np.int64] | None = None
 
 
 def counts(n: int) -> tuple[int, int, int]:

@@ -82,6 +82,8 @@ class Problem(ABC):
     best_known: BestKnown | None = None
     path: Path | None = None
     """Its file, if it was read from one."""
+    structure: str = ""
+    """What is special about the instance, for the header of a run."""
     remarks: Sequence[Remark] = ()
     """Remarks about its file."""
     settings: named.Settings = named.NoSettings()
@@ -172,6 +174,19 @@ class Problem(ABC):
     def numbering(self) -> NDArray[np.int64] | None:
         """Return the item of a solution for each item of the device; None: the same numbers."""
         return None
+
+    def to_device(self, solutions: Solution) -> Solution:
+        """Return solutions, one or a row each, with the items as the device numbers them."""
+        numbering = self.numbering()
+        return solutions if numbering is None else solutions[..., numbering]
+
+    def from_device(self, seen: Solution) -> Solution:
+        """Return solutions with the items as the instance numbers them."""
+        numbering, solutions = self.numbering(), seen
+        if numbering is not None:
+            solutions = np.empty_like(seen)
+            solutions[..., numbering] = seen
+        return solutions
 
     def neighbours(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of `Neighbours` in kernels/tours; a kernel fills `table`."""

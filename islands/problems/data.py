@@ -80,12 +80,21 @@ def tsp(
 
 
 def qap(
-    flows: Any, distances: Any, *, name: str | None = None, best_known: float | None = None
+    flows: Any,
+    distances: Any,
+    *,
+    linear: Any = None,
+    name: str | None = None,
+    best_known: float | None = None,
 ) -> Qap:
     """Return a quadratic assignment problem from two square matrices of whole numbers.
 
     A solution p, with facility i at location p[i], costs the sum of flows[i, j] *
     distances[p[i], p[j]] over all i and j. The matrices may be asymmetric.
+
+    `linear` has a row for each facility and a column for each location: whole numbers, the costs of
+    a facility at a location besides those of its flows. The cost then includes linear[i, p[i]] of
+    all i.
 
     `name` is the name in results. `best_known` is the best known cost, for gaps and for
     `stop="best-known"`.
@@ -103,7 +112,8 @@ def qap(
             " by a common factor of its numbers"
         )
     called = _name(name, f"qap{n}")
-    return Qap(QapFile(called, None, n, a, b), called, _best_known(best_known))
+    file = QapFile(called, None, n, a, b, linear=None if linear is None else _linear(linear, n))
+    return Qap(file, called, _best_known(best_known))
 
 
 def mkp(
@@ -139,6 +149,15 @@ def mkp(
         _require_sum(element("weights", (row,)), each)
     called = _name(name, f"mkp{n}x{m}")
     return Mkp(MkpFile(called, None, values, rows, limits), called, _best_known(best_known))
+
+
+def _linear(values: Any, n: int) -> Matrix:
+    """Return the costs of facilities at locations."""
+    name = "linear"
+    fix = "Multiply all of them by a power of ten, and flows or distances by the same"
+    array = read_array(name, values, 2)
+    require_shape(name, array, (n, n), f"a row for each of {n} facilities, a column for each place")
+    return integers(name, array, _NUMBER_MAX, fix=fix)
 
 
 def _distances(values: Any) -> NDArray[np.int32]:

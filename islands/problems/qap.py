@@ -1,7 +1,7 @@
 """The quadratic assignment problem: assign n facilities to n different locations.
 
 An assignment p, with facility i at location p(i), costs the sum of A[i, j] * B[p(i), p(j)] over all
-ordered pairs, including i = j.
+ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] of each facility.
 """
 
 from __future__ import annotations
@@ -21,15 +21,12 @@ from islands.instances.orders import order_fault, read_json, solution_file
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, Remark, compared, counted, inverts, read_sln, write_sln
 from islands.problems.base import Problem, Solution
-from islands.problems.qap_exchanges import exchange_tables, is_uneven, is_unstructured
+from islands.problems.qap_defaults import choices
+from islands.problems.qap_exchanges import exchange_tables
+from islands.problems.qap_form import form
 from islands.problems.qap_stated import checked_best_known, confirmed
 
 _PRODUCTS_AT_ONCE = 1 << 20
-
-_ROUGH_FROM, _ROUGH_TO = 38, 75
-"""The sizes of unstructured instances for which a memetic search is the default."""
-_UNEVEN_FROM = 40
-"""The smallest uneven instance for which a memetic search is the default."""
 
 COST_MAX = 2**60
 """Up to this cost, cost differences and their terms also fit into 64 bits."""
@@ -63,8 +60,13 @@ class Qap(Problem):
         self._check_costs()
         self.symmetric = _is_symmetric(file.a) or _is_symmetric(file.b)
         """Whether one matrix is symmetric; then both are stored as symmetric matrices."""
-        a, b = _halved(file.a, file.b) if self.symmetric else (file.a, file.b)
+        self.form = form(file.a, file.b, file.linear)
+        self.structure = self.form.words()
+        a, b = self.form.a, self.form.b
+        a, b = _halved(a, b) if self.symmetric else (a, b)
         self._on_device = [self._narrowed(a), self._narrowed(b)]
+        if self.form.linear is not None:
+            self._on_device.append(self._narrowed(self.form.linear))
 
     @classmethod
     def read(
@@ -77,72 +79,33 @@ class Qap(Problem):
 
     def defines(self) -> Macros:
         """Return the types of the matrices, costs and differences, and the terms that are zero."""
-        a, b = self._on_device
+        a, b, *linear = self._on_device
         diagonal = bool(a.diagonal().any() and b.diagonal().any())
-        # A swap changes 4 n products and the symmetric ones.
-        is_small = 8 * self.size * int(a.max()) * int(b.max()) < 2**31
+        # A swap changes 4 n products and the symmetric ones, and 4 linear terms.
+        of_linear = 8 * sum(int(each.max()) for each in linear)
+        is_small = 8 * self.size * int(a.max()) * int(b.max()) + of_linear < 2**31
+        largest = int(a.sum()) * int(b.max()) + self._most_linear()
         return {
             "PROBLEM_SWAPS": Header("problems/qap_swaps.cuh"),
             "QAP_A": _C_TYPES[a.dtype.name],
             "QAP_B": _C_TYPES[b.dtype.name],
             "QAP_SYMMETRIC": str(int(self.symmetric)),
             "QAP_DIAGONAL": str(int(diagonal)),
-            "QAP_COST": "int" if int(a.sum()) * int(b.max()) < 2**31 else "int64_t",
+            "QAP_COST": "int" if largest < 2**31 else "int64_t",
             "QAP_DELTA": "int" if is_small else "long long",
+            **({"QAP_LINEAR": _C_TYPES[linear[0].dtype.name]} if linear else {}),
+            **({} if self.form.after is None else {"PROBLEM_CLASSES": "1"}),
         }
 
     def defaults(self) -> dict[str, Any]:
         """Return settings that suit the structure and the size of the instance."""
-        first, *_ = self._choices()
+        first, *_ = choices(self.file.a, self.file.b)
         return first
 
     def other_defaults(self) -> list[dict[str, Any]]:
         """Return the other choices, in order of preference."""
-        _, *others = self._choices()
+        _, *others = choices(self.file.a, self.file.b)
         return others
-
-    def _choices(self) -> list[dict[str, Any]]:
-        """Return complete default settings, the best for this instance first."""
-        ring = {"migration.topology": "ring", "migration.migrants": 1}
-        tempering = {
-            "algorithm": "tempering",
-            "encoding": "permutation",
-            "improver.name": "none",
-            "migration.interval": 100,
-            **ring,
-        }
-        memetic = {
-            "algorithm": "memetic",
-            "encoding": "permutation",
-            "population": 264,
-            "islands": 4,
-            "improver.name": "tabu",
-            "improver.steps": 5000,
-            "migration.interval": 20,
-            "record.every": 5,
-            **ring,
-        }
-        cellular = {
-            "algorithm": "cellular",
-            "encoding": "permutation",
-            "population": 64,
-            "selection": "random",
-            "crossover": "uniform",
-            "group": 1,
-            "replacement": "elitist",
-            "improver.name": "tabu",
-            "migration.interval": 10,
-            "record.every": 5,
-            **ring,
-        }
-        a, b = self.file.a, self.file.b
-        if is_uneven(a, b) and self.size >= _UNEVEN_FROM:
-            return [memetic | {"population": 66, "improver.steps": 1000}, tempering, cellular]
-        # Tempering solves small instances at once, and leads on large ones. Between, the costs of
-        # unstructured instances vary too abruptly for it.
-        if is_unstructured(a) and is_unstructured(b) and _ROUGH_FROM <= self.size <= _ROUGH_TO:
-            return [memetic, tempering, cellular]
-        return [tempering, cellular, memetic]
 
     def items(self) -> int:
         """Return the number of pairs, which the threads of a block share."""
@@ -153,19 +116,28 @@ class Qap(Problem):
         return self.size if move == "swap" else self.size**2 // 4
 
     def arrays(self) -> list[NDArray[np.generic]]:
-        """Return the two matrices; symmetric ones contain each pair once."""
-        return list(self._on_device)
+        """Return the matrices; symmetric ones contain each pair once. Equal items may follow."""
+        after = self.form.after
+        return [*self._on_device, *([] if after is None else [after])]
+
+    def to_device(self, solutions: Solution) -> Solution:
+        """Return the place of each item in kernels."""
+        return self.form.of_solutions(solutions)
+
+    def from_device(self, seen: Solution) -> Solution:
+        """Return the location of each facility."""
+        return self.form.to_solutions(seen)
 
     def exchange_tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables of tempering."""
-        return exchange_tables(self.file.a, self.file.b)
+        return exchange_tables(self.file.a, self.file.b, self.file.linear, self.form)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""
         count, n = solutions.shape
         many = max(1, _PRODUCTS_AT_ONCE // n**2)
         rows = max(1, _PRODUCTS_AT_ONCE // n)
-        costs = np.zeros(count, np.int64)
+        costs = self._linear_costs(solutions)
         for start in range(0, count, many):
             places = solutions[start : start + many]
             for row in range(0, n, rows):
@@ -174,6 +146,13 @@ class Qap(Problem):
                 costs[start : start + many] += np.einsum(
                     "ij,kij->k", self.file.a[row : row + rows], b
                 )
+        return costs
+
+    def _linear_costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        costs = np.zeros(len(solutions), np.int64)
+        if self.file.linear is not None:
+            for row, at in zip(self.file.linear, solutions.T, strict=True):
+                costs += row[at]
         return costs
 
     def check(self, solution: Solution) -> None:
@@ -212,11 +191,17 @@ class Qap(Problem):
     def _check_costs(self) -> None:
         """Refuse an instance whose costs may be too large for exact arithmetic."""
         total, largest = int(self.file.a.sum()), int(self.file.b.max())
-        if total * largest > COST_MAX:
+        most = total * largest + self._most_linear()
+        others = "" if self.file.linear is None else " and the linear terms"
+        if most > COST_MAX:
             raise self._error(
-                f"costs may reach {total * largest}, the sum of A times the largest number of B,"
+                f"costs may reach {most}, the sum of A times the largest number of B{others},"
                 f" but are only exact up to {COST_MAX}. {_FIX}"
             )
+
+    def _most_linear(self) -> int:
+        """Return an upper bound of the linear terms of a cost."""
+        return 0 if self.file.linear is None else int(self.file.linear.max(axis=1).sum())
 
     def _narrowed(self, matrix: Matrix) -> NDArray[np.generic]:
         """Return the matrix in the narrowest device type that can represent it."""

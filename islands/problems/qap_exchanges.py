@@ -7,28 +7,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.problems.qap_form import Form, alike
+
 Matrix = NDArray[np.int64]
+Tables = dict[str, NDArray[Any]]
 
 _KEY = 1
 _UNIFORM, _UNEVEN = 0.07, 4.0  # relative variances
 _FEWEST, _MOST, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
-def exchange_tables(a: Matrix, b: Matrix) -> dict[str, NDArray[Any]]:
+def exchange_tables(a: Matrix, b: Matrix, linear: Matrix | None, form: Form) -> Tables:
     """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh.
 
-    `unit` is the mean change of the cost by an exchange. `alike_items` and `alike_places` give
-    equal numbers to facilities or locations whose exchange changes no cost; either may be absent.
+    `unit` is the mean change of the cost by an exchange, `sweep` the numbers of rows and pairs.
+    `alike_places` gives equal numbers to places whose exchange changes no cost; it may be absent.
     """
-    tables: dict[str, NDArray[Any]] = {"unit": np.array([mean_change(a, b)])}
-    for name, matrix in {"alike_items": a, "alike_places": b}.items():
-        numbers = alike(matrix)
-        if (numbers != np.arange(len(numbers))).any():
-            tables[name] = numbers
+    tables: Tables = {
+        "unit": np.array([mean_change(a, b, linear)]),
+        "sweep": np.array([form.rows, form.pairs]),
+    }
+    if form.places is not None:
+        tables["alike_places"] = form.places
     return tables
 
 
-def mean_change(a: Matrix, b: Matrix) -> float:
+def mean_change(a: Matrix, b: Matrix, linear: Matrix | None = None) -> float:
     """Return the mean absolute change of the cost by an exchange, over random assignments.
 
     All steps but a last division are exact, so that every machine returns the same bits.
@@ -43,11 +47,16 @@ def mean_change(a: Matrix, b: Matrix) -> float:
     # the facilities have to differ.
     u = np.arange(count) % n
     v = (u + 1 + np.arange(count) // n % (n - 1)) % n
-    return max(int(np.abs(changes(a, b, orders, u, v)).sum()) / count, 1.0)
+    return max(int(np.abs(changes(a, b, orders, u, v, linear)).sum()) / count, 1.0)
 
 
 def changes(
-    a: Matrix, b: Matrix, orders: NDArray[Any], u: NDArray[Any], v: NDArray[Any]
+    a: Matrix,
+    b: Matrix,
+    orders: NDArray[Any],
+    u: NDArray[Any],
+    v: NDArray[Any],
+    linear: Matrix | None = None,
 ) -> NDArray[np.int64]:
     """Return how much the exchange of facilities u and v raises the cost of each assignment."""
     rows = np.arange(len(orders))
@@ -61,30 +70,9 @@ def changes(
         raised += np.einsum("ij,ij->i", by_item, by_place)
     raised += (a[u, u] - a[v, v]) * (b[q, q] - b[p, p])
     raised += (a[u, v] - a[v, u]) * (b[q, p] - b[p, q])
+    if linear is not None:
+        raised += linear[u, q] - linear[u, p] + linear[v, p] - linear[v, q]
     return raised
-
-
-def alike(matrix: Matrix) -> NDArray[np.int32]:
-    """Return for each index the lowest one with which it can be exchanged without any change."""
-    lowest = np.arange(len(matrix), dtype=np.int32)
-    sums = np.stack([matrix.diagonal(), matrix.sum(0), matrix.sum(1)], axis=1)
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for i, key in enumerate(map(tuple, sums.tolist())):
-        known = groups.setdefault(key, [])
-        equal = next((j for j in known if _is_exchangeable(matrix, i, j)), None)
-        if equal is None:
-            known.append(i)
-        else:
-            lowest[i] = equal
-    return lowest
-
-
-def _is_exchangeable(matrix: Matrix, i: int, j: int) -> bool:
-    """Return whether the matrix stays the same if two indices are exchanged."""
-    order = np.arange(len(matrix))
-    order[[i, j]] = j, i
-    pairs = ((matrix[i], matrix[j]), (matrix[:, i], matrix[:, j]))
-    return all(np.array_equal(one[order], other) for one, other in pairs)
 
 
 def is_unstructured(matrix: Matrix) -> bool:

@@ -67,9 +67,15 @@ def _tsp(arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None) 
     return Tsp(TspFile(name, None, size, metric, coordinates, matrix), name, best)
 
 
+def _of_qap(qap: Qap) -> Arrays:
+    linear = {} if qap.file.linear is None else {"linear": qap.file.linear}
+    return {"a": qap.file.a, "b": qap.file.b, **linear}
+
+
 def _qap(arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None) -> Qap:
     a, b = arrays["a"], arrays["b"]
-    return Qap(QapFile(name, None, len(a), a, b), name, best)
+    linear = arrays.get("linear")
+    return Qap(QapFile(name, None, len(a), a, b, linear=linear), name, best)
 
 
 def _mkp(arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None) -> Mkp:
@@ -79,7 +85,7 @@ def _mkp(arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None) 
 
 _ARRAYS: dict[type, Callable[[Any], Arrays]] = {
     Tsp: _of_tsp,
-    Qap: lambda qap: {"a": qap.file.a, "b": qap.file.b},
+    Qap: _of_qap,
     Mkp: lambda mkp: {
         "profits": mkp.file.profits,
         "weights": mkp.file.weights,

@@ -97,10 +97,17 @@ def _draw_tour(axes: Any, problem: Tsp, tour: Solution) -> None:
 
 
 def _assignment(problem: Qap, places: Solution) -> tuple[Any, str]:
-    figure = new_figure(WIDTH, WIDTH / 2 + 0.5)
-    flow, distance = problem.file.a, problem.file.b[np.ix_(places, places)]
-    parts = {"A: flow": flow, "B: distance, permuted": distance}
-    for axes, (title, matrix) in zip(figure.subplots(1, 2), parts.items(), strict=True):
+    file = problem.file
+    parts = {"A: flow": file.a, "B: distance, permuted": file.b[np.ix_(places, places)]}
+    words = (
+        "The flow of each pair of facilities, and the distance of the locations they have: large"
+        " flows should meet small distances."
+    )
+    if file.linear is not None:
+        parts["linear, permuted"] = file.linear[:, places]
+        words += " The diagonal of the linear costs is what they add."
+    figure = new_figure(WIDTH, WIDTH / len(parts) + 0.5)
+    for axes, (title, matrix) in zip(figure.subplots(1, len(parts)), parts.items(), strict=True):
         shown = axes.imshow(matrix, cmap="viridis")
         bar = figure.colorbar(shown, ax=axes, location="bottom", shrink=0.9)
         bar.locator = whole_ticks(3)
@@ -109,10 +116,7 @@ def _assignment(problem: Qap, places: Solution) -> tuple[Any, str]:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(whole_ticks(5))
         axes.grid(visible=False)
-    return figure, (
-        "The flow of each pair of facilities, and the distance of the locations they have: large"
-        " flows should meet small distances."
-    )
+    return figure, words
 
 
 def _knapsack(problem: Mkp, chosen: Solution) -> tuple[Any, str]:

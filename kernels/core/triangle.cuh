@@ -1,7 +1,12 @@
 // The pairs i < j of n items in rows, cut into runs of neighbours. A thread processes a run at
-// once, with the widest accesses of a GPU or vector instructions of the CPU. Writes the layout to
-// scratch memory, and reads it there. No random numbers.
+// once, with the widest accesses of a GPU or vector instructions of the CPU. With PROBLEM_CLASSES,
+// consecutive items may be equal, and equal items are no pair. Writes the layout to scratch memory,
+// and reads it there. No random numbers.
 #pragma once
+
+#ifndef PROBLEM_CLASSES
+#define PROBLEM_CLASSES 0
+#endif
 
 namespace block {
 
@@ -35,22 +40,51 @@ class Triangle {
         int i, j;  // of the first pair of a run
     };
 
-    __device__ Triangle(Scratch& scratch, int n)
+    // `after[i]` is the first item that follows all items equal to i; without PROBLEM_CLASSES, it
+    // is i + 1, and `after` is null.
+    __device__ Triangle(Scratch& scratch, int n, const int32_t* after)
         : n_(n),
           across_((n + RUN - 1) / RUN),
+          after_(after),
+          rows_(count_rows()),
+          runs_(count_runs()),
           row_(scratch.take<int32_t>(n)),
           place_(scratch.take<uint32_t>(runs())) {}
 
     // The result is visible after the next barrier.
     __device__ void begin() {
-        for (int i = threadIdx.x; i < n_ - 1; i += blockDim.x) {
-            const int first = (i + 1) / RUN, base = before(i) - first;
+        int passed = 0, runs_before = 0;
+        for (int i = threadIdx.x; i < rows(); i += blockDim.x) {
+            if constexpr (PROBLEM_CLASSES) {
+                while (passed < i) runs_before += across_ - first(passed++) / RUN;
+            } else {
+                runs_before = before(i);
+            }
+            const int begin = first(i) / RUN, base = runs_before - begin;
             row_[i] = base * RUN;
-            for (int k = first; k < across_; ++k) place_[base + k] = uint32_t(i) << 16 | k;
+            for (int k = begin; k < across_; ++k) place_[base + k] = uint32_t(i) << 16 | k;
         }
     }
 
-    __device__ int runs() const { return before(n_ - 1); }
+    // Number of items that have pairs with later ones; they are the first ones.
+    __device__ int rows() const { return PROBLEM_CLASSES ? rows_ : n_ - 1; }
+    // The first later item that forms a pair with item i, or n.
+    __device__ int first(int i) const { return PROBLEM_CLASSES ? after_[i] : i + 1; }
+    // Whether i < j is a pair.
+    __device__ bool has(int i, int j) const { return first(i) <= j && j < n_; }
+    __device__ bool are_equal(int i, int j) const {
+        return PROBLEM_CLASSES && after_[i] == after_[j];
+    }
+    // Number of pairs in the rows before row i.
+    __device__ int64_t pairs_before(int i) const {
+        if constexpr (!PROBLEM_CLASSES) return int64_t(i) * (2 * n_ - 1 - i) / 2;
+        int64_t count = 0;
+        for (int k = 0; k < i; ++k) count += n_ - first(k);
+        return count;
+    }
+    __device__ int64_t pairs() const { return pairs_before(rows()); }
+
+    __device__ int runs() const { return PROBLEM_CLASSES ? runs_ : before(n_ - 1); }
     __device__ int entries() const { return runs() * RUN; }
     __device__ int at(int i, int j) const { return i < j ? row_[i] + j : row_[j] + i; }
     __device__ Place place(int run) const {
@@ -59,14 +93,30 @@ class Triangle {
     }
 
   private:
-    // Number of runs in the rows before row i; row i omits (i + 1) / RUN of the runs across.
+    __device__ int count_rows() const {
+        int rows = 0;
+        if constexpr (PROBLEM_CLASSES) {
+            while (rows < n_ && after_[rows] < n_) ++rows;
+        }
+        return rows;
+    }
+    __device__ int count_runs() const {
+        int runs = 0;
+        for (int i = 0; i < rows_; ++i) runs += across_ - first(i) / RUN;
+        return runs;
+    }
+
+    // Without PROBLEM_CLASSES: number of runs in the rows before row i, which omits (i + 1) / RUN
+    // of the runs across.
     __device__ int before(int i) const {
         const int whole = i / RUN, rest = i % RUN;
         return i * across_ - whole * (whole - 1) / 2 * RUN - whole * (rest + 1);
     }
 
     const int n_, across_;
-    int32_t* const row_;  // the entry that item 0 would have
+    const int32_t* const after_;
+    const int rows_, runs_;  // only with PROBLEM_CLASSES
+    int32_t* const row_;     // the entry that item 0 would have
     uint32_t* const place_;
 };
 

@@ -69,7 +69,7 @@ class Prohibitions {
             const auto [i, first] = triangle_.place(run);
             for (int k = 0; k < block::RUN; ++k) {
                 const int e = run * block::RUN + k, j = first + k;
-                first_[e] = i < j && j < n_ ? 0 : NEVER;
+                first_[e] = triangle_.has(i, j) ? 0 : NEVER;
 #if TABU_ASPIRATION
                 second_[e] = first_[e];
 #endif
@@ -133,6 +133,7 @@ class Prohibitions {
 
   private:
     __device__ void note(int i, int j, Step of_i, Step of_j) {
+        if (triangle_.are_equal(i, j)) return;
         const int e = triangle_.at(i, j);
         first_[e] = min(of_i, of_j);
 #if TABU_ASPIRATION

@@ -16,6 +16,9 @@ class SwapDeltas {
   public:
     using Delta = int64_t;
 
+    // Return for each item the first one behind all equal ones; null: there are no equal ones.
+    __device__ static const int32_t* after(const Data&) { return nullptr; }
+
     __device__ SwapDeltas(Scratch&, const int32_t* order, int n, const Data& data,
                           const block::Triangle&)
         : order_(order), n_(n), data_(data) {}

@@ -24,7 +24,7 @@ struct Workspace {
 
     __device__ Workspace(Scratch& scratch, const Plan&, const int32_t* order, int n,
                          const problem::Data& data)
-        : triangle(scratch, n),
+        : triangle(scratch, n, problem::SwapDeltas::after(data)),
           prohibitions(scratch, n, triangle),
           deltas(scratch, order, n, data, triangle),
           best_order(scratch.take<int32_t>(n)) {}
@@ -114,7 +114,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += blockDim.x) order[i] = best_order[i];
     __syncthreads();
-    calls += int64_t(plan.steps) * n * (n - 1) / 2;
+    calls += plan.steps * triangle.pairs();
     return best;
 }
 

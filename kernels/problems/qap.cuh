@@ -1,7 +1,8 @@
 // The quadratic assignment problem: cost() sums over all ordered pairs of items, delta() gives the
 // change by a move. Solutions put item i at place p(i). With QAP_SYMMETRIC, both matrices are
-// symmetric, and the entries of `a` off its diagonal count for both orders of a pair. Reads the
-// matrices and solutions; returns costs. No random numbers.
+// symmetric, and the entries of `a` off its diagonal count for both orders of a pair. With
+// QAP_LINEAR, the type of a matrix, each item also has a cost at each place. Reads the matrices and
+// solutions; returns costs. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -12,10 +13,34 @@ namespace problem {
 struct Data {
     const QAP_A* a;
     const QAP_B* b;
+#ifdef QAP_LINEAR
+    const QAP_LINEAR* linear;  // [item][place]
+#endif
+#if PROBLEM_CLASSES
+    const int32_t* after;  // see core/triangle.cuh
+#endif
 };
 
 using Cost = QAP_COST;    // holds any cost
 using Small = QAP_DELTA;  // holds any product of differences
+
+#ifdef QAP_LINEAR
+constexpr bool HAS_LINEAR = true;
+__device__ Small linear(const Data& data, int n, int i, int p) { return data.linear[i * n + p]; }
+#else
+constexpr bool HAS_LINEAR = false;
+__device__ Small linear(const Data&, int, int, int) { return 0; }
+#endif
+
+// Return this thread's part of the linear terms of an assignment.
+template <class Order>
+__device__ Cost linear_part(const Order& order, int n, const Data& data) {
+    Cost mine = 0;
+    if constexpr (HAS_LINEAR) {
+        for (int i = threadIdx.x; i < n; i += blockDim.x) mine += linear(data, n, i, order[i]);
+    }
+    return mine;
+}
 
 // Call visit(i, j) for each entry of `a` that contributes to the cost.
 template <class Visit>
@@ -33,7 +58,7 @@ __device__ void entries(int n, Visit visit) {
 
 template <class Order>
 __device__ int64_t cost(const Order& order, int n, const Data& data) {
-    Cost mine = 0;
+    Cost mine = linear_part(order, n, data);
     entries(n, [&](uint32_t i, uint32_t j) {
         mine += Cost(data.a[i * n + j]) * Cost(data.b[order[i] * n + order[j]]);
     });
@@ -47,7 +72,7 @@ struct Costs {
 // The costs of two assignments; each entry of `a` is read only once.
 template <class Order>
 __device__ Costs costs(const Order& one, const Order& other, int n, const Data& data) {
-    Cost mine = 0, others = 0;
+    Cost mine = linear_part(one, n, data), others = linear_part(other, n, data);
     entries(n, [&](uint32_t i, uint32_t j) {
         const Cost a = data.a[i * n + j];
         mine += a * Cost(data.b[uint32_t(one[i] * n + one[j])]);
@@ -70,6 +95,7 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, Move mov
     int64_t raised = 0;
     for (int i = move.u; i <= move.v; ++i) {
         const int p = order[i], p2 = order[move.source(i)];
+        if constexpr (HAS_LINEAR) raised += linear(data, n, i, p2) - linear(data, n, i, p);
 #if QAP_DIAGONAL
         raised += raised_by(data, n, i, i, p, p, p2, p2);
 #endif
@@ -113,6 +139,10 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::S
 #if QAP_DIAGONAL
     raised += (a(u, u) - a(v, v)) * (b(q, q) - b(p, p));
 #endif
+    if constexpr (HAS_LINEAR) {
+        raised += linear(data, n, u, q) - linear(data, n, u, p);
+        raised += linear(data, n, v, p) - linear(data, n, v, q);
+    }
     return raised;
 }
 

@@ -1,7 +1,7 @@
 // The delta of each exchange of two items, updated for an assignment that changes by exchanges
 // (Taillard 1991). Reads the matrices and the assignment; writes its copies of the matrices and the
 // deltas to block memory, and returns deltas. One matrix is kept in the order of the items' places,
-// so that rows are read contiguously. No random numbers.
+// and asymmetric ones also transposed, so that rows are read contiguously. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -15,37 +15,54 @@ class SwapDeltas {
     using A = QAP_A;
     using B = QAP_B;
 
+    __device__ static const int32_t* after(const Data& data) {
+#if PROBLEM_CLASSES
+        return data.after;
+#else
+        return nullptr;
+#endif
+    }
+
+    // `kept` is memory for the deltas that outlasts this object, or null.
     __device__ SwapDeltas(Scratch& scratch, const int32_t* order, int n, const Data& data,
-                          const block::Triangle& triangle)
+                          const block::Triangle& triangle, Delta* kept = nullptr)
         : order_(order),
           n_(n),
           data_(data),
           triangle_(triangle),
           pitch_a_(block::row_pitch<A>(n)),
           pitch_b_(block::row_pitch<B>(n)),
-          delta_(scratch.take<Delta>(triangle.entries())),
+          delta_(kept != nullptr ? kept : scratch.take<Delta>(triangle.entries())),
           a_(scratch.take<A>(n * pitch_a_)),
-          b_(scratch.take<B>(n * pitch_b_)) {
+          b_(scratch.take<B>(n * pitch_b_)),
+          a_across_(QAP_SYMMETRIC ? a_ : scratch.take<A>(n * pitch_a_)),
+          b_across_(QAP_SYMMETRIC ? b_ : scratch.take<B>(n * pitch_b_)) {
         for (Delta*& gap : gap_) gap = scratch.take<Delta>(n + block::RUN - 1);
     }
 
-    // The order is complete on entry; the deltas are visible after the next barrier.
-    __device__ void begin() {
+    // The order is complete on entry; the deltas are visible after the next barrier. `are_kept`:
+    // they are those of this order already.
+    __device__ void begin(bool are_kept = false) {
         for (int e = threadIdx.x; e < n_ * pitch_a_; e += blockDim.x) {
             const int i = e / pitch_a_, k = e % pitch_a_;
             a_[e] = k < n_ ? data_.a[i * n_ + k] : A(0);
+            if constexpr (!QAP_SYMMETRIC) a_across_[e] = k < n_ ? data_.a[k * n_ + i] : A(0);
         }
         for (int e = threadIdx.x; e < n_ * pitch_b_; e += blockDim.x) {
             const int i = e / pitch_b_, k = e % pitch_b_;
             b_[e] = k < n_ ? data_.b[order_[i] * n_ + order_[k]] : B(0);
+            if constexpr (!QAP_SYMMETRIC) {
+                b_across_[e] = k < n_ ? data_.b[order_[k] * n_ + order_[i]] : B(0);
+            }
         }
         rest();
         __syncthreads();
+        if (are_kept) return;
         for (int run = threadIdx.x; run < triangle_.runs(); run += blockDim.x) {
             const auto [i, first] = triangle_.place(run);
             for (int k = 0; k < block::RUN; ++k) {
                 const int j = first + k;
-                delta_[run * block::RUN + k] = i < j && j < n_ ? raised(i, j) : 0;
+                delta_[run * block::RUN + k] = triangle_.has(i, j) ? raised(i, j) : 0;
             }
         }
     }
@@ -90,8 +107,10 @@ class SwapDeltas {
                     delta_[triangle_.at(r, s)] = -by - growth(gap_r, gap_s);
                     return;
                 }
-                Delta& of_r = delta_[triangle_.at(r, j)];
-                Delta& of_s = delta_[triangle_.at(s, j)];
+                // The exchange of equal items is no pair, and changes nothing.
+                Delta none = 0;
+                Delta& of_r = triangle_.are_equal(r, j) ? none : delta_[triangle_.at(r, j)];
+                Delta& of_s = triangle_.are_equal(s, j) ? none : delta_[triangle_.at(s, j)];
                 sum += product(r, s, j, s, r) - product(r, s, j, s, s);
                 sum += own(r, s, j) - product(r, s, j, r, r) - product(r, s, j, j, j);
                 // The even permutations of three items together cost as much as the odd ones, up to
@@ -114,25 +133,31 @@ class SwapDeltas {
         const int r = swap.u, s = swap.v;
         for (int j = block::from_last(); j < n_; j += blockDim.x) {
             if (j == s) continue;
-            if (j == r) {
-                exchange(b_[r * pitch_b_ + r], b_[s * pitch_b_ + s]);
-                exchange(b_[r * pitch_b_ + s], b_[s * pitch_b_ + r]);
-            } else {
-                exchange(b_[r * pitch_b_ + j], b_[s * pitch_b_ + j]);
-                exchange(b_[j * pitch_b_ + r], b_[j * pitch_b_ + s]);
-            }
+            exchange_with(b_, r, s, j);
+            if constexpr (!QAP_SYMMETRIC) exchange_with(b_across_, r, s, j);
         }
     }
 
   private:
     static constexpr int GAPS = QAP_SYMMETRIC ? 2 : 4;
-    static constexpr int PACK = QAP_SYMMETRIC ? block::packed<A, B>() : 1;
+    static constexpr int PACK = block::packed<A, B>();
 
     template <class T>
     __device__ static void exchange(T& x, T& y) {
         const T kept = x;
         x = y;
         y = kept;
+    }
+
+    // Exchange the entries of items r and s with item j, which is not s.
+    __device__ void exchange_with(B* b, int r, int s, int j) const {
+        if (j == r) {
+            exchange(b[r * pitch_b_ + r], b[s * pitch_b_ + s]);
+            exchange(b[r * pitch_b_ + s], b[s * pitch_b_ + r]);
+        } else {
+            exchange(b[r * pitch_b_ + j], b[s * pitch_b_ + j]);
+            exchange(b[j * pitch_b_ + r], b[j * pitch_b_ + s]);
+        }
     }
 
     // Entries of no pair may overflow the type, which is only defined for unsigned numbers.
@@ -159,8 +184,8 @@ class SwapDeltas {
         gap[0] = a(r, j) - a(s, j);
         gap[1] = b(r, j) - b(s, j);
         if constexpr (!QAP_SYMMETRIC) {
-            gap[2] = a(j, r) - a(j, s);
-            gap[3] = b(j, r) - b(j, s);
+            gap[2] = Delta(a_across_[r * pitch_a_ + j]) - Delta(a_across_[s * pitch_a_ + j]);
+            gap[3] = Delta(b_across_[r * pitch_b_ + j]) - Delta(b_across_[s * pitch_b_ + j]);
         }
     }
 
@@ -175,16 +200,27 @@ class SwapDeltas {
     // The same for pack k of items, each at its own place.
     __device__ int packs() const { return (n_ + PACK - 1) / PACK; }
     __device__ Delta products(int i, int p, int j, int k) const {
-        if constexpr (!QAP_SYMMETRIC) return product(i, p, j, k, k);
-        return block::difference_products<Delta>(a_ + i * pitch_a_, a_ + j * pitch_a_,
-                                                 b_ + j * pitch_b_, b_ + p * pitch_b_, k);
+        Delta raised = products(a_, b_, i, p, j, k);
+        if constexpr (!QAP_SYMMETRIC) raised += products(a_across_, b_across_, i, p, j, k);
+        return raised;
+    }
+    __device__ Delta products(const A* a, const B* b, int i, int p, int j, int k) const {
+        return block::difference_products<Delta>(a + i * pitch_a_, a + j * pitch_a_,
+                                                 b + j * pitch_b_, b + p * pitch_b_, k);
     }
 
     // The same for the two items themselves.
     __device__ Delta own(int i, int p, int j) const {
         Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(p, p));
         if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, p) - b(p, j));
+        if constexpr (HAS_LINEAR)
+            raised += moved(i, order_[p], order_[j]) + moved(j, order_[j], order_[p]);
         return raised;
+    }
+
+    // Return how much the linear term of an item rises between two places.
+    __device__ Delta moved(int i, int from, int to) const {
+        return linear(data_, n_, i, to) - linear(data_, n_, i, from);
     }
 
     __device__ Delta raised(int i, int j) const {
@@ -208,6 +244,8 @@ class SwapDeltas {
     Delta* const delta_;
     A* const a_;
     B* const b_;
+    A* const a_across_;  // the transposed matrices, if they are asymmetric
+    B* const b_across_;
     Delta* gap_[GAPS];
 };
 

@@ -13,15 +13,11 @@ namespace tempering {
 
 using Delta = problem::SwapDeltas::Delta;
 
-// Items or places whose exchange never changes the cost have equal numbers. Null: there are none.
+// Places whose exchange never changes the cost have equal numbers. Null: there are none.
 struct Alike {
-    const int32_t* items;
     const int32_t* places;
 
-    __device__ bool are(int i, int j, const int32_t* order) const {
-        return (items != nullptr && items[i] == items[j]) ||
-               (places != nullptr && places[order[i]] == places[order[j]]);
-    }
+    __device__ bool are(int p, int q) const { return places != nullptr && places[p] == places[q]; }
 };
 
 // The costs of a replica, and what a chain has done.
@@ -33,28 +29,31 @@ struct Costs {
 class Chain {
   public:
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
-                     const problem::Data& data)
+                     const problem::Data& data, Delta* kept)
         : n_(n),
           order_(order),
           best_order_(best_order),
-          triangle_(scratch, n),
-          deltas_(scratch, order, n, data, triangle_) {}
+          triangle_(scratch, n, problem::SwapDeltas::after(data)),
+          deltas_(scratch, order, n, data, triangle_, kept) {}
 
-    // Advance by a number of rows of pairs, of which a sweep has n - 1; the first is random.
-    // `order` is complete and visible to all threads on entry and on return.
-    __device__ Costs run(Costs costs, int rows, const Acceptance<Delta>& acceptance,
+    // Advance by a number of rows of pairs, of which a sweep has Triangle::rows(); the first is
+    // random.
+    // `order` is complete and visible to all threads on entry and on return. `are_kept`: the deltas
+    // of the order are in the memory for them.
+    __device__ Costs run(Costs costs, int rows, bool are_kept, const Acceptance<Delta>& acceptance,
                          const Alike& alike, const draw::Place& place,
                          const improver::Plan& improving) {
         costs.proposed = costs.accepted = 0;
-        if (n_ < 2) return costs;
+        const int rows_a_sweep = triangle_.rows();
+        if (rows_a_sweep < 1) return costs;
         triangle_.begin();
         __syncthreads();
-        deltas_.begin();
+        deltas_.begin(are_kept);
         __syncthreads();
-        const int row = draw::below(place.words(stream::BEGIN, 0).x, n_ - 1);
-        const int last = row + rows;
-        const Row end{last / (n_ - 1), last % (n_ - 1)};
-        Position at{triangle_.at(row, row + 1) / block::RUN, 0, row + 1};
+        const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_a_sweep);
+        const int last = row + rows, first = triangle_.first(row);
+        const Row end{last / rows_a_sweep, last % rows_a_sweep};
+        Position at{triangle_.at(row, first) / block::RUN, 0, first};
         for (int turn = 0;; turn ^= 1) {
             if (POLLING_IS_CHEAP && improver::halts(improving)) break;
             const auto found =
@@ -78,8 +77,8 @@ class Chain {
             make({i, j}, found.value, is_best);
             at.item = j + 1;
         }
-        const int64_t pairs = int64_t(n_) * (n_ - 1) / 2;
-        costs.proposed = end.sweep * pairs + number(end.i, end.i + 1) - number(row, row + 1);
+        costs.proposed = end.sweep * triangle_.pairs() + triangle_.pairs_before(end.i) -
+                         triangle_.pairs_before(row);
         return costs;
     }
 
@@ -101,11 +100,6 @@ class Chain {
     // Number of runs that all threads together look at before they agree.
     __device__ static int ahead() { return POLLING_IS_CHEAP ? 256 : int(blockDim.x); }
 
-    // The place of a pair i < j in the order of the proposals.
-    __device__ int64_t number(int i, int j) const {
-        return int64_t(i) * (2 * n_ - 1 - i) / 2 + (j - i - 1);
-    }
-
     // Return the first accepted exchange that this thread finds in the rows before `end`: its
     // place after `at`, in entries of runs, and its delta.
     __device__ Bid first_accepted(const Position& at, const Row& end,
@@ -126,10 +120,11 @@ class Chain {
             if (may == 0) continue;
             for (int c = 0; c < block::RUN; ++c) {
                 const int j = first + c;
-                const bool exists = i < j && j < n_ && (k > 0 || j >= at.item);
+                const bool exists = triangle_.has(i, j) && (k > 0 || j >= at.item);
                 if (!exists || !(may >> c & 1)) continue;
                 if (!acceptance.accepts(deltas.item[c], words.item[c])) continue;
-                if (!alike.are(i, j, order_)) return {uint32_t(k * block::RUN + c), deltas.item[c]};
+                if (alike.are(order_[i], order_[j])) continue;
+                return {uint32_t(k * block::RUN + c), deltas.item[c]};
             }
         }
         return {};

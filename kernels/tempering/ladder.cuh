@@ -67,6 +67,7 @@ class Ladder {
         for (int i = 0; i < rungs_; ++i) {
             const int64_t me = first_ + i;
             const int32_t row = all_.row(now, local_, number_ * rungs_ + i);
+            if (plan_.deltas != nullptr && all_.changed[me]) plan_.deltas_of[me] = -1;
             if (all_.cost[row] == plan_.held[me]) continue;
             plan_.energy[me] = plan_.held[me] = all_.cost[row];
             for (int k = 0; k < all_.shape.pitch; ++k) {
@@ -162,7 +163,7 @@ class Ladder {
             proposed += double(plan_.proposed[first_ + i]);
         }
         heat(number_, made) = sum;
-        activity(number_, made) = accepted / proposed * pairs();
+        activity(number_, made) = proposed > 0.0 ? accepted / proposed * pairs() : 0.0;
         for (int rung = 0; rung < rungs_; ++rung) pace(rung) = paced(activity(number_, made));
         const double next = cooled(made < plan_.tuning ? made + 1 : made);
         spread(next, next);
@@ -200,11 +201,11 @@ class Ladder {
     // Return the number of rows with which a replica does its work, at least one.
     __device__ int paced(double accepted_per_sweep) const {
         constexpr double MOST = 1 << 30;
-        const double rows = plan_.sweeps / (1.0 + accepted_per_sweep) * (all_.shape.n - 1);
+        const double rows = plan_.sweeps / (1.0 + accepted_per_sweep) * int(plan_.sweep[0]);
         return max(1, int(rows < MOST ? rows : MOST));
     }
 
-    __device__ double pairs() const { return all_.shape.n * (all_.shape.n - 1.0) / 2.0; }
+    __device__ double pairs() const { return double(plan_.sweep[1]); }
 
     // Set the temperatures of the ladder, and the pace of each.
     __device__ void tune() const {

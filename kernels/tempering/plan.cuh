@@ -12,11 +12,11 @@ struct Plan {
     int32_t sweeps;    // work of a replica per generation; an accepted exchange counts as a sweep
     int32_t patience;  // generations without improvement before a ladder is renewed; 0: never
     int32_t renewed_from, renewed_to;  // rungs whose replicas are then renewed
-    int32_t tuning;      // generations in which an island cools down; 0: temperatures are given
-    double low, high;    // temperatures of the first and last rung, or wide bounds, in units
-    const double* unit;  // the mean change of the cost by an exchange, as a temperature
-    const int32_t* alike_items;   // [n]: see tempering/chain.cuh, or null
-    const int32_t* alike_places;  // [n]
+    int32_t tuning;        // generations in which an island cools down; 0: temperatures are given
+    double low, high;      // temperatures of the first and last rung, or wide bounds, in units
+    const double* unit;    // the mean change of the cost by an exchange, as a temperature
+    const int64_t* sweep;  // numbers of rows and pairs of a sweep
+    const int32_t* alike_places;  // [n]: see tempering/chain.cuh, or null
     // Of each individual: [islands][population]
     int32_t* state;     // [pitch] genes
     int64_t* energy;    // cost of the state
@@ -33,6 +33,11 @@ struct Plan {
     double* heat;      // [tuning]: energies
     double* activity;  // [tuning]: accepted exchanges per sweep, as a mean
     int64_t* records;  // [2]: the best cost, and the generation that found it or renewed the ladder
+    // Of each individual, for many items only, otherwise null: the deltas of its state, and the
+    // generation that they belong to. They may be missing.
+    char* deltas;  // [deltas_bytes]
+    int64_t deltas_bytes;
+    int64_t* deltas_of;
 };
 
 }  // namespace algorithm

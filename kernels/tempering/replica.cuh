@@ -37,7 +37,7 @@ class Replica {
         Scratch scratch(nullptr);
         const Replica replica(scratch, all, data, plan);
         Scratch of_chain = scratch, of_cross = scratch;
-        const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data);
+        const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data, kept_deltas(plan, 0));
         const Parents parents(of_cross, all.shape.pitch);
         const crossover::Workspace crossing(of_cross, all.shape);
         return max(of_chain.bytes(), of_cross.bytes());
@@ -51,6 +51,9 @@ class Replica {
         copy_row(order_, genes, all_.shape.pitch);
         __syncthreads();
         const int64_t cost = problem::cost(order_, all_.shape.n, data_);
+        if (plan_.deltas != nullptr && threadIdx.x == 0) {
+            plan_.deltas_of[all_.number(local, slot)] = NO_DELTAS;
+        }
         store({cost, cost, 1, 0}, order_, 0, local, slot);
         if (threadIdx.x == 0) {
             const int64_t me = all_.number(local, slot);
@@ -71,14 +74,34 @@ class Replica {
         const int64_t rung = all_.number(local, ladder + plan_.rung[me]);
         const Acceptance<Delta> acceptance(plan_.temperature[rung]);
         Scratch scratch = scratch_;
-        Chain chain(scratch, order_, best_order_, all_.shape.n, data_);
-        Costs end = chain.run(begin, plan_.pace[rung], acceptance,
-                              {plan_.alike_items, plan_.alike_places}, place, improving);
+        const bool are_kept = takes_deltas(me, made - 1) && mate == NO_MATE;
+        Chain chain(scratch, order_, best_order_, all_.shape.n, data_, kept_deltas(plan_, me));
+        Costs end = chain.run(begin, plan_.pace[rung], are_kept, acceptance, {plan_.alike_places},
+                              place, improving);
+        if (plan_.deltas != nullptr && threadIdx.x == 0) plan_.deltas_of[me] = made;
         end.proposed += evaluated;
         store(end, best_order_, made, local, slot);
     }
 
   private:
+    static constexpr int64_t NO_DELTAS = -1;
+
+    // Return the memory for the deltas of an individual, or null.
+    __device__ static Delta* kept_deltas(const Plan& plan, int64_t me) {
+        if (plan.deltas == nullptr) return nullptr;
+        return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
+    }
+
+    // Return whether the deltas of a generation are kept. They will change: if the next generation
+    // is abandoned, they are those of no generation.
+    __device__ bool takes_deltas(int64_t me, int64_t generation) const {
+        if (plan_.deltas == nullptr) return false;
+        const bool are_kept = plan_.deltas_of[me] == generation;
+        __syncthreads();
+        if (threadIdx.x == 0) plan_.deltas_of[me] = NO_DELTAS;
+        return are_kept;
+    }
+
     struct Parents {
         crossover::Pair<Gene> mates, children;
 

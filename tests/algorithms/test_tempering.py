@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_tempering import NumpyTempering
-from problems_for_tests import facilities, flat
+from problems_for_tests import facilities, flat, with_equals
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from ranks_for_tests import on_ranks
 
@@ -34,6 +34,8 @@ PROBLEMS: dict[str, Callable[[int], Qap]] = {
     "general": lambda n: facilities(n, symmetric="neither", diagonal=True),
     "large": lambda n: facilities(n, symmetric="neither", diagonal=True, largest=10**7),
     "large-symmetric": lambda n: facilities(n, largest=10**7),
+    "linear": lambda n: facilities(n, linear=9999),
+    "general-linear": lambda n: facilities(n, symmetric="neither", diagonal=True, linear=99),
 }
 
 
@@ -75,7 +77,7 @@ def both(
     population = settings.pop("population")
     own = TemperingSettings.build({"rungs": 4, **settings})
     plan = Tempering(own, population).plan(dict.fromkeys(_ARRAYS, None)).members
-    unit = mean_change(problem.file.a, problem.file.b)
+    unit = mean_change(problem.file.a, problem.file.b, problem.file.linear)
     reference = NumpyTempering(
         problem, islands=2, population=population, seed=5, rungs=own.rungs, sweeps=own.sweeps,
         patience=own.patience, tuning=int(plan["tuning"]), low=float(plan["low"]),
@@ -86,8 +88,15 @@ def both(
     return mine, reference
 
 
+@pytest.fixture(params=["", "kept"])
+def deltas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep deltas between generations or not, which must not change a result."""
+    if request.param:
+        monkeypatch.setattr("islands.algorithms.tempering._KEPT_FROM", 1)
+
+
 _ARRAYS = (
-    *("unit", "state", "energy", "held", "rung", "mate", "proposed", "accepted"),
+    *("unit", "sweep", "state", "energy", "held", "rung", "mate", "proposed", "accepted"),
     *("temperature", "pace", "heat", "activity", "records"),
 )
 
@@ -119,6 +128,7 @@ def assert_evolves(mine: Archipelago, reference: NumpyTempering, generations: in
         assert_same(mine, reference)
 
 
+@pytest.mark.usefixtures("deltas")
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_each_matrix_type_equals_the_reference(backend: Backend, kind: str) -> None:
     mine, reference = both(backend, PROBLEMS[kind](9), **FIXED)
@@ -140,6 +150,21 @@ def test_temperatures_are_set_as_in_the_reference(backend: Backend) -> None:
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high
 
 
+def test_deltas_of_an_abandoned_generation_are_computed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("islands.algorithms.tempering._KEPT_FROM", 1)
+    mine, whole = (archipelago(choose("cpu"), facilities(12), **FIXED) for _ in range(2))
+    for each in (mine, whole):
+        each.start()
+        each.advance(2)
+    mine.attempt(1)
+    mine.withdraw()
+    mine.advance(3)
+    whole.advance(3)
+    assert mine.digests() == whole.digests()
+
+
 def test_a_single_ladder_is_renewed_by_newcomers(backend: Backend) -> None:
     mine, reference = both(backend, facilities(7), population=4, **FIXED)
     assert_evolves(mine, reference, 10)
@@ -153,14 +178,26 @@ def test_islands_restart_and_begin_with_given_orders(backend: Backend) -> None:
     assert reference.kinds["newcomer"] > 0
 
 
-def test_equal_facilities_and_locations_are_never_exchanged(backend: Backend) -> None:
-    a, b = facilities(9).file.a.copy(), facilities(9, seed=2).file.a.copy()
-    a[:4] = a[:, :4] = 0
-    b[5:, :] = b[:, 5:] = 7
-    np.fill_diagonal(b, 0)
-    mine, reference = both(backend, Qap(QapFile("alike", None, 9, a, b)), **FIXED)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("n", [9, 20])
+def test_equal_facilities_and_locations_are_never_exchanged(
+    backend: Backend, n: int, turned: bool
+) -> None:
+    matrices = with_equals(n)
+    a, b = matrices[::-1] if turned else matrices
+    mine, reference = both(backend, Qap(QapFile("alike", None, n, a, b)), sweeps=3, **FIXED)
     assert_evolves(mine, reference, 4)
+    assert len(reference.pairs) < n * (n - 1) // 2
     assert reference.kinds["alike"] > 0
+
+
+def test_a_subset_is_chosen_by_exchanges_with_the_others(backend: Backend) -> None:
+    chosen = np.zeros((21, 21), np.int64)
+    chosen[:6, :6] = 1
+    problem = Qap(QapFile("grey", None, 21, chosen, facilities(21).file.b))
+    mine, reference = both(backend, problem, tuning=5, sweeps=4)
+    assert len(reference.pairs) == 6 * 15
+    assert_evolves(mine, reference, 7)
 
 
 def test_any_exchange_is_refused_if_all_facilities_are_equal(backend: Backend) -> None:
@@ -197,6 +234,7 @@ def test_states_have_the_distribution_of_boltzmann(backend: Backend) -> None:
         assert np.abs(shares - other / other.sum()).sum() > 0.1
 
 
+@pytest.mark.usefixtures("deltas")
 def test_an_immigrant_becomes_the_state_of_its_replica(backend: Backend) -> None:
     problem = facilities(12)
     way = {"topology": "ring", "migrants": 1}
@@ -243,6 +281,7 @@ def _run(
     return mine.snapshot()
 
 
+@pytest.mark.usefixtures("deltas")
 def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits() -> None:
     whole = on_ranks(1, lambda world: _run(world, 7))[0]
     parts_of = on_ranks(3, lambda world: _run(world, 7))

@@ -175,7 +175,8 @@ def test_a_check_needs_no_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_built_in_orders_have_no_differences() -> None:
-    for problem in (Tsp(uniform_tsp(9, seed=1)), facilities(11, symmetric="neither")):
+    tours, linear = Tsp(uniform_tsp(9, seed=1)), facilities(8, linear=70_000)
+    for problem in (tours, facilities(11, symmetric="neither"), linear):
         checked = examine(problem, 40)
         assert checked.works
         assert [row.way for row in checked.rows][:2] == ["NumPy", "cost, CPU"]

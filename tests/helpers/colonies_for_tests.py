@@ -51,10 +51,7 @@ def require_exact(archipelago: Archipelago, problem: Problem) -> int:
         if f"{number}.genes" not in saved:  # on other ranks
             continue
         for genes, cost in zip(saved[f"{number}.genes"], saved[f"{number}.cost"], strict=True):
-            solutions = seen = encoding.decode(genes)
-            if (numbering := problem.numbering()) is not None:
-                solutions = np.empty_like(seen)
-                solutions[:, numbering] = seen
+            solutions = problem.from_device(encoding.decode(genes))
             assert encoding.holds(genes)
             assert np.array_equal(problem.device_costs(solutions), cost)
             count += len(cost)

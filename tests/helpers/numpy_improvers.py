@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from numpy_brkga import NumpyBrkga
+from numpy_equals import Seen
 from numpy_streams import IMPROVE, POSITION, Place, below, words
 
 from islands.problems.base import Problem
@@ -40,7 +41,7 @@ MOVES = {"swap": swapped, "two_opt": reversed_between, "reinsert": reinserted}
 class NumpyLocalSearch:
     """The settings of a local search, and the search itself."""
 
-    problem: Problem
+    problem: Problem | Seen
     name: str
     strategy: str = "first"
     scope: str = "all"

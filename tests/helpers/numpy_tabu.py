@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from numpy_equals import Seen
 from numpy_streams import TENURE, Place, words
 
 from islands.problems.base import Problem
@@ -18,11 +19,13 @@ Order = list[int]
 class NumpyTabu:
     """The settings of a search, and the search itself; tenures in steps."""
 
-    problem: Problem
+    problem: Problem | Seen
     steps: int
     tenure_low: int
     tenure_high: int
     aspiration: int = 0
+    pairs: list[tuple[int, int]] | None = None
+    """The pairs to exchange; None: all."""
     kinds: dict[str, int] = field(default_factory=dict)
     """How often each kind of step was taken; tests require each kind."""
 
@@ -38,7 +41,7 @@ class NumpyTabu:
     def improve(self, order: Order, cost: int, place: Place) -> tuple[Order, int, int]:
         """Return the best order found, its cost, and the number of neighbours evaluated."""
         n = len(order)
-        pairs = list(combinations(range(n), 2))
+        pairs = list(combinations(range(n), 2)) if self.pairs is None else self.pairs
         if not pairs:
             return order, cost, 0
         tenures = self.tenures(place)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from numpy_equals import unequal_pairs
 from numpy_exact import exp, pow
 from numpy_islands import NumpyIslands
 from numpy_operators import crossed, random_genome
@@ -67,7 +67,10 @@ class NumpyTempering(NumpyIslands):
         self.rungs, self.sweeps, self.patience, self.tuning = rungs, sweeps, patience, tuning
         self.low, self.high, self.unit, self.renewed = low, high, unit, renewed
         self.generation, self.calls = 0, [[1] * population for _ in range(islands)]
-        self.pairs = list(combinations(range(problem.size), 2))
+        self.pairs = unequal_pairs(problem)
+        self.rows = sorted({i for i, _ in self.pairs})
+        assert self.rows == list(range(len(self.rows)))
+        self.unequal_places = set(unequal_pairs(problem, of_places=True))
         self.kinds = {"renewed": 0, "newcomer": 0, "exchanged": 0, "kept": 0, "alike": 0}
         """How often each kind of step was taken; tests require each kind."""
         self.replicas: list[list[Replica]] = []
@@ -76,7 +79,9 @@ class NumpyTempering(NumpyIslands):
             for slot in self.slots:
                 mine = given[island::islands]
                 order = random_genome(problem.size, "permutation", START, self.place(island, slot))
-                order = list(mine[slot]) if slot < len(mine) else list(order)
+                if slot < len(mine):
+                    order = problem.to_device(np.array(mine[slot])).tolist()
+                order = list(order)
                 cost = self.evaluate(order)
                 rows.append(Replica(order, cost, order, cost, slot % rungs))
             self.replicas.append(rows)
@@ -101,7 +106,7 @@ class NumpyTempering(NumpyIslands):
         return [[replica.cost for replica in rows] for rows in self.replicas]
 
     def evaluate(self, order: list[int]) -> int:
-        return int(self.problem.costs(np.array([order]))[0])
+        return int(self.problem.costs(self.problem.from_device(np.array([order])))[0])
 
     def series(self, low: float, high: float) -> list[float]:
         return [low * pow(high / low, rung / (self.rungs - 1)) for rung in range(self.rungs)]
@@ -147,14 +152,17 @@ class NumpyTempering(NumpyIslands):
     def run(self, replica: Replica, temperature: float, rows: int, place: Place) -> int:
         """Advance a chain by a generation; return the number of proposals."""
         n, pairs = self.problem.size, self.pairs
-        row = int(words(1, BEGIN, *place)[0]) * (n - 1) >> 32
-        begin = pairs.index((row, row + 1))
+        if not pairs:
+            return 0
+        firsts = [next(k for k, (i, _) in enumerate(pairs) if i == row) for row in self.rows]
+        row = int(words(1, BEGIN, *place)[0]) * len(firsts) >> 32
+        begin = firsts[row]
         drawn: dict[int, NDArray[np.uint64]] = {}
         raised = self.changes(replica)
         quads = -(-n // 4)
         replica.accepted = 0
-        sweeps, last = divmod(row + rows, n - 1)
-        end = sweeps * len(pairs) + pairs.index((last, last + 1))
+        sweeps, last = divmod(row + rows, len(firsts))
+        end = sweeps * len(pairs) + firsts[last]
         for number in range(begin, end):
             sweep, at = divmod(number, len(pairs))
             if sweep not in drawn:
@@ -163,7 +171,8 @@ class NumpyTempering(NumpyIslands):
             word = int(drawn[sweep][4 * (i * quads + j // 4) + j % 4])
             if not is_accepted(raised[at], temperature, word):
                 continue
-            if self.are_alike(i, j, replica.order):
+            places = sorted((replica.order[i], replica.order[j]))
+            if tuple(places) not in self.unequal_places:
                 self.kinds["alike"] += 1
                 continue
             replica.accepted += 1
@@ -177,16 +186,8 @@ class NumpyTempering(NumpyIslands):
     def changes(self, replica: Replica) -> list[int]:
         """Return how much the exchange of each pair raises the cost."""
         others = np.array([exchanged(replica.order, pair) for pair in self.pairs])
-        return [int(cost) - replica.energy for cost in self.problem.costs(others)]
-
-    def are_alike(self, i: int, j: int, order: list[int]) -> bool:
-        """Return whether two facilities, or their locations, can always be exchanged."""
-        a, b, n = self.problem.file.a, self.problem.file.b, self.problem.size
-        for matrix, pair in ((a, (i, j)), (b, (order[i], order[j]))):
-            turned = exchanged(list(range(n)), pair)
-            if np.array_equal(matrix[np.ix_(turned, turned)], matrix):
-                return True
-        return False
+        costs = self.problem.costs(self.problem.from_device(others))
+        return [int(cost) - replica.energy for cost in costs]
 
     def end(self, island: int, number: int, first: int) -> None:
         """Complete a generation of a ladder."""
@@ -194,7 +195,8 @@ class NumpyTempering(NumpyIslands):
         if made <= self.tuning:
             self.heat[island][number][made - 1] = float(sum(row.energy for row in rows))
             following = min(made + 1, self.tuning)
-            shares = sum(row.accepted for row in rows) / sum(row.proposed for row in rows)
+            proposed = sum(row.proposed for row in rows)
+            shares = sum(row.accepted for row in rows) / proposed if proposed else 0.0
             per_sweep = shares * len(self.pairs)
             self.activity[island][number][made - 1] = per_sweep
             self.pace[island][number] = [self.paced(per_sweep)] * self.rungs
@@ -235,7 +237,7 @@ class NumpyTempering(NumpyIslands):
         return self.paced(total / len(self.firsts))
 
     def paced(self, accepted_per_sweep: float) -> int:
-        return max(1, int(self.sweeps / (1.0 + accepted_per_sweep) * (self.problem.size - 1)))
+        return max(1, int(self.sweeps / (1.0 + accepted_per_sweep) * len(self.rows)))
 
     def exchange(self, island: int, number: int, first: int) -> None:
         rows = self.replicas[island][first : first + self.rungs]

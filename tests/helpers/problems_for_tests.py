@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,19 +41,39 @@ def lattice(metric: str) -> Tsp:
 
 
 def facilities(
-    n: int, *, symmetric: str = "both", diagonal: bool = False, largest: int = 99, seed: int = 1
+    n: int,
+    *,
+    symmetric: str = "both",
+    diagonal: bool = False,
+    largest: int = 99,
+    seed: int = 1,
+    linear: int = 0,
 ) -> Qap:
     """Return a quadratic assignment problem of n random facilities.
 
-    `symmetric` names the symmetric matrices: `a`, `b`, `both` or `neither`.
+    `symmetric` names the symmetric matrices: `a`, `b`, `both` or `neither`. Linear terms are random
+    numbers up to `linear`; 0: there are none.
     """
-    matrices = np.random.default_rng(seed).integers(1, largest + 1, (2, n, n))
+    random = np.random.default_rng(seed)
+    matrices = random.integers(1, largest + 1, (2, n, n))
+    terms = random.integers(0, linear + 1, (n, n)) if linear else None
     for name, matrix in zip("ab", matrices, strict=True):
         if symmetric in (name, "both"):
             matrix[:] = np.triu(matrix) + np.triu(matrix, 1).T
         if not diagonal:
             np.fill_diagonal(matrix, 0)
-    return Qap(QapFile(f"random{n}", None, n, *matrices))
+    return Qap(QapFile(f"random{n}", None, n, *matrices, linear=terms))
+
+
+def with_equals(n: int) -> list[np.ndarray[Any, Any]]:
+    """Return matrices of two classes of equal facilities, and of a smaller one of locations."""
+    a, b = facilities(n).file.a.copy(), facilities(n, seed=2).file.a.copy()
+    a[1:8:2] = a[:, 1:8:2] = 0
+    a[[2, 4]] = a[:, [2, 4]] = 3
+    b[n - 3 :, :] = b[:, n - 3 :] = 7
+    for matrix in (a, b):
+        np.fill_diagonal(matrix, 0)
+    return [a, b]
 
 
 def flat(n: int, cost: int) -> Qap:

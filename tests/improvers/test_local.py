@@ -29,6 +29,7 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
     "qap": lambda n, _: facilities(n),
     "qap-large": lambda n, _: facilities(n, symmetric="a", diagonal=True, largest=10**7),
     "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
+    "qap-linear": lambda n, _: facilities(n, linear=9999),
 }
 SEARCHES: list[dict[str, Any]] = [
     {"strategy": strategy, "scope": scope, "steps": steps}

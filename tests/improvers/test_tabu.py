@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy_equals import Seen, unequal_pairs
 from numpy_improvers import ImprovedBrkga
 from numpy_tabu import NumpyTabu
-from problems_for_tests import cities, facilities
+from problems_for_tests import cities, facilities, with_equals
 
 from islands.algorithms.brkga import BrkgaSettings
 from islands.archipelago.archipelago import Archipelago
@@ -18,9 +19,11 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS, ImproverSettings
+from islands.instances.qaplib import QapFile
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.problems.qap import Qap
 
 BRKGA = {"population": 4, "islands": 2, "seed": 7}
 
@@ -32,6 +35,10 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
     "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
     "qap-large": lambda n, _: facilities(n, symmetric="neither", diagonal=True, largest=10**7),
     "qap-large-symmetric": lambda n, _: facilities(n, largest=10**7),
+    "qap-equals": lambda n, _: Qap(QapFile("equals", None, n, *with_equals(n))),
+    "qap-equals-turned": lambda n, _: Qap(QapFile("equals", None, n, *with_equals(n)[::-1])),
+    "qap-linear": lambda n, _: facilities(n, largest=9, linear=999),
+    "qap-general-linear": lambda n, _: facilities(n, symmetric="neither", linear=10**5),
 }
 
 
@@ -56,11 +63,12 @@ def compare(
     mine = archipelago(backend, problem, **search)
     low, high = search.get("tenure_low", 0.9), search.get("tenure_high", 1.1)
     reference_search = NumpyTabu(
-        problem,
+        Seen(problem),
         search.get("steps", 0) or 20 * problem.size,
         round(low * problem.size),
         round(high * problem.size),
         search.get("aspiration", 0),
+        unequal_pairs(problem) if isinstance(problem, Qap) else None,
     )
     reference = ImprovedBrkga(
         reference_search, elite=1, mutants=1, bias=[round(0.7 * 2**32)], **BRKGA
@@ -133,6 +141,7 @@ def test_tenures_longer_than_the_search(backend: Backend) -> None:
         (101, {"symmetric": "a", "diagonal": True, "largest": 300}),
         (67, {"symmetric": "neither", "largest": 10**6}),
         (300, {}),
+        (60, {"linear": 10**6}),
     ],
 )
 def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, Any]) -> None:

@@ -1,0 +1,146 @@
+"""The form in which kernels see an assignment problem.
+
+Facilities whose exchange changes no cost are equal. Kernels number facilities so that equal ones
+are consecutive, and never exchange them. If there are more equal locations than equal facilities,
+kernels assign locations to facilities instead: transposed roles give the same costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.text import counted
+
+Matrix = NDArray[np.int64]
+
+_KEY = 2
+
+
+@dataclass(frozen=True)
+class Form:
+    """An instance as kernels see it: item i of n has place p(i)."""
+
+    a: Matrix
+    b: Matrix
+    linear: Matrix | None
+    turned: bool
+    """Whether items are locations and places are facilities."""
+    numbering: NDArray[np.int64] | None
+    """The facility (or location) of each item; None: the same numbers."""
+    after: NDArray[np.int32] | None
+    """For each item, the first one that follows all equal ones; None: there are no equal items."""
+    places: NDArray[np.int32] | None
+    """Numbers of the places, the same for equal ones; None: there are no equal places."""
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs of different items."""
+        n = len(self.a)
+        after = np.arange(1, n + 1) if self.after is None else self.after.astype(np.int64)
+        return int((n - after).sum())
+
+    @property
+    def rows(self) -> int:
+        """Number of items that have pairs with later ones."""
+        n = len(self.a)
+        return n - 1 if self.after is None else int((self.after < n).sum())
+
+    def of_solutions(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return solutions, one or a row each, as kernels see them."""
+        seen = np.argsort(solutions, axis=-1) if self.turned else solutions
+        return seen if self.numbering is None else seen[..., self.numbering]
+
+    def to_solutions(self, seen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the solutions that kernels see like this."""
+        solutions = seen
+        if self.numbering is not None:
+            solutions = np.empty_like(seen)
+            solutions[..., self.numbering] = seen
+        return np.argsort(solutions, axis=-1) if self.turned else solutions
+
+    def words(self) -> str:
+        """Return a line about equal items; empty if there are none."""
+        if self.after is None:
+            return ""
+        n, ends = len(self.a), np.unique(self.after)
+        items, places = ("locations", "facilities")[:: 1 if self.turned else -1]
+        total = counted(n * (n - 1) // 2, "exchange")
+        kinds = f"{counted(len(ends), 'kind')} of {items}"
+        if chosen := self._chosen(ends.tolist()):
+            kinds = f"{chosen} of {n} {places} are chosen"
+        return f"{kinds}: equal {items} are never exchanged ({self.pairs} of {total} remain)"
+
+    def _chosen(self, ends: list[int]) -> int:
+        """Return the number of items that contribute to costs if they are one of two classes."""
+        if len(ends) != 2 or self.linear is not None:
+            return 0
+        off = np.where(np.eye(len(self.a), dtype=bool), 0, self.a)
+        works: list[bool] = np.logical_or(off.any(axis=0), off.any(axis=1)).tolist()
+        return 0 if works[0] == works[-1] else sum(works)
+
+
+def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:
+    """Return the form of an instance."""
+    across = None if linear is None else linear.T
+    items, places = alike(a, linear), alike(b, across)
+    turned = _pairs_of_equals(places) > _pairs_of_equals(items)
+    if turned:
+        a, b, linear, items, places = b, a, across, places, items
+    known = places if _pairs_of_equals(places) else None
+    if not _pairs_of_equals(items):
+        return Form(a, b, linear, turned, None, None, known)
+    counts = np.bincount(items, minlength=len(items))[items]
+    # The largest class comes last, so that there are few rows of pairs.
+    numbering = np.lexsort((items, counts))
+    numbers = items[numbering]
+    after = np.array([np.flatnonzero(numbers == each)[-1] + 1 for each in numbers], np.int32)
+    seen = np.ix_(numbering, numbering)
+    own = None if linear is None else linear[numbering]
+    return Form(a[seen], b, own, turned, numbering, after, known)
+
+
+def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
+    """Return for each index the lowest one with which it can be exchanged without any change.
+
+    Their rows of `linear` also have to be equal.
+    """
+    n = len(matrix)
+    lowest = np.arange(n, dtype=np.int32)
+    sums = [matrix.diagonal(), matrix.sum(0), matrix.sum(1)]
+    sums += [] if linear is None else [linear.sum(1)]
+    # Equal indices have rows that differ in two entries only, which a random sum shows.
+    weights = np.random.Philox(key=_KEY).random_raw(n)
+    numbers = matrix.astype(np.int64, copy=False).view(np.uint64)
+    hashes = numbers @ weights
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i, key in enumerate(zip(*(each.tolist() for each in sums), strict=True)):
+        known = groups.setdefault(key, [])
+        j = np.array(known, np.int64)
+        own = [i]  # arrays, as single numbers would warn of their overflow
+        mine = hashes[own] - weights[own] * numbers[own, own] - weights[j] * numbers[i, j]
+        theirs = hashes[j] - weights[own] * numbers[j, i] - weights[j] * numbers[j, j]
+        near = j[mine == theirs].tolist()
+        equal = next((each for each in near if _is_exchangeable(matrix, linear, i, each)), None)
+        if equal is None:
+            known.append(i)
+        else:
+            lowest[i] = equal
+    return lowest
+
+
+def _is_exchangeable(matrix: Matrix, linear: Matrix | None, i: int, j: int) -> bool:
+    """Return whether the matrices stay the same if two indices are exchanged."""
+    if linear is not None and not np.array_equal(linear[i], linear[j]):
+        return False
+    order = np.arange(len(matrix))
+    order[[i, j]] = j, i
+    pairs = ((matrix[i], matrix[j]), (matrix[:, i], matrix[:, j]))
+    return all(np.array_equal(one[order], other) for one, other in pairs)
+
+
+def _pairs_of_equals(numbers: NDArray[np.int32]) -> int:
+    counts = np.bincount(numbers).astype(np.int64)
+    return int((counts * (counts - 1) // 2).sum())

@@ -1,0 +1,123 @@
+"""The form of assignment problems in kernels, compared with all exchanges of random assignments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy_equals import unequal_pairs
+from problems_for_tests import facilities, with_equals
+
+import islands
+from islands.instances.qaplib import QapFile
+from islands.problems.qap import Qap
+from islands.problems.qap_exchanges import changes
+from islands.problems.qap_form import alike
+
+FEW: dict[str, Any] = {"islands": 2, "population": 16, "backend": "cpu", "threads": 1}
+
+
+def equals(n: int = 12, *, turned: bool = False) -> Qap:
+    matrices = with_equals(n)
+    return Qap(QapFile("equals", None, n, *(matrices[::-1] if turned else matrices)))
+
+
+def grey(n: int, chosen: int) -> Qap:
+    """Return the problem of choosing some of n locations."""
+    block = np.zeros((n, n), np.int64)
+    block[:chosen, :chosen] = 1
+    return Qap(QapFile("grey", None, n, block, facilities(n).file.b))
+
+
+def test_indices_are_alike_if_their_exchange_never_changes_a_cost() -> None:
+    problem = facilities(7)
+    a = problem.file.a.copy()
+    a[2] = a[4]
+    a[:, 2] = a[:, 4]
+    a[2, 4] = a[4, 2] = 9
+    a[2, 2] = a[4, 4] = 3
+    assert alike(a).tolist() == [0, 1, 2, 3, 2, 5, 6]
+    orders = np.array([np.random.default_rng(k).permutation(7) for k in range(30)])
+    two, four = np.full(30, 2), np.full(30, 4)
+    assert not changes(a, problem.file.b, orders, two, four).any()
+    a[2, 4] = 8  # no longer symmetric
+    assert alike(a).tolist() == list(range(7))
+    assert alike(np.zeros((5, 5), np.int64)).tolist() == [0] * 5
+
+
+def test_rows_with_equal_sums_are_not_alike() -> None:
+    """On a torus all rows have the same numbers."""
+    side = np.arange(36)
+    gaps = [np.abs(np.subtract.outer(each, each)) for each in (side // 6, side % 6)]
+    torus = sum(np.minimum(each, 6 - each) for each in gaps)
+    assert alike(np.asarray(torus)).tolist() == list(range(36))
+
+
+def test_facilities_with_different_linear_costs_are_not_alike() -> None:
+    linear = np.repeat([[3, 4, 5, 6]], 4, axis=0)
+    linear[2, 1] = 7
+    zeros = np.zeros((4, 4), np.int64)
+    assert alike(zeros, linear).tolist() == [0, 0, 2, 0]
+    form = Qap(QapFile("linear", None, 4, zeros, zeros, linear=linear)).form
+    assert form.pairs == 3  # of facility 2 with the others
+    assert form.places is None
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_equal_items_are_consecutive_and_no_pairs(turned: bool) -> None:
+    form, problem = equals(turned=turned).form, equals(turned=turned)
+    assert form.turned == turned
+    assert form.after is not None
+    pairs = [(i, j) for i in range(12) for j in range(int(form.after[i]), 12)]
+    assert pairs == unequal_pairs(problem)
+    assert form.pairs == len(pairs) == 66 - 6 - 1
+    assert form.rows == len({i for i, _ in pairs})
+    assert form.places is not None
+    unequal = unequal_pairs(problem, of_places=True)
+    assert [form.places[i] != form.places[j] for i, j in unequal] == [True] * (66 - 3)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_kernels_see_the_same_costs(turned: bool) -> None:
+    problem = equals(turned=turned)
+    form = problem.form
+    orders = np.array([np.random.default_rng(k).permutation(12) for k in range(20)])
+    seen = problem.to_device(orders)
+    assert (problem.from_device(seen) == orders).all()
+    assert (problem.from_device(seen[3]) == orders[3]).all()
+    for order, cost in zip(seen, problem.costs(orders).tolist(), strict=True):
+        assert (form.a * form.b[np.ix_(order, order)]).sum() == cost
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "memetic", "brkga"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_warm_start_is_the_same_assignment(turned: bool, algorithm: str) -> None:
+    problem = equals(turned=turned)
+    order = np.random.default_rng(4).permutation(12)
+    solver = islands.Solver(problem, algorithm=algorithm, **FEW)
+    solver.inject([order])
+    solver.evolve(3)
+    best = solver.best(1)[0]
+    assert best.cost == problem.cost(best.solution) <= problem.cost(order)
+
+
+def test_the_header_says_what_is_exchanged() -> None:
+    assert facilities(9).structure == ""
+    end = "are never exchanged (59 of 66 exchanges remain)"
+    assert equals().structure == f"8 kinds of facilities: equal facilities {end}"
+    assert equals(turned=True).structure == f"8 kinds of locations: equal locations {end}"
+    end = "equal facilities are never exchanged (44 of 105 exchanges remain)"
+    assert grey(15, 4).structure == f"4 of 15 locations are chosen: {end}"
+    assert grey(15, 11).structure.startswith("11 of 15 locations are chosen")
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "memetic"])
+def test_the_best_subset_is_found(algorithm: str) -> None:
+    problem = grey(10, 3)
+    b = problem.file.b
+    triples = [(i, j, k) for i in range(10) for j in range(i) for k in range(j)]
+    best = min(2 * int(b[i, j] + b[i, k] + b[j, k]) for i, j, k in triples)
+    result = islands.solve(problem, algorithm=algorithm, generations=30, **FEW)
+    assert result.solution is not None
+    assert result.cost == best == problem.cost(result.solution)
