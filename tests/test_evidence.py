@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.machinery
-import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from scripts_for_tests import script
 
 ROOT = Path(__file__).parents[1]
 DIGESTS = "1 ranks: demo/tsp\n    ab, not cd\n52 runs, 1 digests differ, 0 runs failed, 99 s\n"
-
-
-def script(path: Path) -> ModuleType:
-    loader = importlib.machinery.SourceFileLoader(path.name, str(path))
-    spec = importlib.util.spec_from_loader(path.name, loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

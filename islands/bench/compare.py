@@ -32,8 +32,8 @@ _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_by
 _SHOWN = 44
 _COMMIT = 12
 """Digits of a commit that are shown."""
-PROVENANCE = "provenance"
-"""The key of what made the tables; all other keys are tables."""
+PROVENANCE, PRINTED = "provenance", "printed"
+"""The keys of what made the tables, and of their texts; all other keys are tables."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -90,6 +90,8 @@ def read_tables(path: Path) -> tuple[Tables, str]:
     with parsing(path, "is not the output of islands bench --json"):
         tables = json.loads(text)
         made = tables.pop(PROVENANCE, {}) if isinstance(tables, dict) else {}
+        if isinstance(tables, dict):
+            tables.pop(PRINTED, None)
         if (
             not isinstance(tables, dict)
             or not isinstance(made, dict)

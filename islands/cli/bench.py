@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from islands.bench import BENCHES, COLLECTIVE, DRAWN, LONG, benchmark
 from islands.bench.base import BenchRequest
-from islands.bench.compare import PROVENANCE, Compared, compared, read_tables
+from islands.bench.compare import PRINTED, PROVENANCE, Compared, compared, read_tables
 from islands.bench.rivals import RIVALS, require_installed
 from islands.cli import arguments
 from islands.display.heartbeat import Heartbeat
@@ -161,7 +161,12 @@ def main(args: argparse.Namespace) -> int:
         earlier, words = before
         say(f"\nCompared with {args.compare}{f' ({words})' if words else ''}")
         measured |= _comparison(compared(earlier, measured), say)
-    measured = {PROVENANCE: _provenance(tables)} | measured
+    printed = {
+        name: "\n".join([rows[0].HEADER, *(row.line() for row in rows)])
+        for name, rows in tables.items()
+        if rows[0].HEADER
+    }
+    measured = {PROVENANCE: _provenance(tables), PRINTED: printed} | measured
     if args.out is not None:
         _write(args.out, tables, measured)
         say(f"\nWrote {args.out}")

@@ -19,6 +19,7 @@ from islands.cli import arguments
 from islands.errors import Suspended, UsageError
 from islands.parallel import world
 from islands.paths import writing
+from islands.record.provenance import provenance
 from islands.reproduce import PAPERS
 from islands.text import meant, unknown
 
@@ -171,6 +172,7 @@ def _performed(
             folder.close()
     if folder is not None:
         folder.page()
+        folder.tell({**provenance(), "devices": [each.request.device], "command": sys.argv[1:]})
         say(f"\nWrote {folder.path}")
     return {**each.settings, "tables": tables}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -18,6 +19,7 @@ from islands.reproduce.cells import Column, Plot, TableRow, numbers
 from islands.reproduce.table import PaperTable
 from islands.untrusted import read_toml
 
+PROVENANCE = "provenance.json"
 _SHORT = 22
 """Up to this number of characters, names of curves have two columns."""
 
@@ -67,6 +69,11 @@ class ExperimentFolder:
         path = self.path / PAGE
         page_for([self.path]).write(path)
         return path
+
+    def tell(self, provenance: Mapping[str, Any]) -> None:
+        """Write what made the tables."""
+        with published(self.path / PROVENANCE) as temporary:
+            temporary.write_text(json.dumps(provenance) + "\n", encoding="utf-8")
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
 from types import ModuleType
 
 import pytest
 from pages import ROOT
+from scripts_for_tests import script
 
 
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
     """Return the script docs/generate as a module."""
-    loader = importlib.machinery.SourceFileLoader("generate", str(ROOT / "docs" / "generate"))
-    spec = importlib.util.spec_from_loader("generate", loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
+    return script(ROOT / "docs" / "generate")
 
 
 def test_the_page_is_up_to_date(generate: ModuleType) -> None:
