@@ -16,6 +16,7 @@ from islands.paths import reading
 from islands.problems import load, read
 from islands.problems.base import Problem
 from islands.record.folder import FINISHED, SETTINGS, require_run
+from islands.record.kind import not_a_run
 from islands.record.problem_file import has_problem, stored_problem
 from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
@@ -79,7 +80,8 @@ def _solution_path(name: str, instance: Path) -> Path:
             if path.exists():
                 if path.name == FINISHED:
                     path = path.parent
-                if path.is_dir():
+                # Another folder may hold a solution file.
+                if (path / SETTINGS).exists() or not_a_run(path):
                     require_run(path)
                 return path
     raise InputError(

@@ -34,7 +34,9 @@ def test_bash_offers_commands_and_options(capsys: Any) -> None:
     assert offered(text, "islands", "") == list(COMMANDS)
     assert offered(text, "islands", "wat") == ["watch"]
     assert offered(text, "islands", "run", "--see") == ["--seed"]
-    assert offered(text, "islands", "report", "--") == ["--help", "--out", "--trust", "--debug"]
+    assert offered(text, "islands", "report", "--") == [
+        *("--help", "--out", "--instance", "--trust", "--debug"),
+    ]
 
 
 def test_other_shells_have_the_same_commands(capsys: Any) -> None:
