@@ -69,7 +69,7 @@ class Archipelago:
         """Whether generation 0 is incomplete: missing individuals are worse than all others."""
         self.ahead = range(0)
         """The generations in progress, or an empty range; for any thread."""
-        self._backend, self._warm_start = backend, warm_start
+        self._problem, self._backend, self._warm_start = problem, backend, warm_start
         self.is_on_cpu = backend.in_host_memory
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
