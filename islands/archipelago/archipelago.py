@@ -13,6 +13,7 @@ from islands.archipelago.colony import Colony
 from islands.archipelago.colony_spec import ColonySpec, common_layout, islands_of_each, of_colony
 from islands.archipelago.fit import require_fit
 from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_genomes
 from islands.archipelago.saved import EMIGRANTS, by_colony, joined, split
 from islands.archipelago.share import Share
@@ -79,15 +80,14 @@ class Archipelago:
             runs=runs,
             starts=np.array([each.start for each in self._islands], np.int64),
         )
-        shares, parts = [share.within(each) for each in self._islands], []
-        for number, (spec, part) in enumerate(zip(specs, shares, strict=True)):
+        shares, parts = [share.within(each) for each in self._islands], list[ProgramParts]()
+        for number, (spec, own) in enumerate(zip(specs, shares, strict=True)):
             with of_colony(number if colonies else None):
-                if part is not None:
-                    part.require_room(spec.population)
-                mine = 1 if part is None else len(part.mine)
-                made = spec.parts(problem, backend.block_memory, mine)
-                one_run = {"islands": islands, "seed": seed}
-                require_fit(made.algorithm, spec.population, migration, **one_run, runs=runs)
+                if own is not None:
+                    own.require_room(spec.population)
+                made = spec.parts(problem, backend.block_memory, len(own.mine) if own else 1)
+                size = {"islands": islands, "seed": seed, "runs": runs}
+                require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)
         self._encodings = [each.encoding for each in parts]
         self._encoding = self._encodings[0]
@@ -97,9 +97,9 @@ class Archipelago:
         layout = common_layout(specs, parts)
         self._transport = transport.name if transport is not None else "device"
         self._colonies = [
-            Colony(spec, number, parts[number], backend, part, layout, make_halo)
-            for number, (spec, part) in enumerate(zip(specs, shares, strict=True))
-            if part is not None
+            Colony(spec, number, parts[number], backend, own, layout, make_halo)
+            for number, (spec, own) in enumerate(zip(specs, shares, strict=True))
+            if own is not None
         ]
         sides = {each.number: each.side(self._place(each).start) for each in self._colonies}
         self._exchange.prepare(sides, self._encodings, layout.bytes)

@@ -168,6 +168,14 @@ def test_populations_are_large_enough_for_other_settings(
     assert spec.general.population == population
 
 
+def test_colonies_keep_room_for_the_migrants_of_the_whole_run() -> None:
+    one = "islands=8 algorithm=ga improver.name=two_opt encoding=permutation"
+    alone = resolved(tour(5000), colonies=[one])
+    assert alone.colonies[0].population == 16  # for 14 migrants from 7 islands
+    spec = resolved(tour(5000), colonies=[one] * 4)
+    assert [each.population for each in spec.colonies] == [64] * 4  # for 62 from 31
+
+
 def test_impossible_settings_are_refused_unadjusted() -> None:
     with pytest.raises(UsageError, match="of population=256 are not elite"):
         resolved(tour(400), **ORDERS, migrants=100)
