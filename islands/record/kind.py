@@ -80,4 +80,4 @@ def not_a_run(folder: Path) -> str:
         run = next(runs_in(folder), folder / "NAME-seed1")
         look = f"Name one of its runs, such as {run}"
     again = f"to go on, repeat its command with --out {place}"
-    return f"is {kind.value}, not a run. {look}; {again}"
+    return f"holds {kind.value}, not a run. {look}; {again}"

@@ -21,6 +21,7 @@ _CSS = """
 body { margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 72rem; background: var(--page);
   color: var(--ink); font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: .5rem 0; }
+article h1 { margin-top: 3rem; }
 h2 { font-size: 1.15rem; margin: 2.25rem 0 .5rem; border-bottom: 1px solid var(--grid); }
 p, figcaption { max-width: 46rem; margin: .4rem 0; }
 a { color: var(--link); }

@@ -119,7 +119,7 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
     links = [f'<li><a href="#{escape(name)}">{escape(name)}</a></li>' for name in names]
     page.add(f"<nav><ul>{''.join(links)}</ul></nav>")
     for name, each in zip(names, experiments, strict=True):
-        page.add(f'<article id="{escape(name)}">')
+        page.add(f'<article id="{escape(name)}"><h1>{escape(name)}</h1>')
         _add_experiment(page, each)
         page.add("</article>")
     return page

@@ -116,7 +116,7 @@ def test_a_series_of_another_process_is_watched_and_named(
     for line in (["resume", "a"], ["verify", "demo/tsp", "a"], ["plot", "a"]):
         assert main(line) == 2
         assert capsys.readouterr().err == (
-            "islands: a: is a series of runs, not a run. Name one of its runs, such as"
+            "islands: a: holds a series of runs, not a run. Name one of its runs, such as"
             " a/tsp-seed1; to go on, repeat its command with --out a\n"
         )
     assert main([*SERIES, "--runs", "2", "--stop", "generations=1500", "--quiet"]) == 0
@@ -140,6 +140,6 @@ def test_a_tuning_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     Path("t/tune.tsv").touch()
     assert main(["resume", "t"]) == 2
     assert capsys.readouterr().err == (
-        "islands: t: is a tuning, not a run. Look at it with: islands report t; to go on, repeat"
+        "islands: t: holds a tuning, not a run. Look at it with: islands report t; to go on, repeat"
         " its command with --out t\n"
     )

@@ -296,7 +296,7 @@ def test_one_page_of_several_experiments(tmp_path: Path) -> None:
         (tmp_path / name / "values.csv").write_text(f"instance,length\n{name}-a,7\n")
     text = page(tmp_path)
     assert '<a href="#soca2010">' in text
-    assert '<article id="xavier2019">' in text
+    assert '<article id="xavier2019"><h1>xavier2019</h1>' in text
     assert plain(text).count("-a 7") == 2
 
 
