@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
@@ -30,6 +32,7 @@ from islands.text import option
 __all__ = ["DEFAULT_INSTANCE", "Layer", "format_of", "instance_of", "layers", "resolve"]
 
 DEFAULT_INSTANCE = "demo/tsp"
+_TOPOLOGY = "migration.topology"
 
 
 def instance_of(sources: Sequence[Layer]) -> str:
@@ -51,8 +54,28 @@ def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
         if has_colonies
         else _resolved(sources, problem)
     )
-    require_possible(spec, problem)
+    try:
+        require_possible(spec, problem)
+    except UsageError:
+        if strongest(sources, _TOPOLOGY, None) is not None:
+            raise
+        ring = _on_a_ring(spec)
+        with suppress(UsageError):
+            require_possible(ring, problem)
+            return ring
+        raise
     return spec
+
+
+def _on_a_ring(spec: RunSpec) -> RunSpec:
+    """Return the run with fewer migrants per island than by the default topology."""
+    migration = spec.migration.replace({"topology": "ring"})
+    note = (
+        f"migration {spec.migration.topology} -> ring, as the migrants of"
+        f" {spec.general.islands} islands do not fit into one. To prevent this, raise population"
+    )
+    lines = filter(None, [spec.adjusted, note])
+    return dataclasses.replace(spec, migration=migration, adjusted="\n".join(lines))
 
 
 def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = None) -> RunSpec:
@@ -67,8 +90,8 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     _refuse_shared(f"problem {problem.name}", problem.Settings)
     refuse_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
-    if _is_true(values.get("halo")) and strongest(own, "migration.topology", None) is None:
-        values["migration.topology"] = "none"  # slices of one population do not migrate
+    if _is_true(values.get("halo")) and strongest(own, _TOPOLOGY, None) is None:
+        values[_TOPOLOGY] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
     criteria = _listed(values.get("stop", [])) or _default_stop(problem)
     stop = tuple(parse(text) for text in criteria)

@@ -234,3 +234,15 @@ def test_preset_of_another_algorithm_is_refused() -> None:
     asked = layers({"preset": "soca2010", "algorithm": "de"})
     with pytest.raises(UsageError, match=r"preset soca2010: .* cellular, but algorithm=\"de\""):
         resolve(asked, FakeProblem())
+
+
+def test_many_islands_form_a_ring_unless_a_topology_is_given() -> None:
+    few, many = ({"population": 50, "islands": islands} for islands in (8, 64))
+    assert (resolved(few).migration.topology, resolved(few).adjusted) == ("elite", "")
+    spec = resolved(many)
+    assert spec.migration.topology == "ring"
+    assert "migration elite -> ring, as the migrants of 64 islands do not fit" in spec.adjusted
+    with pytest.raises(UsageError, match="migration elite brings up to 126 migrants"):
+        resolved({**many, "migration.topology": "elite"})
+    with pytest.raises(UsageError, match="elite=0.1 of population=2"):
+        resolved({"population": 2, "islands": 64})
