@@ -2,16 +2,9 @@
 // here: both places come from the caller's random words.
 #pragma once
 
-#include "mutations/base.cuh"
+#include "mutations/row_before.cuh"
 
 namespace mutation {
-
-struct Workspace {
-    Gene* before;
-
-    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
-        : before(scratch.take<Gene>(shape.n)) {}
-};
 
 __device__ void mutate(Scratch scratch, Gene* row, const encoding::Shape& shape, uint32_t one,
                        uint32_t other) {

@@ -4,16 +4,9 @@
 // key of the choice.
 #pragma once
 
-#include "mutations/base.cuh"
+#include "mutations/row_before.cuh"
 
 namespace mutation {
-
-struct Workspace {
-    Gene* before;
-
-    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
-        : before(scratch.take<Gene>(shape.n)) {}
-};
 
 __device__ void mutate(Scratch scratch, Gene* row, const encoding::Shape& shape, uint32_t one,
                        uint32_t other) {

@@ -1,5 +1,5 @@
-// Costs as a user states them, in CUDA or in Python, as costs that the device minimises. Reports
-// wrong ones. No random numbers.
+// Costs as a user states them, in CUDA or in Python, as costs that the device minimises. Reads a
+// cost; writes reports of wrong ones. No random numbers.
 #pragma once
 
 #include "core/costs.cuh"

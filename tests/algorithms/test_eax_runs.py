@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,29 +94,27 @@ def test_generations_that_are_given_up_leave_no_trace(backend: Backend, tmp_path
     assert whole.digests() == other.digests()
 
 
-def test_wide_positions_give_the_same_tours(
-    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("constant", "value", "position"),
+    [("_NARROW", 8, np.int32), ("_FAST_VERTICES", 0, np.uint16)],
+    ids=["wide positions", "graphs outside block memory"],
+)
+def test_other_memory_gives_the_same_tours(
+    constant: str,
+    value: int,
+    position: type[Any],
+    backend: Backend,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = cities(50, tmp_path)
-    narrow = tours(backend, problem)
-    narrow.advance(12)
-    monkeypatch.setattr(eax, "_NARROW", 8)
-    wide = tours(backend, problem)
-    wide.advance(12)
-    assert field(wide, "position").dtype == np.int32
-    assert narrow.digests() == wide.digests()
-
-
-def test_graphs_outside_block_memory_give_the_same_tours(
-    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem = cities(50, tmp_path)
-    fast = tours(backend, problem)
-    fast.advance(12)
-    monkeypatch.setattr(eax, "_FAST_VERTICES", 0)
-    slow = tours(backend, problem)
-    slow.advance(12)
-    assert fast.digests() == slow.digests()
+    usual = tours(backend, problem)
+    usual.advance(12)
+    monkeypatch.setattr(eax, constant, value)
+    other = tours(backend, problem)
+    other.advance(12)
+    assert field(other, "position").dtype == position
+    assert usual.digests() == other.digests()
 
 
 def test_a_given_tour_is_among_the_first(backend: Backend, tmp_path: Path) -> None:

@@ -244,5 +244,5 @@ def test_many_islands_form_a_ring_unless_a_topology_is_given() -> None:
     assert "migration elite -> ring, as the migrants of 64 islands do not fit" in spec.adjusted
     with pytest.raises(UsageError, match="migration elite brings up to 126 migrants"):
         resolved({**many, "migration.topology": "elite"})
-    with pytest.raises(UsageError, match="elite=0.1 of population=2"):
+    with pytest.raises(UsageError, match=r"elite=0\.1 of population=2"):
         resolved({"population": 2, "islands": 64})

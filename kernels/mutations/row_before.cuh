@@ -1,0 +1,16 @@
+// The working memory of mutations that shift genes: a row as it was before. Reads and writes nothing
+// itself. No random numbers.
+#pragma once
+
+#include "mutations/base.cuh"
+
+namespace mutation {
+
+struct Workspace {
+    Gene* before;
+
+    __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
+        : before(scratch.take<Gene>(shape.n)) {}
+};
+
+}  // namespace mutation
