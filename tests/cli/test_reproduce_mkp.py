@@ -87,14 +87,18 @@ def test_cpu_times_are_compared_with_the_printed_speedups(
 
 
 def test_times_are_means_by_size(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(divisions, "first_names", lambda: [DEMO])
     for module in (divisions, times):
         monkeypatch.setattr(module, "kind", lambda name: ProblemKind(5, 60, "0.50"))
-    line = ["dantas2014/times", "--runs", "1", "--threads", "1"]
+    line = ["dantas2014/times", "--runs", "1", "--threads", "1", "--out", str(tmp_path / "a")]
     done = reproduced(line, capsys)
     (row,) = done["tables"]["times"]["rows"]
     assert (row["size"], row["m"], row["n"], row["ranks"]) == ("5 x 60", 5, 60, 1)
     assert row["seconds"] > 0
     assert row["speedup_cpu_1"] == pytest.approx(row["cpu_1_seconds"] / row["seconds"])
+    asked = [json.loads(each)["asked"] for each in (tmp_path / "a/runs.jsonl").open()]
+    divided = {each["islands"]: each["population"] for each in asked if "islands" in each}
+    assert divided == {2: 2048, 8: 512, 32: 128, 64: 64}
+    assert all(row[f"seconds_{count}_islands"] > 0 for count in divided)

@@ -5,74 +5,18 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pyarrow.parquet as parquet
 import pytest
+from checked_pages import Checked, page, plain
 from page_folders import experiment, tuning
 
-import islands
-from islands.cli import main
 from islands.errors import InputError, UsageError
 from islands.report.figure import style
-from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
-
-_VOID = {"meta", "br", "img", "input", "link", "path", "use", "image", "rect"}
-
-
-class Checked(HTMLParser):
-    """Collects the facts of a page; an element that is not closed is an error."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.links: list[str] = []
-        self.ids: list[str] = []
-        self.pictures = self.described = 0
-        self.feed(text)
-        assert not self.open, self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.links += [str(given[name]) for name in ("src", "href", "xlink:href") if name in given]
-        self.ids += [str(given["id"])] if "id" in given else []
-        if tag in ("svg", "img"):
-            self.pictures += 1
-            self.described += bool(given.get("aria-label") or given.get("alt"))
-        if tag not in _VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in _VOID:
-            assert self.open.pop() == tag
-
-
-def page(*folders: Path, trusted: bool = False) -> str:
-    """Return a page that is whole, described and needs no network."""
-    text = page_for(folders, trusted=trusted).html()
-    found = Checked(text)
-    assert found.pictures == found.described
-    assert len(found.ids) == len(set(found.ids))
-    for link in found.links:
-        assert link.startswith("data:") or link.removeprefix("#") in found.ids
-    assert "<script" not in text
-    assert not re.search(r"url\((?!#)|@import|\bon\w+=", text)
-    return text
-
-
-def plain(text: str) -> str:
-    """Return the words of a page."""
-    style = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", style))
 
 
 @pytest.mark.parametrize("name", ["tsp", "qap", "mkp"])
@@ -157,89 +101,6 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
         page(tmp_path / "empty")
     with pytest.raises(InputError, match="nowhere: no such folder"):
         page(tmp_path / "nowhere")
-
-
-SCRIPT = """
-import islands
-
-COST = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
-
-
-def draw(solution, axes):
-    axes.set_title("drawn by " + "the script")
-    axes.plot(solution)
-
-
-problem = islands.permutation(9, cost=COST, name="first-last", plot=draw)
-
-
-def broken(solution, axes):
-    raise ValueError("no picture today")
-
-
-failing = islands.permutation(9, cost=COST, plot=broken)
-"""
-
-
-def scripted(folder: Path, name: str) -> Path:
-    (folder / "mine.py").write_text(SCRIPT)
-    few = {"population": 8, "islands": 2, "backend": "cpu"}
-    islands.solve(f"{folder / 'mine.py'}:{name}", generations=3, out=folder / name, **few)
-    return folder / name
-
-
-def test_a_problem_of_a_script_is_drawn_by_its_function(tmp_path: Path) -> None:
-    text = page(scripted(tmp_path, "problem"))
-    assert "drawn by the script" in text
-    assert "first-last, ga, seed 1" in text
-
-
-def test_without_its_script_only_the_numbers_are_drawn(tmp_path: Path) -> None:
-    folder = scripted(tmp_path, "problem")
-    (tmp_path / "mine.py").unlink()
-    text = page(folder)
-    assert "drawn by the script" not in text
-    assert "The item at each place." in text
-
-
-def test_a_script_that_has_moved_can_be_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = scripted(tmp_path, "problem")
-    (tmp_path / "mine.py").rename(tmp_path / "yours.py")
-    assert main(["plot", str(folder), "--out", str(tmp_path / "a.svg")]) == 0
-    said = capsys.readouterr().err
-    assert said.startswith("islands: ")
-    assert said.count("\n") == 1
-    assert "mine.py" in said
-    assert said.endswith("Name the script with --instance FILE.py:NAME\n")
-    named = ["--instance", f"{tmp_path / 'yours.py'}:problem"]
-    assert main(["plot", str(folder), "--out", str(tmp_path / "b.svg"), *named]) == 0
-    assert main(["report", str(folder), *named]) == 0
-    assert capsys.readouterr().err == ""
-    assert "drawn by the script" not in (tmp_path / "a.svg").read_text()
-    for path in (tmp_path / "b.svg", folder / "report.html"):
-        assert "drawn by the script" in path.read_text()
-    other = f"{tmp_path / 'yours.py'}:failing"
-    assert main(["plot", str(folder), "--instance", other]) == 2
-    assert "is another problem than that of" in capsys.readouterr().err
-    assert main(["report", str(tmp_path), *named]) == 2
-    assert "is for the page of one run" in capsys.readouterr().err
-
-
-def test_a_function_that_fails_leaves_a_note(tmp_path: Path) -> None:
-    words = plain(page(scripted(tmp_path, "failing")))
-    assert "plot= of the problem failed: ValueError: no picture today" in words
-    assert "The item at each place." in words
-
-
-def test_a_script_of_others_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = scripted(tmp_path, "problem")
-    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))  # another user has another key
-    words = plain(page(folder))
-    assert "Add --trust to run the script that states the problem" in words
-    assert "drawn by the script" not in words
-    assert "drawn by the script" in page(folder, trusted=True)
 
 
 def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
