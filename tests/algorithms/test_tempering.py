@@ -34,7 +34,6 @@ PROBLEMS: dict[str, Callable[[int], Qap]] = {
     "general": lambda n: facilities(n, symmetric="neither", diagonal=True),
     "large": lambda n: facilities(n, symmetric="neither", diagonal=True, largest=10**7),
     "large-symmetric": lambda n: facilities(n, largest=10**7),
-    "linear": lambda n: facilities(n, linear=9999),
     "equals": lambda n: Qap(QapFile("equals", None, n, *with_equals(n))),
     "general-linear": lambda n: facilities(n, symmetric="neither", diagonal=True, linear=99),
 }
