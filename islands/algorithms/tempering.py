@@ -141,9 +141,11 @@ class Tempering(Algorithm):
         cls, problem: Problem, seconds: float, on_gpu: Callable[[], bool]
     ) -> dict[str, Any]:
         # On a GPU, about as many replicas as can run at once. On a CPU, so few that they cool down
-        # within about a second.
+        # within about a second, or, if there are many items, within ten.
         if on_gpu():
             return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
+        if problem.size >= _KEPT_FROM:
+            return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
         return {"islands": 4, "population": 8}
 
     def defines(self) -> Macros:

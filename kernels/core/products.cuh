@@ -31,7 +31,8 @@ __device__ Sum difference_products(const A* x, const A* y, const B* z, const B* 
         return Sum(int(__dp4a(xs, zs, __dp4a(ys, ws, 0u)) - __dp4a(xs, ws, __dp4a(ys, zs, 0u))));
     }
 #endif
-    return (Sum(x[k]) - Sum(y[k])) * (Sum(z[k]) - Sum(w[k]));
+    // Differences fit into 32 bits, whose products of 64 bits are fast.
+    return Sum(int(x[k]) - int(y[k])) * Sum(int(z[k]) - int(w[k]));
 }
 
 }  // namespace block

@@ -38,7 +38,6 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
     "qap-equals": lambda n, _: Qap(QapFile("equals", None, n, *with_equals(n))),
     "qap-equals-turned": lambda n, _: Qap(QapFile("equals", None, n, *with_equals(n)[::-1])),
     "qap-linear": lambda n, _: facilities(n, largest=9, linear=999),
-    "qap-general-linear": lambda n, _: facilities(n, symmetric="neither", linear=10**5),
 }
 
 
