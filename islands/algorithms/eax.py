@@ -34,8 +34,10 @@ _FIRST, _RECORD = _MOST_CYCLES + 3, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 5
 _LONGEST_WALK = 2048
-_FAST_VERTICES = 14336
-"""Most differing positions of a pair in block memory, of which two blocks then fit."""
+_FEWEST_FAST, _FAST_VERTICES = 6144, 14336
+"""Differing positions of a pair that block memory has room for: at least and at most."""
+_GRAPH_BYTES = 96 << 10
+"""Bytes of block memory for a graph: those of small GPUs, and half of those of large ones."""
 _MOST_ADDED = 48
 _NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
@@ -198,7 +200,10 @@ def entropy_of(population: int) -> NDArray[np.int32]:
 
 def _fast_vertices(pitch: int) -> int:
     """Return the size of graphs in block memory. First tours differ at half of the positions."""
-    return min(pitch, max(6144, pitch * 3 // 5), _FAST_VERTICES) // 32 * 32
+    marks = 4 * 4 * -(-pitch // 32)
+    room = (_GRAPH_BYTES - 4 * _LONGEST_WALK - marks) // 5
+    most = min(_FAST_VERTICES, max(_FEWEST_FAST, room))
+    return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
 
 
 def frame_of(problem: Problem, first_tours: str) -> NDArray[np.float64]:

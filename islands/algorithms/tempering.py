@@ -37,6 +37,8 @@ _RENEWED = 0.5, 1.0
 _MANY_FIT = 110  # items up to which several replicas share a multiprocessor
 _MOST_RUNGS = 64
 _KEPT_FROM, _KEPT_TO = 300, 2048
+_MOST_KEPT = 4 << 30
+"""Bytes of the deltas of all replicas on a device, from which on they are computed again."""
 """Numbers of items for which deltas are kept between generations. For fewer items, it takes little
 time to compute them again; for more, they take too much memory."""
 
@@ -117,6 +119,7 @@ class Tempering(Algorithm):
         self.settings, self._population = settings, population
         self.patience = settings.reset
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
+        self._keeps = False
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -149,13 +152,19 @@ class Tempering(Algorithm):
         return {"islands": 4, "population": 8}
 
     def defines(self) -> Macros:
-        return {"TEMPERING_COLD": repr(_COLD_EXCESS), "TEMPERING_HOT": repr(_HOT_EXCESS)}
+        return {
+            "TEMPERING_COLD": repr(_COLD_EXCESS),
+            "TEMPERING_HOT": repr(_HOT_EXCESS),
+            "TEMPERING_KEEPS": str(int(self._keeps)),
+        }
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs
-        kept = {}
-        if _KEPT_FROM <= shape.pitch <= _KEPT_TO:
-            kept["deltas"] = Field((size, _bytes_of_deltas(shape.pitch)), np.uint8, kind="scratch")
+        kept, of_each = {}, _bytes_of_deltas(shape.pitch)
+        fits = shape.individuals * of_each <= _MOST_KEPT
+        self._keeps = fits and _KEPT_FROM <= shape.pitch <= _KEPT_TO
+        if self._keeps:
+            kept["deltas"] = Field((size, of_each), np.uint8, kind="scratch")
             kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
         return {
             **kept,

@@ -69,7 +69,8 @@ class Outside:
         return costs
 
     def _costs(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
-        return self._problem.device_costs(self._encoding.decode(genomes))
+        solutions = self._encoding.decode(genomes)
+        return self._problem.device_costs(self._problem.from_device(solutions))
 
 
 class BatchOutside(Outside):

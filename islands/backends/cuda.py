@@ -26,7 +26,8 @@ from islands.text import option
 # Contraction would round a * b + c once where the CPU rounds twice.
 _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
 _KEPT = 'extern "C" __device__'  # kept because it can be looked up by name
-_RESERVED = 1024  # bytes of shared memory per block for the system; kernels' own take as many
+_RESERVED = 1024  # bytes of shared memory per block for the system
+_OWN = 2048  # the most that kernels declare themselves, of each block's share
 _LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
 _USUAL_SECONDS = 5.0  # of compiling both programs of islands
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
@@ -52,7 +53,7 @@ class CudaBackend(Backend):
         facts = cupy.cuda.runtime.getDeviceProperties(number)
         self.device = facts["name"].decode()
         self.identity = facts["uuid"].hex()
-        self.block_memory: int = facts["sharedMemPerBlockOptin"] - _RESERVED
+        self.block_memory: int = facts["sharedMemPerBlockOptin"] - _OWN
         self._shared = facts["sharedMemPerMultiprocessor"]
         self._multiprocessors = facts["multiProcessorCount"]
         self._memory = facts["totalGlobalMem"]
@@ -177,6 +178,11 @@ class CudaBackend(Backend):
         if room is not None:
             space, shared, blocks = _arena(room, blocks, program)
             arguments = (space, *arguments)
+        if shared > self.block_memory:
+            raise UsageError(
+                f"{kernel} needs {shared} bytes of block memory, but this GPU has"
+                f" {self.block_memory}. Choose another algorithm or a smaller instance"
+            )
         # More than 48 KiB, including the kernel's own arrays, must be requested.
         function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, self.address)

@@ -109,7 +109,7 @@ class Qap(Problem):
 
     def items(self) -> int:
         """Return the number of pairs, which the threads of a block share."""
-        return self.size * (self.size - 1) // 2
+        return max(1, self.form.pairs)
 
     def delta_items(self, move: str) -> int:
         """Return the number of products that change: of two facilities, or of all moved ones."""

@@ -46,8 +46,9 @@ def with_bound(
     say(f"computing a lower bound, for about {seconds:.0f} s")
     try:
         found = world.from_first(computed)
-    except IslandsError as error:
-        say(f"islands: no lower bound: {error}")
+    except Exception as error:  # such as too little memory: the result is more important
+        words = str(error) if isinstance(error, IslandsError) else repr(error)
+        say(f"islands: no lower bound: {words}")
         return result
     is_proven = found.kind == ONE_TREE
     return replace(

@@ -108,16 +108,16 @@ class SwapDeltas {
                     return;
                 }
                 // The exchange of equal items is no pair, and changes nothing.
-                Delta none = 0;
-                Delta& of_r = triangle_.are_equal(r, j) ? none : delta_[triangle_.at(r, j)];
-                Delta& of_s = triangle_.are_equal(s, j) ? none : delta_[triangle_.at(s, j)];
+                const bool has_r = !triangle_.are_equal(r, j), has_s = !triangle_.are_equal(s, j);
+                const Delta of_r = has_r ? delta_[triangle_.at(r, j)] : Delta(0);
+                const Delta of_s = has_s ? delta_[triangle_.at(s, j)] : Delta(0);
                 sum += product(r, s, j, s, r) - product(r, s, j, s, s);
                 sum += own(r, s, j) - product(r, s, j, r, r) - product(r, s, j, j, j);
                 // The even permutations of three items together cost as much as the odd ones, up to
                 // skew().
                 const Delta both = of_r + of_s - by + skew(r, s, j);
-                of_r = sum - growth(gap_r, gap);
-                of_s = both - sum - growth(gap_s, gap);
+                if (has_r) delta_[triangle_.at(r, j)] = sum - growth(gap_r, gap);
+                if (has_s) delta_[triangle_.at(s, j)] = both - sum - growth(gap_s, gap);
             });
     }
 

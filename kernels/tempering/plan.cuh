@@ -5,6 +5,11 @@
 
 #include "core/archipelago.cuh"
 
+// Whether the deltas of replicas outlast a generation.
+#ifndef TEMPERING_KEEPS
+#define TEMPERING_KEEPS 0
+#endif
+
 namespace algorithm {
 
 struct Plan {

@@ -78,7 +78,7 @@ class Replica {
         Chain chain(scratch, order_, best_order_, all_.shape.n, data_, kept_deltas(plan_, me));
         Costs end = chain.run(begin, plan_.pace[rung], are_kept, acceptance, {plan_.alike_places},
                               place, improving);
-        if (plan_.deltas != nullptr && threadIdx.x == 0) plan_.deltas_of[me] = made;
+        if (TEMPERING_KEEPS && threadIdx.x == 0) plan_.deltas_of[me] = made;
         end.proposed += evaluated;
         store(end, best_order_, made, local, slot);
     }
@@ -88,14 +88,14 @@ class Replica {
 
     // Return the memory for the deltas of an individual, or null.
     __device__ static Delta* kept_deltas(const Plan& plan, int64_t me) {
-        if (plan.deltas == nullptr) return nullptr;
+        if (!TEMPERING_KEEPS) return nullptr;
         return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
     }
 
     // Return whether the deltas of a generation are kept. They will change: if the next generation
     // is abandoned, they are those of no generation.
     __device__ bool takes_deltas(int64_t me, int64_t generation) const {
-        if (plan_.deltas == nullptr) return false;
+        if (!TEMPERING_KEEPS) return false;
         const bool are_kept = plan_.deltas_of[me] == generation;
         __syncthreads();
         if (threadIdx.x == 0) plan_.deltas_of[me] = NO_DELTAS;

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import cities, facilities, knapsack
+from problems_for_tests import cities, facilities, knapsack, with_equals
 from ranks_for_tests import on_ranks
 
 from islands.algorithms import ALGORITHMS
@@ -19,10 +19,12 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
+from islands.instances.qaplib import QapFile
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World, world
 from islands.problems.base import Problem
+from islands.problems.qap import Qap
 from islands.solver import Solver
 
 RUNS: list[tuple[str, str, dict[str, Any]]] = [
@@ -95,6 +97,19 @@ def test_host_evaluation_equals_kernel_evaluation(
     problem = problem_of(kind, tmp_path)
     kernel, host = (
         digests(made(backend, problem, algorithm, encoding, settings, decoding))
+        for decoding in ("", "host")
+    )
+    assert host == kernel
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_host_evaluation_of_renumbered_facilities_equals_kernel_evaluation(
+    backend: Backend, *, is_turned: bool
+) -> None:
+    matrices = with_equals(13)
+    problem = Qap(QapFile("equals", None, 13, *(matrices[::-1] if is_turned else matrices)))
+    kernel, host = (
+        digests(made(backend, problem, "ga", "permutation", {}, decoding))
         for decoding in ("", "host")
     )
     assert host == kernel
