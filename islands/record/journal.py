@@ -108,6 +108,15 @@ class Journal:
             write_solution(self.folder, self._problem, result, self._run, self._start, metadata)
             remove_obsolete(self.folder, self._start)
 
+    def amend(self, result: Result) -> None:
+        """Write the solution of a finished run once more, with what was computed after it."""
+
+        def write() -> None:
+            metadata = _metadata(self._spec, result)
+            write_solution(self.folder, self._problem, result, self._run, self._start, metadata)
+
+        self._world.run_on_all(lambda: write() if self._world.rank == 0 else None)
+
     def _remove_other_ranks(self, ranks: int) -> None:
         """Remove the Parquet files of an earlier start that had more ranks."""
         for name in (TRACE, MIGRATIONS):

@@ -14,7 +14,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.progress.result import Result
-from islands.run.signals import Interruption
+from islands.run.signals import INTERRUPT, Interruption
 
 _SHARE, _LEAST = 0.2, 2.0
 """The time of a bound: a share of the time of the search, and at least some seconds."""
@@ -30,11 +30,11 @@ def with_bound(
 ) -> Result:
     """Return the result with a lower bound; collective.
 
-    Rank 0 computes it on its device. A signal ends it early. A bound that fails leaves the result
-    as it is.
+    Rank 0 computes it on its device. A signal ends it early; after SIGINT, the result is
+    interrupted, so that `islands resume` computes the bound again. A bound that fails leaves the
+    result without one.
     """
-    if result.solution is None or result.interrupted or result.suspended or result.is_partial:
-        return result
+    assert result.solution is not None, "only a finished run has a bound"
     tour = np.asarray(result.solution, np.int64)
     seconds = max(_LEAST, _SHARE * result.seconds)
 
@@ -49,17 +49,23 @@ def with_bound(
     except Exception as error:  # such as too little memory: the result is more important
         words = str(error) if isinstance(error, IslandsError) else repr(error)
         say(f"islands: no lower bound: {words}")
-        return result
+        return replace(result, interrupted=_is_interrupted(world, interruption))
     assert result.cost is not None, "a result with a solution has a cost"
     is_proven = found.kind == ONE_TREE
     return replace(
         result,
+        interrupted=_is_interrupted(world, interruption),
         bound=found.value if is_proven else None,
         bound_estimate=None if is_proven else found.value,
         bound_gap=gap_to(result.cost, found.value),
         bound_kind=found.kind,
         bound_seconds=found.seconds,
     )
+
+
+def _is_interrupted(world: World, interruption: Interruption) -> bool:
+    """Return whether a rank has received SIGINT; collective."""
+    return any(each & INTERRUPT for each in world.allgather(interruption.requested))
 
 
 def gap_to(cost: float, bound: int) -> float | None:

@@ -109,15 +109,18 @@ def perform(
         if journal is not None and not start.asynchronous and not outcome.is_partial:
             journal.keep(outcome.moment)
             screen.kept()
-        if start.spec.general.bound:
+        # A run without a solution is not finished; it can only be resumed.
+        is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
+        if journal is not None and is_finished:
+            journal.finish(result)
+        if start.spec.general.bound and is_finished and not result.interrupted:
             screen.finish(outcome.progress)
             device = start.archipelago.backend
             others = (start.problem, world, device, interruption, screen.say)
             result = with_bound(result, *others)
+            if journal is not None:
+                journal.amend(result)
         if journal is not None:
-            # A run without a solution is not finished; it can only be resumed.
-            if not (outcome.suspended or outcome.is_partial) and result.cost is not None:
-                journal.finish(result)
             # All files, such as the manifest, must exist before any rank leaves.
             world.barrier()
         summary = result.summary()

@@ -91,11 +91,46 @@ def test_a_signal_ends_the_bound_and_keeps_the_result(
         return computed(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(bounds, "lower_bound", interrupted)
-    assert main([*FEW, "--out", "a", "--json"]) == 0
+    assert main([*FEW, "--out", "a", "--json"]) == 130
     found = json.loads(capsys.readouterr().out)
     assert 0 < found["bound"] < 7542
     assert found["bound_seconds"] < 1
+    assert found["interrupted"]
     assert Path("a", "solution.tour").exists()
+    monkeypatch.setattr(bounds, "lower_bound", computed)
+    assert main(["resume", "a", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert (again["bound"], again["interrupted"]) == (7542, False)
+    assert (again["digest"], again["cost"]) == (found["digest"], found["cost"])
+
+
+def test_a_suspension_ends_the_bound_of_a_complete_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    computed = bounds.lower_bound
+
+    def ended(*given: object) -> object:
+        os.kill(os.getpid(), signal.SIGTERM)
+        is_stopped = given[-1]
+        assert callable(is_stopped)
+        while not is_stopped():
+            pass
+        return computed(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(bounds, "lower_bound", ended)
+    assert main([*FEW, "--out", "a", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bound"] < 7542
+
+
+def test_the_solution_is_written_before_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(*_: object) -> object:
+        raise SystemExit(9)
+
+    monkeypatch.setattr(bounds, "lower_bound", ended)
+    assert main([*FEW, "--out", "a", "--quiet"]) == 9
+    assert Path("a", "solution.tour").exists()
+    kept = recorded(Path("a")).result
+    assert (kept.generations, kept.interrupted, kept.bound) == (3, False, None)
 
 
 def test_an_estimate_is_not_called_a_bound() -> None:
