@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from islands.bench import BENCHES, COLLECTIVE, DRAWN, LONG, benchmark
 from islands.bench.base import BenchRequest
-from islands.bench.compare import PRINTED, PROVENANCE, Compared, compared, read_tables
+from islands.bench.compare import PRINTED, Compared, compared, read_tables
+from islands.bench.folder import BENCH, MEASUREMENT, PROVENANCE, measurement, refuse_other_work
 from islands.bench.rivals import RIVALS, require_installed
 from islands.cli import arguments
 from islands.display.heartbeat import Heartbeat
@@ -166,7 +167,8 @@ def main(args: argparse.Namespace) -> int:
         for name, rows in tables.items()
         if rows[0].HEADER
     }
-    measured = {PROVENANCE: _provenance(tables), PRINTED: printed} | measured
+    made = {**_provenance(tables), MEASUREMENT: measurement(names, asked)}
+    measured = {PROVENANCE: made, PRINTED: printed} | measured
     if args.out is not None:
         _write(args.out, tables, measured)
         say(f"\nWrote {args.out}")
@@ -203,7 +205,7 @@ def _write(
     from islands.bench.output import write
 
     write(folder, tables)
-    with published(folder / "bench.json") as temporary:
+    with published(folder / BENCH) as temporary:
         temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
 
 
@@ -246,8 +248,6 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
             raise UsageError(f"--{field} {value:g}: must be a finite number above 0")
     require_installed(args.rivals)
     if args.out is not None:
-        if args.out.exists() and not args.out.is_dir():
-            raise UsageError(f"--out {args.out}: is a file. Name a new or existing folder")
         drawn = [name for name in args.what or _ALONE if name in DRAWN]
         if drawn and find_spec("matplotlib") is None:
             raise UsageError(
@@ -260,7 +260,10 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
         if field.name in args
     }
     backends = _backends(args.backend)
-    return BenchRequest(world=ranks, backends=backends, heartbeat=heartbeat, **options)
+    request = BenchRequest(world=ranks, backends=backends, heartbeat=heartbeat, **options)
+    if args.out is not None and ranks.rank == 0:
+        refuse_other_work(args.out, measurement(args.what or _ALONE, request))
+    return request
 
 
 def _counts(text: str) -> tuple[int, ...]:
