@@ -103,7 +103,8 @@ def _numbers(text: str, low: int, high: int) -> tuple[int, ...]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
+    # A program that is named twice would be counted twice.
+    return tuple(dict.fromkeys(text.split(",")))
 
 
 _VARIANT = "settings KEY=VALUE of a method, and a file for --config; repeat it"

@@ -11,7 +11,7 @@ import pytest
 
 from islands.bench import BENCHES
 from islands.bench.base import BenchRequest
-from islands.cli import main
+from islands.cli import main, parser
 from islands.cli.bench_options import OPTIONS
 
 
@@ -57,3 +57,9 @@ def test_a_benchmark_has_the_options_that_its_module_reads(name: str) -> None:
     }
     every = {option.field for options in OPTIONS.values() for option in options}
     assert read & every <= mine
+
+
+def test_a_program_that_is_named_twice_runs_once() -> None:
+    line = ["bench", "quality", "--rivals", "highs,lkh,highs", "--of", "gk,gk"]
+    asked = parser("bench").parse_args(line)
+    assert (asked.rivals, asked.of) == (("highs", "lkh"), ("gk",))
