@@ -59,5 +59,5 @@ def _made(path: Path) -> dict[str, Any]:
     """Return the provenance in a file."""
     with reading(path):
         text = path.read_text(encoding="utf-8")
-    with parsing(path, "is not the output of islands bench"):
+    with parsing(path, "is not the output of islands bench", "Name a new folder"):
         return dict(json.loads(text)[PROVENANCE])
