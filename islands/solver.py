@@ -176,6 +176,7 @@ class Solver:
         asked = self._world.run_on_all(lambda: layers(options))
         chosen = made or self._world.run_on_all(lambda: load(name, format_of(asked)))
         self.spec = self._world.run_on_all(lambda: resolve(asked, chosen))
+        self._world.run_on_all(self._require_no_bound)
         self.problem = self._world.run_on_all(lambda: chosen.adjusted(self.spec.problem))
         require_agreement(self._world, self.spec, self.problem, writes=False)
         general = self.spec.general
@@ -183,6 +184,10 @@ class Solver:
         backend = take_device(self._world, name, threads, share_gpu=share_gpu)
         self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
         self.reset()
+
+    def _require_no_bound(self) -> None:
+        if self.spec.general.bound:
+            raise UsageError("bound: Solver computes no bound. Leave it out, or use islands.solve")
 
     @property
     def generation(self) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 _NEAR = 0.75
 """Minimum similarity of two names: one wrong letter in four."""
 _dashes = ContextVar("dashes", default=False)
+_plain = ContextVar[frozenset[str]]("plain", default=frozenset())
 
 
 def meant(name: str, known: Iterable[str]) -> str:
@@ -64,13 +65,26 @@ def command_line() -> Iterator[None]:
         _dashes.reset(before)
 
 
+@contextmanager
+def as_settings(names: Iterable[str]) -> Iterator[None]:
+    """Make `option` write these names without dashes inside the block, as in a colony."""
+    before = _plain.set(_plain.get() | frozenset(names))
+    try:
+        yield
+    finally:
+        _plain.reset(before)
+
+
 def option(name: str, value: object = None) -> str:
     """Return a setting as the user writes it: `--stop best-known`, in Python `stop="best-known"`.
 
-    The value of a switch is True; a list contains alternative values.
+    In a colony on the command line, it is `algorithm=ga`. The value of a switch is True; a list
+    contains alternative values.
     """
     dashes = _dashes.get()
     values = [each for each in (value if isinstance(value, list) else [value]) if each is not None]
+    if dashes and name in _plain.get():
+        return f"{name}={either([str(each) for each in values])}" if values else name
     if dashes:
         shown = [str(each) for each in values if each is not True]
         return f"--{name.replace('_', '-')} {either(shown)}".rstrip()

@@ -50,6 +50,8 @@ def test_among_equals_the_lowest_island_comes_first() -> None:
 def test_settings_are_checked(tmp_path: Path) -> None:
     with pytest.raises(IslandsError, match=r"rho=2: must be from 0\.5 to 1"):
         Solver(cities(9, tmp_path), rho=2)
+    with pytest.raises(UsageError, match=r"bound: Solver computes no bound\. Leave it out, or use"):
+        Solver(cities(9, tmp_path), bound=True)
     solver = Solver(cities(9, tmp_path), population=20, backend="cpu")
     with pytest.raises(IslandsError, match="generations=-1: must be at least 0"):
         solver.evolve(-1)

@@ -14,6 +14,9 @@ from islands.improvers import ImproverSettings
 from islands.migration import Layout
 from islands.problems.base import Problem
 from islands.settings import Settings
+from islands.text import as_settings
+
+_WRITTEN_IN_COLONIES = ("algorithm", "encoding", "improver", "population", "islands")
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ def common_layout(specs: Sequence[ColonySpec], parts: Sequence[ProgramParts]) ->
 def of_colony(number: int | None, origin: str = "") -> Iterator[None]:
     """Let errors name the colony, if there are several, after their origin."""
     try:
-        yield
+        with as_settings([] if number is None else _WRITTEN_IN_COLONIES):
+            yield
     except UsageError as error:
         raise error if number is None else UsageError(f"{origin}colony {number}: {error}") from None

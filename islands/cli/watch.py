@@ -39,12 +39,14 @@ def main(args: argparse.Namespace) -> int:
     while True:
         if time.monotonic() - asked >= _STATE_SECONDS:
             state, asked = state_of(args.folder), time.monotonic()
-        work.show()
-        log.show(log_of(args.folder))
-        if state.word != shown:
+        # The line of the work says more than that it is running.
+        is_told = work.show() and state.word == "running" and state.job is None
+        if state.word != shown and not (state.is_final or is_told):
             print(f"{args.folder}: {state}", flush=True)
             shown = state.word
+        log.show(log_of(args.folder))
         if state.is_final:
+            print(f"{args.folder}: {state}", flush=True)
             return 1 if state.word == "failed" else 0
         time.sleep(_LOG_SECONDS)
 
@@ -70,14 +72,15 @@ class _Work:
     def __init__(self, folder: Path) -> None:
         self._folder, self._shown = folder, ""
 
-    def show(self) -> None:
-        """Print the piece if it is another one than before."""
+    def show(self) -> bool:
+        """Print the piece if it is another one than before; return whether one has been printed."""
         from islands.record.work import read_work
 
         work = read_work(self._folder)
         if work is not None and work.words != self._shown:
             self._shown = work.words
             print(f"{self._folder}: {work}", flush=True)
+        return bool(self._shown)
 
 
 class _Log:

@@ -12,6 +12,7 @@ from islands.errors import UsageError
 from islands.text import counted, one_line
 
 _SHOWN = 60  # characters of a value in a message
+_CORRECT = "Correct it"
 _FIX = "Multiply all of them by a power of ten, or round them"
 _FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
 _EXAMPLES = {1: "[3, 5, 2]", 2: "[[3, 5, 2]] for one row"}
@@ -43,10 +44,12 @@ def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
     return array.astype(np.uint8) if array.dtype.kind == "b" else array
 
 
-def integers(name: str, array: NDArray[Any], largest: int, *, fix: str = _FIX) -> NDArray[np.int64]:
+def integers(
+    name: str, array: NDArray[Any], largest: int, *, fix: str = _FIX, negative: str = _CORRECT
+) -> NDArray[np.int64]:
     """Return the numbers as integers; refuse others than whole numbers from 0 to `largest`.
 
-    `fix` is the hint for numbers with decimals.
+    `fix` is the hint for numbers with decimals, `negative` that for negative numbers.
     """
     with np.errstate(invalid="ignore"):
         wrong = ~((array >= 0) & (array <= largest))
@@ -60,7 +63,7 @@ def integers(name: str, array: NDArray[Any], largest: int, *, fix: str = _FIX) -
         elif 0 <= value < math.inf:
             hint = "Divide all of them by a common factor"
         else:
-            hint = "Correct it"
+            hint = negative if math.isfinite(value) else _CORRECT
         raise UsageError(
             f"{element(name, place)} = {value}: must be a whole number from 0 to {largest}. {hint}"
         )

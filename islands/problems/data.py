@@ -92,9 +92,9 @@ def qap(
     A solution p, with facility i at location p[i], costs the sum of flows[i, j] *
     distances[p[i], p[j]] over all i and j. The matrices may be asymmetric.
 
-    `linear` has a row for each facility and a column for each location: whole numbers, the costs of
-    a facility at a location besides those of its flows. The cost then includes linear[i, p[i]] of
-    all i.
+    `linear` has a row for each facility and a column for each location: whole numbers of at
+    least 0, the costs of a facility at a location besides those of its flows. The cost then
+    includes linear[i, p[i]] of all i.
 
     `name` is the name in results. `best_known` is the best known cost, for gaps and for
     `stop="best-known"`.
@@ -157,7 +157,8 @@ def _linear(values: Any, n: int) -> Matrix:
     fix = "Multiply all of them by a power of ten, and flows or distances by the same"
     array = read_array(name, values, 2)
     require_shape(name, array, (n, n), f"a row for each of {n} facilities, a column for each place")
-    return integers(name, array, _NUMBER_MAX, fix=fix)
+    negative = "Add the same number to a whole row, which changes every cost by it"
+    return integers(name, array, _NUMBER_MAX, fix=fix, negative=negative)
 
 
 def _distances(values: Any) -> NDArray[np.int32]:

@@ -205,7 +205,7 @@ class Result:
             rows["bound"] = bound
         if self.cost is not None:
             rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
-            found = f"on {self._place()}, generation {self.best_generation}"
+            found = f"on {self.place()}, generation {self.best_generation}"
             rows = {**dict(list(rows.items())[:2]), "found": found, **rows}
         return "\n".join(f"{name:10}{value}" for name, value in rows.items())
 
@@ -245,7 +245,7 @@ class Result:
         if self.cost is None:
             return f"No feasible solution in {counted(self.evaluations, 'evaluation')}"
         return (
-            f"Best {self.cost}{self._comparison()}   on {self._place()},"
+            f"Best {self.cost}{self._comparison()}   on {self.place()},"
             f" generation {self.best_generation}; checked again by {self.checked}: {self.cost}"
         )
 
@@ -255,7 +255,7 @@ class Result:
             return f"{self.algorithm}, {islands} in {len(self.colonies)} colonies"
         return f"{self.algorithm} on {self.encoding}, {islands} x {self.population}"
 
-    def _place(self) -> str:
+    def place(self) -> str:
         """Return which island found the best solution."""
         if self.colony is None:
             return f"island {self.island}"

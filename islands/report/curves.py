@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from islands.report.history import Floats
-from islands.report.recorded import RecordedRun
+from islands.report.recorded import RecordedRun, method_of
 from islands.text import one_line
 
 _NOT_METHOD = ("instance", "seed", "backend", "threads", "start", "format", "stop")
@@ -103,21 +103,21 @@ def methods_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:
 
     These are the settings in which runs of an algorithm on the same instance differ.
     """
-    seen: dict[tuple[object, object, str], set[str]] = {}
+    seen: dict[tuple[object, str, str], set[str]] = {}
     for each in settings:
         for name, value in each.items():
-            key = (each.get("instance"), each.get("algorithm"), name)
+            key = (each.get("instance"), method_of(each), name)
             seen.setdefault(key, set()).add(json.dumps(value))
-    differing: dict[object, dict[str, None]] = {}
+    differing: dict[str, dict[str, None]] = {}
     for (_, algorithm, name), values in seen.items():
         if len(values) > 1 and name not in _NOT_METHOD:
             differing.setdefault(algorithm, {})[name] = None
-    return [_name(each, [*differing.get(each.get("algorithm"), {})]) for each in settings]
+    return [_name(each, [*differing.get(method_of(each), {})]) for each in settings]
 
 
 def _name(settings: Mapping[str, Any], differing: Sequence[str]) -> str:
     words = [f"{name}={settings[name]}" for name in differing if name in settings]
-    return one_line(" ".join([str(settings.get("algorithm", "unknown")), *words]), _LONGEST)
+    return one_line(" ".join([method_of(settings), *words]), _LONGEST)
 
 
 def times_of(curves: Sequence[Curve]) -> Floats:

@@ -49,8 +49,18 @@ def _lineage(run: RecordedRun) -> Any:
 def _migrants(run: RecordedRun) -> tuple[Arrivals, Any]:
     history = _history(run)
     if run.migrations is None or len(run.migrations) == 0:
-        raise InputError(f"{run.folder}: no migrants arrived, or the run did not record them")
+        raise InputError(_without_migrants(run))
     return Arrivals.of(run.migrations, history), history.islands
+
+
+def _without_migrants(run: RecordedRun) -> str:
+    """Return why there are no arrivals to draw, and how another run would record some."""
+    if run.settings.get("record.migrations") is False:
+        return f"{run.folder}: did not record migrants. Run it again with record.migrations=true"
+    return (
+        f"{run.folder}: no migrant arrived. Run it again for more generations, or with a smaller"
+        " --interval"
+    )
 
 
 def _history(run: RecordedRun) -> History:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,6 +28,8 @@ from islands.report.history import History, sense_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+COLONY = "colony"
+"""The setting that has a table of settings for each colony."""
 _MOVED = "If its file or script has moved, name it with --instance"
 _PLAIN = (
     "the function that draws its solutions (plot=), if it has one, is only in its script, so the"
@@ -111,8 +113,7 @@ class RecordedRun:
     @property
     def title(self) -> str:
         """The instance, the algorithm and the seed."""
-        algorithm = self.settings.get("algorithm", "unknown algorithm")
-        return f"{self.instance}, {algorithm}, seed {self.settings.get('seed', '?')}"
+        return f"{self.instance}, {method_of(self.settings)}, seed {self.settings.get('seed', '?')}"
 
     @cached_property
     def problem(self) -> Problem | None:
@@ -164,6 +165,18 @@ class RecordedRun:
         if self.trace is None or len(self.trace) == 0:
             return None
         return History.of(self.trace, maximise=self.maximise)
+
+
+def method_of(settings: Mapping[str, Any]) -> str:
+    """Return the algorithm of a run, or the different ones of its colonies."""
+    names = (each.get("algorithm", "unknown algorithm") for each in colonies_of(settings))
+    return " and ".join(dict.fromkeys(map(str, names)))
+
+
+def colonies_of(settings: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the settings of each colony; a run without any is one colony."""
+    found: Sequence[Mapping[str, Any]] = settings.get(COLONY, [settings])
+    return found
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from islands.report.figure import inline
 from islands.report.history import History
 from islands.report.migration import draw_lineage, draw_matrix
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
-from islands.report.recorded import RecordedRun
+from islands.report.recorded import COLONY, RecordedRun, flat
 from islands.report.solution import draw_solution
 from islands.report.times import times
 from islands.text import counted
@@ -52,7 +53,7 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
         yield "gap", None if result.gap is None else text.gap(result.gap)
         yield "lower bound", result.bound_words() or None
         if result.cost is not None:
-            yield "found", f"island {result.island}, generation {result.best_generation:,}"
+            yield "found", f"{result.place()}, generation {result.best_generation:,}"
         yield "generations", f"{result.generations:,}"
         yield "evaluations", text.count(result.evaluations)
         yield "time", f"{result.seconds:.1f} s"
@@ -234,14 +235,27 @@ def _link_table(arrivals: Arrivals, history: History) -> str:
 
 
 def _settings(run: RecordedRun) -> str:
-    rows = [(name, _shown(value)) for name, value in run.settings.items()]
+    rows = list(_setting_rows(run.settings))
     size = -(-len(rows) // 3)
     parts = [rows[first : first + size] for first in range(0, len(rows), size)]
     tables = [table(["setting", "value"], part, words=True) for part in parts]
     return figures(*tables, kind="three")
 
 
+def _setting_rows(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the rows of the table of settings; each colony has one row."""
+    for name, value in settings.items():
+        if name != COLONY:
+            yield name, _shown(value)
+            continue
+        for number, colony in enumerate(value):
+            own = (f"{key} = {_shown(each)}" for key, each in flat(colony).items())
+            yield f"colony {number}", ", ".join(own)
+
+
 def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()  # as in run.toml
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return str(value)

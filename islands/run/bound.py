@@ -50,20 +50,20 @@ def with_bound(
         words = str(error) if isinstance(error, IslandsError) else repr(error)
         say(f"islands: no lower bound: {words}")
         return result
+    assert result.cost is not None, "a result with a solution has a cost"
     is_proven = found.kind == ONE_TREE
     return replace(
         result,
         bound=found.value if is_proven else None,
         bound_estimate=None if is_proven else found.value,
-        bound_gap=_gap(result.cost, found.value),
+        bound_gap=gap_to(result.cost, found.value),
         bound_kind=found.kind,
         bound_seconds=found.seconds,
     )
 
 
-def _gap(cost: float | None, bound: int) -> float | None:
+def gap_to(cost: float, bound: int) -> float | None:
     """Return how much a cost exceeds a bound, in per cent; None if the bound is 0."""
-    assert cost is not None, "a result with a solution has a cost"
     if bound <= 0:
         return 0.0 if cost == bound else None
     return 100.0 * (cost - bound) / bound

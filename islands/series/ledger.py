@@ -17,6 +17,7 @@ LEDGER = SERIES
 COLUMNS = (
     *("instance", "gap", "evaluations", "seconds", "cost", "solution", "backend", "device"),
     *("started", "seed", "generations", "reason", "digest", "settings"),
+    *("bound", "bound_gap", "bound_kind"),
 )
 
 
@@ -42,6 +43,9 @@ def row_of(result: Result) -> Row:
         "reason": result.reason,
         "digest": result.digest,
         "settings": json.dumps(asked),
+        "bound": result.bound,
+        "bound_gap": result.bound_gap,
+        "bound_kind": result.bound_kind,
     }
     return {name: "" if cells[name] is None else str(cells[name]) for name in COLUMNS}
 

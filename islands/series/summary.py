@@ -10,6 +10,7 @@ from typing import Self
 from islands.display.table import or_dash
 from islands.progress.progress import is_better
 from islands.progress.result import Result
+from islands.run.bound import gap_to
 from islands.text import count, counted, gap, one_line
 
 KEY = (
@@ -49,6 +50,12 @@ class Summary:
     evaluations: float
     """The mean over all runs, as for the seconds."""
     seconds: float
+    bound: int | None = None
+    """The largest lower bound that a run has proven."""
+    bound_gap: float | None = None
+    """The gap of the best cost to it, in per cent."""
+    unproven: int = 0
+    """The number of runs that proved no bound in time."""
 
     @classmethod
     def of(cls, results: Sequence[Result], *, maximise: bool) -> Self:
@@ -58,13 +65,15 @@ class Summary:
         ranked = sorted(solved, key=lambda each: each[0], reverse=maximise)
         costs = [cost for cost, _ in ranked]
         gaps = [gap for _, gap in solved if gap is not None]
+        best = costs[0] if costs else None
+        bound = max((each.bound for each in results if each.bound is not None), default=None)
         hits = [result for result in results if _hits(result, maximise=maximise)]
         return cls(
             instance=first.instance,
             problem=first.problem,
             runs=len(results),
             without_solution=len(results) - len(solved),
-            best=costs[0] if costs else None,
+            best=best,
             mean=fmean(costs) if costs else None,
             standard_deviation=stdev(costs) if len(costs) > 1 else None,
             worst=costs[-1] if costs else None,
@@ -76,6 +85,9 @@ class Summary:
             hit_seconds=fmean(result.seconds for result in hits) if hits else None,
             evaluations=fmean(result.evaluations for result in results),
             seconds=fmean(result.seconds for result in results),
+            bound=bound,
+            bound_gap=None if bound is None or best is None else gap_to(best, bound),
+            unproven=sum(result.bound_estimate is not None for result in results),
         )
 
 
@@ -97,7 +109,21 @@ def table(summaries: Sequence[Summary]) -> str:
         for name, each in zip(names, summaries, strict=True)
         if each.without_solution
     ]
+    lines += [
+        f"{name}: {words}"
+        for name, each in zip(names, summaries, strict=True)
+        if (words := _bound_words(each))
+    ]
     return "\n".join(lines)
+
+
+def _bound_words(summary: Summary) -> str:
+    """Return what the runs have proven; empty if none has computed a bound."""
+    if summary.bound is not None:
+        return f"lower bound {summary.bound}, gap of the best {gap(summary.bound_gap)}"
+    if summary.unproven:
+        return f"{counted(summary.unproven, 'run')} proved no lower bound in time"
+    return ""
 
 
 def row(summary: Summary) -> str:

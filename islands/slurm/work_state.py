@@ -22,7 +22,7 @@ def state_words(folder: Path) -> tuple[str, str]:
         )
     work = read_work(folder)
     if is_locked(folder, kind.lock) or _has_running_run(folder, kind):
-        return "running", kind.value
+        return "running", f"{kind.value}: {work}" if work is not None else kind.value
     if work is None and not (kind is Kind.TUNING and not (folder / RANKING).exists()):
         return "done", f"{kind.value}; {_outcome(folder, kind)}"
     at = "" if work is None else f" at {work.words}"

@@ -54,6 +54,25 @@ def test_plot_writes_one_picture(run: Path, capsys: Any, tmp_path: Path) -> None
     assert "must end in .png or .svg" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("settings", "fix"),
+    [
+        (["--interval", "9"], "no migrant arrived. Run it again for more generations, or with a"),
+        (["--set", "record.migrations=false"], "Run it again with record.migrations=true"),
+    ],
+)
+def test_a_picture_without_migrants_names_the_fix(
+    settings: list[str], fix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    sizes = ["--population", "16", "--islands", "2", "--backend", "cpu", "--improver", "none"]
+    out = ["--out", str(tmp_path / "run"), "--stop", "generations=2", "--quiet"]
+    assert main(["run", "demo/tsp", *sizes, *settings, *out]) == 0
+    for what in ("migration", "lineage"):
+        assert main(["plot", str(tmp_path / "run"), what]) == 2
+        assert fix in capsys.readouterr().err
+
+
 def test_pictures_and_pages_are_removed_with_their_run(run: Path) -> None:
     pytest.importorskip("matplotlib")
     assert main(["plot", str(run)]) == main(["report", str(run)]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -36,6 +37,17 @@ def test_the_bound_is_in_the_json_the_folder_and_the_report(
     assert (kept.bound, kept.bound_kind) == (7542, "1-tree")
     assert "bound = true" in Path("a", "run.toml").read_text()
     assert "lower bound" in page_of(RecordedRun.read(Path("a"))).html()
+
+
+def test_a_series_keeps_the_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*FEW, "--runs", "2", "--out", "ten"]) == 0
+    with Path("ten/runs.tsv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream, dialect="excel-tab"))
+    assert [(row["bound"], row["bound_kind"]) for row in rows] == [("7542", "1-tree")] * 2
+    costs = [float(row["cost"]) for row in rows]
+    gaps = [float(row["bound_gap"]) for row in rows]
+    assert gaps == pytest.approx([100 * (cost - 7542) / 7542 for cost in costs])
+    assert "tsplib/berlin52: lower bound 7542, gap of the best " in capsys.readouterr().out
 
 
 def test_the_text_ends_with_the_bound(capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,10 +70,48 @@ def test_work_is_watched_until_its_end(
     assert steps == []
     assert capsys.readouterr().out.splitlines() == [
         "w: nug12, 1 of 3",
-        f"w: running: {kind}",
         "w: had16, 3 of 3; about 5 s left",
         f"w: done: {kind}; {outcome}",
     ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_status_of_running_work_names_its_piece(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock_file, result, _ = KINDS[kind]
+    folder = Path("w")
+    folder.mkdir()
+    (folder / result).touch()
+    with FolderLock("work", lock_file) as lock:
+        lock.take(folder)
+        assert main(["status", "w"]) == 0
+        assert capsys.readouterr().out == f"w: running: {kind}\n"
+        write_work(folder, Work(2, 3, "nug12, 2 of 3", "about 5 s left"))
+        assert main(["status", "w"]) == 0
+        assert capsys.readouterr().out == f"w: running: {kind}: nug12, 2 of 3; about 5 s left\n"
+
+
+def test_the_state_of_a_series_does_not_interrupt_the_table_of_its_run(
+    steps: list[Callable[[], object]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = Path("w/nug12-seed1/log.txt")
+    log.parent.mkdir(parents=True)
+    Path("w/runs.tsv").touch()
+    with FolderLock("work", SERIES_LOCK) as lock:
+        lock.take(Path("w"))
+        log.write_text("Generation\n1\n")
+        steps += [
+            lambda: write_work(Path("w"), Work(1, 1, "nug12, 1 of 1", "")),
+            lambda: log.write_text("Generation\n1\n2\n"),
+            lambda: (end_work(Path("w")), lock.__exit__()),
+        ]
+        assert main(["watch", "w"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["w: running: a series of runs", "Generation", "1"]
+    assert lines[3:5] == ["w: nug12, 1 of 1", "2"]
+    assert len(lines) == 6
+    assert lines[5].startswith("w: done")
 
 
 def test_work_whose_process_was_killed_can_go_on(
@@ -104,7 +142,8 @@ def test_a_series_of_another_process_is_watched_and_named(
             assert process.poll() is None
             time.sleep(0.01)
         assert main(["status", "a"]) == 0
-        assert capsys.readouterr().out == "a: running: a series of runs\n"
+        said = capsys.readouterr().out
+        assert said.startswith("a: running: a series of runs: demo/tsp, seed")
     finally:
         process.kill()
         process.wait()

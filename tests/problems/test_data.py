@@ -189,6 +189,11 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: islands.mkp([1], [[1, 2]], [3]), "weights: has the shape (1, 2), must be (1, 1): a"),
     (lambda: islands.mkp([1], [[1]], 3), "capacities: has 0 dimensions, must have 1. Pass a list"),
     (lambda: islands.mkp([1], [[1]], [3, 4]), "capacities: has the shape (2,), must be (1,): wei"),
+    (
+        lambda: islands.qap([[0]], [[0]], linear=[[-1]]),
+        "linear[0, 0] = -1: must be a whole number from 0 to 2147483647. Add the same number to a"
+        " whole row, which changes every cost by it",
+    ),
     (lambda: islands.mkp([-1], [[1]], [3]), "profits[0] = -1: must be a whole number from 0 to"),
     (lambda: islands.mkp([1], [[0.5]], [3]), "weights[0, 0] = 0.5: must be a whole number from"),
     (lambda: islands.mkp([1], [[1]], [2.5]), "by a power of ten, or round it down"),

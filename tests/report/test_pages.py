@@ -6,12 +6,14 @@ import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
 from checked_pages import Checked, page, plain
 from page_folders import experiment, tuning
 
+import islands
 from islands.errors import InputError, UsageError
 from islands.report.figure import style
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
@@ -171,3 +173,18 @@ def test_text_of_any_source_is_escaped() -> None:
     assert "<script" not in text
     assert plain(text).count("<script>") == 0
     assert text.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;") == 12
+
+
+def test_the_page_of_a_run_with_colonies_names_them(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"population": 16, "backend": "cpu", "improver": "none"}
+    colonies = [{"islands": 1, "algorithm": each} for each in ("brkga", "ga")]
+    result = islands.solve(
+        "demo/tsp", generations=4, seed=5, out=tmp_path / "run", colonies=colonies, **settings
+    )
+    words = plain(page(tmp_path / "run"))
+    assert "demo/tsp, brkga and ga, seed 5" in words
+    assert f"found island {result.island} of colony {result.colony} (" in words
+    assert "colony 0 islands = 1, population = 16, algorithm = brkga, encoding = keys" in words
+    assert "colony 1 islands = 1, population = 16, algorithm = ga" in words
+    assert "improver.name = none" in words
+    assert "bound false" in words

@@ -55,6 +55,23 @@ def test_runs_without_a_solution_do_not_affect_costs(without_solution: int, solv
     assert found.standard_deviation == pytest.approx(deviation)
 
 
+def test_the_bound_is_the_largest_of_all_runs() -> None:
+    facts = [(210, 180), (200, 190), (260, None)]
+    runs = [result(cost=cost, bound=bound, bound_kind="1-tree") for cost, bound in facts]
+    found = Summary.of(runs, maximise=False)
+    assert found.bound == 190
+    assert found.bound_gap == pytest.approx(100 * (200 - 190) / 190)
+    assert table([found]).splitlines()[-1] == "fake/five: lower bound 190, gap of the best 5.26%"
+    assert "lower bound" not in table([summary(*COSTS)])
+
+
+def test_a_bound_that_no_run_has_proven_is_not_shown() -> None:
+    runs = [result(bound_estimate=195, bound_kind="estimate", bound_gap=7.7)] * 2
+    found = Summary.of(runs, maximise=False)
+    assert (found.bound, found.bound_gap) == (None, None)
+    assert table([found]).endswith("fake/five: 2 runs proved no lower bound in time")
+
+
 def test_unknown_values_are_none() -> None:
     found = summary(210, known=None)
     assert (found.hits, found.gap_best, found.gap_mean, found.hit_seconds) == (None,) * 4

@@ -12,6 +12,7 @@ from problems_for_tests import facilities, knapsack
 from islands.errors import UsageError
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec
+from islands.text import command_line
 
 STOP = "generations=5"
 TWO = ["islands=2 algorithm=de F=0.7 population=20", "islands=3 algorithm=ga rate=4"]
@@ -165,6 +166,20 @@ def test_wrong_colonies_are_refused_with_their_number(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         resolved(colonies, **options)
+
+
+def test_a_colony_on_the_command_line_is_refused_in_the_words_of_a_colony() -> None:
+    with command_line():
+        with pytest.raises(UsageError) as caught:
+            resolved(["islands=2 algorithm=ga"], preset="xavier2019")
+        assert str(caught.value) == (
+            "colony 0: preset xavier2019: its settings are for brkga, but algorithm=ga was"
+            " requested. Leave one of them out"
+        )
+        with pytest.raises(UsageError) as caught:
+            resolved(["islands=2 algorithm=pso encoding=permutation"])
+        assert str(caught.value).startswith("colony 0: encoding=permutation: pso only supports")
+        assert "Leave encoding out, or choose algorithm=cellular, ga, " in str(caught.value)
 
 
 def test_a_colony_of_a_file_is_refused_with_the_file(tmp_path: Path) -> None:
