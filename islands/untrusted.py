@@ -22,8 +22,10 @@ _LONGEST_REASON = 200
 
 
 @contextmanager
-def parsing(path: Path | str, fault: str = "is damaged or cut off") -> Iterator[None]:
-    """Turn any exception inside the block into an `InputError` that names `path`.
+def parsing(
+    path: Path | str, fault: str = "is damaged or cut off", fix: str = ""
+) -> Iterator[None]:
+    """Turn any exception inside the block into an `InputError` that names `path` and the fix.
 
     Parsers raise more kinds of exceptions on damaged files than they document.
     """
@@ -36,7 +38,8 @@ def parsing(path: Path | str, fault: str = "is damaged or cut off") -> Iterator[
             with reading(path):
                 raise
         reason = " ".join(str(error).split())[:_LONGEST_REASON] or type(error).__name__
-        raise InputError(f"{path}: {fault}: {reason}") from error
+        words = f"{fault} ({reason}). {fix}" if fix else f"{fault}: {reason}"
+        raise InputError(f"{path}: {words}") from error
 
 
 def bounded_text(path: Path, longest: int = 1 << 20) -> str:

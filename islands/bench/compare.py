@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from islands.bench.folder import PROVENANCE
 from islands.bench.quality_compare import Change, changes
 from islands.bench.quality_runs import RunRow, read_rows
 from islands.errors import InputError
@@ -32,8 +33,8 @@ _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_by
 _SHOWN = 44
 _COMMIT = 12
 """Digits of a commit that are shown."""
-PROVENANCE, PRINTED = "provenance", "printed"
-"""The keys of what made the tables, and of their texts; all other keys are tables."""
+PRINTED = "printed"
+"""The key of the texts of the tables; all other keys, but for the provenance, are tables."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 

@@ -20,10 +20,13 @@ from islands.bench.quality_tests import contrasts, rank_rows
 from islands.bench.rivals import Contest, require_fitting
 from islands.bench.traced import facts, program, set_of, traced
 from islands.bench.variants import Variant, variants
+from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.ledger import RunLedger
+from islands.spec.spec import RunSpec
+from islands.text import counted
 
 EVERY = {"cpu": 1, "cuda": 10}
 """Generations between two looks at the best cost: a look takes about 0.1 ms on a GPU."""
@@ -97,8 +100,21 @@ def _tasks(problem: Problem, request: BenchRequest, methods: Sequence[Variant]) 
         for variant in methods
     ]
     for each in found:
-        each.variant.resolved(problem, each.every, {"backend": each.backend, "seed": 1})
+        options = {"backend": each.backend, "seed": 1}
+        spec, _ = each.variant.resolved(problem, each.every, options)
+        _require_work(each.variant, spec, request.world.size)
     return found
+
+
+def _require_work(variant: Variant, spec: RunSpec, ranks: int) -> None:
+    """Refuse a run with fewer islands than ranks."""
+    islands = spec.general.islands
+    if islands < ranks:
+        more = "more islands in its colonies" if spec.colonies else f"--variant 'islands={ranks}'"
+        raise UsageError(
+            f"{variant.origin or variant.name}: {ranks} ranks for {counted(islands, 'island')}"
+            f" leave ranks without work. Start at most {counted(islands, 'rank')}, or give {more}"
+        )
 
 
 def _rows(

@@ -22,7 +22,7 @@ class Change:
     HEADER: ClassVar[str] = (
         "Gaps after the shorter time limit, and median seconds to the target. p: Mann and"
         " Whitney's test of the\ngaps, or of the times if all runs end with the same gap,"
-        " corrected by Holm's method; A: P(now is better)\n"
+        " corrected by Holm's method; A: P(now is better). A ratio above 1 is faster.\n"
         "instance           gap before       now  difference  target       s before      now"
         "   ratio        p     A  method"
     )

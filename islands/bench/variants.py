@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 from islands.run.request import resolved
 from islands.spec.given import gathered, of_text
@@ -28,6 +29,8 @@ class Variant:
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
     config: Path | None = None
+    origin: str = ""
+    """The option that states it, for errors."""
 
     def resolved(
         self, problem: Problem, every: int, options: Mapping[str, Any]
@@ -37,19 +40,32 @@ class Variant:
         The trace has a row for `every` generations, unless the method says otherwise.
         """
         asked = {**self.options, **options, "instance": problem.instance}
-        if strongest(layers(asked, self.config), "record.every", None) is None:
-            asked["record.every"] = every
-        return resolved(layers(asked, self.config), problem)
+        with _naming(self.origin):
+            if strongest(layers(asked, self.config), "record.every", None) is None:
+                asked["record.every"] = every
+            return resolved(layers(asked, self.config), problem)
 
 
 def variants(texts: Sequence[str]) -> list[Variant]:
     """Return the methods of `--variant TEXT`, by default one: the default run."""
-    found = [_variant(text) for text in texts or (DEFAULT,)]
+    found = [_variant(text) for text in texts] or [Variant(DEFAULT)]
     names = [each.name for each in found]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"--variant {name!r} is given twice. Give each variant once")
     return found
+
+
+@contextmanager
+def _naming(origin: str) -> Iterator[None]:
+    """Let errors about settings and files say which variant has them."""
+    try:
+        yield
+    except (UsageError, InputError) as error:
+        if not origin:
+            raise
+        kind = UsageError if isinstance(error, UsageError) else InputError
+        raise kind(f"{origin}: {error}") from error
 
 
 def _variant(text: str) -> Variant:
@@ -62,14 +78,13 @@ def _variant(text: str) -> Variant:
     settings = [word for word in words if word not in files and word != DEFAULT]
     if len(files) > 1:
         raise UsageError(f"--variant {text!r}: names {len(files)} files. Name one file at most")
-    try:
+    with _naming(f"--variant {text!r}"):
         options = gathered(of_text(shlex.join(settings)))
-    except UsageError as error:
-        raise UsageError(f"--variant {text!r}: {error}") from None
     for name in _FIXED:
         if name in options:
             raise UsageError(
                 f"--variant {text!r}: {name} is the same for all variants. Leave it out, and see"
                 " --of, --seeds, --limit, --backend and --threads"
             )
-    return Variant(" ".join(words) or DEFAULT, options, Path(files[0]) if files else None)
+    config = Path(files[0]) if files else None
+    return Variant(" ".join(words) or DEFAULT, options, config, f"--variant {text!r}")

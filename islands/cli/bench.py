@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from islands.bench import BENCHES, COLLECTIVE, DRAWN, LONG, benchmark
 from islands.bench.base import BenchRequest
-from islands.bench.compare import PRINTED, PROVENANCE, Compared, compared, read_tables
-from islands.bench.rivals import RIVALS, require_installed
-from islands.cli import arguments
+from islands.bench.compare import PRINTED, Compared, compared, read_tables
+from islands.bench.folder import BENCH, MEASUREMENT, PROVENANCE, measurement, refuse_other_work
+from islands.bench.rivals import require_installed
+from islands.cli import arguments, bench_options
 from islands.display.heartbeat import Heartbeat
 from islands.doctor.nvidia import gpus
 from islands.errors import UsageError
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from islands.bench.base import BenchRow
 
 _ALONE = [name for name in BENCHES if name not in (*COLLECTIVE, *LONG)]
-_MOST_ISLANDS = 1 << 20
 
 _EXAMPLES = """
 examples:
@@ -61,62 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--backend", metavar="NAME", help=words)
     words = "threads of the cpu backend (default: all cores)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
-    brkga = _Group(parser, "brkga, de, cellular, ga and pso")
-    brkga.add("generations", "G", int, "generations per repetition")
-    both = _Group(parser, "topologies and migration")
-    both.add("islands_a_rank", "N", int, "islands per rank")
-    both.add("population", "P", int, "individuals per island")
-    both.add("migrants", "M", int, "individuals that each island sends per migration")
-    topologies = _Group(parser, "topologies")
-    topologies.add("islands", "N,N", _counts, "numbers of islands")
-    topologies.add("genes", "N", int, "genes per individual")
-    migration = _Group(parser, "migration")
-    migration.add("instances", "A,B", _names, "instances")
-    migration.add("topology", "NAME", str, "which islands send migrants to which")
-    migration.add("interval", "G", int, "generations between two migrations")
-    migration.add("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1")
-    migration.add("seconds", "S", float, "approximate seconds per repetition")
-    quality = _Group(parser, "quality and colonies")
-    quality.add("limit", "S", float, "time limit of a run, which ends at the best known value")
-    quality.add("seeds", "R", int, "runs per instance and method")
-    quality.add("every", "G", int, "generations between looks at the best cost", "cuda 10, cpu 1")
-    colonies = _Group(parser, "colonies (and --topology, --interval, --migrants, --islands-a-rank)")
-    colonies.add("mixes", "A,B", _names, "instances, also FILE.py:NAME")
-    colonies.repeat("colony", "SETTINGS", "settings of a colony; repeat it (default: by problem)")
-    quality = _Group(parser, "quality")
-    quality.add("of", "A,B", _names, "instances, sets, and patterns of names")
-    words = "settings KEY=VALUE of a method, and a file for --config; repeat it"
-    quality.repeat("variant", "SETTINGS", f"{words} (default: the default run)")
-    words = f"also run these programs, as long and on as many cores: {', '.join(RIVALS)}"
-    quality.add("rivals", "A,B", _names, words, "none")
+    bench_options.declare(parser)
     add("--highs", action=_Renamed, nargs=0, help=argparse.SUPPRESS)
-
-
-class _Group:
-    """Options of some benchmarks: names and defaults are those of the fields of `BenchRequest`."""
-
-    def __init__(self, parser: argparse.ArgumentParser, title: str) -> None:
-        self._group = parser.add_argument_group(title)
-
-    def add(
-        self, field: str, metavar: str, kind: Callable[[str], Any], words: str, shown: str = ""
-    ) -> None:
-        """Declare an option; help shows its default value, or `shown` instead."""
-        default = getattr(BenchRequest, field)
-        listed = ",".join(map(str, default)) if isinstance(default, tuple) else default
-        self._group.add_argument(
-            f"--{field.replace('_', '-')}",
-            metavar=metavar,
-            type=kind,
-            default=default,
-            help=f"{words} (default: {shown or listed})",
-        )
-
-    def repeat(self, field: str, metavar: str, words: str) -> None:
-        """Declare an option that may be given several times."""
-        self._group.add_argument(
-            f"--{field}", metavar=metavar, action="append", default=[], help=words
-        )
 
 
 class _Renamed(argparse.Action):
@@ -166,7 +112,8 @@ def main(args: argparse.Namespace) -> int:
         for name, rows in tables.items()
         if rows[0].HEADER
     }
-    measured = {PROVENANCE: _provenance(tables), PRINTED: printed} | measured
+    made = {**_provenance(tables), MEASUREMENT: measurement(names, asked)}
+    measured = {PROVENANCE: made, PRINTED: printed} | measured
     if args.out is not None:
         _write(args.out, tables, measured)
         say(f"\nWrote {args.out}")
@@ -203,7 +150,7 @@ def _write(
     from islands.bench.output import write
 
     write(folder, tables)
-    with published(folder / "bench.json") as temporary:
+    with published(folder / BENCH) as temporary:
         temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
 
 
@@ -226,6 +173,7 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
     for name in args.what:
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))
+    bench_options.refuse_unused(vars(args), args.what or _ALONE)
     whole = (
         "generations",
         "islands_a_rank",
@@ -237,17 +185,15 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
         "every",
     )
     for field in whole:
-        if getattr(args, field) is not None and getattr(args, field) < 1:
+        if getattr(args, field, 1) < 1:
             shown = f"--{field.replace('_', '-')} {getattr(args, field)}"
             raise UsageError(f"{shown}: must be at least 1")
     for field in ("seconds", "limit"):
-        value = getattr(args, field)
+        value = getattr(args, field, 1.0)
         if not 0 < value < math.inf:
             raise UsageError(f"--{field} {value:g}: must be a finite number above 0")
-    require_installed(args.rivals)
+    require_installed(getattr(args, "rivals", ()))
     if args.out is not None:
-        if args.out.exists() and not args.out.is_dir():
-            raise UsageError(f"--out {args.out}: is a file. Name a new or existing folder")
         drawn = [name for name in args.what or _ALONE if name in DRAWN]
         if drawn and find_spec("matplotlib") is None:
             raise UsageError(
@@ -260,31 +206,10 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
         if field.name in args
     }
     backends = _backends(args.backend)
-    return BenchRequest(world=ranks, backends=backends, heartbeat=heartbeat, **options)
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    return _numbers(text, 1, _MOST_ISLANDS)
-
-
-def _delays(text: str) -> tuple[int, ...]:
-    return _numbers(text, 0, 1)
-
-
-def _numbers(text: str, low: int, high: int) -> tuple[int, ...]:
-    try:
-        numbers = tuple(dict.fromkeys(int(each) for each in text.split(",")))
-    except ValueError:
-        numbers = ()
-    if not numbers or min(numbers) < low or max(numbers) > high:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} must be whole numbers from {low} to {high}, separated by commas"
-        )
-    return numbers
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
+    request = BenchRequest(world=ranks, backends=backends, heartbeat=heartbeat, **options)
+    if args.out is not None and ranks.rank == 0:
+        refuse_other_work(args.out, measurement(args.what or _ALONE, request))
+    return request
 
 
 def _backends(asked: str | None) -> list[str]:

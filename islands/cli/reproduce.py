@@ -190,6 +190,11 @@ def _prepared(
         if value is not None and value < 1:
             raise UsageError(f"--{option} {value}: must be at least 1")
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
+    if args.out is not None and ranks.rank == 0:
+        from islands.reproduce.output import refuse_other_work
+
+        for folder in [args.out, *(args.out / each for each in papers if args.what == _ALL)]:
+            refuse_other_work(folder)
     for name, (_, tables) in papers.items():
         _require_room(name if args.what == _ALL else args.what, tables, ranks)
     every = [table for _, tables in papers.values() for table in tables.values()]

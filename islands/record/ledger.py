@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from islands.errors import InputError
 from islands.parallel import World
 from islands.paths import reading, writing
 from islands.record.kind import RESULTS
@@ -80,10 +79,10 @@ class RunLedger:
             with writing(path):
                 self._stream.truncate(len(whole))
         for number, line in enumerate(whole.splitlines(), 1):
-            with parsing(f"{path}:{number}", "cannot be read: remove that line"):
+            with parsing(f"{path}:{number}", "is damaged", "Remove that line"):
                 entry = json.loads(line)
-                if entry.pop("sha256") != _checksum(entry):
-                    raise InputError(f"{path}:{number}: {MISMATCH}. Remove that line")
+                if entry.pop("sha256", None) != _checksum(entry):
+                    raise ValueError(MISMATCH)
                 self._known[json.dumps(entry["asked"], sort_keys=True)].append(entry["result"])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
-from islands.record.kind import EXPERIMENT
+from islands.record.kind import EXPERIMENT, Kind, kind_of
 from islands.record.ledger import RunLedger
 from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
 from islands.report.folders import PAGE, page_for
@@ -83,6 +83,14 @@ class ExperimentFolder:
                 name = f"{table.name}{plot.suffix}.{form}"
                 with published(self.path / name) as temporary:
                     write_plot(temporary, form, table.title, rows, size, plot)
+
+
+def refuse_other_work(path: Path) -> None:
+    """Refuse a folder that holds a run, a series or a tuning."""
+    with reading(path):
+        kind = kind_of(path)
+    if kind in (Kind.RUN, Kind.SERIES, Kind.TUNING):
+        raise UsageError(f"--out {path}: holds {kind.value}, no experiment. Name a new folder")
 
 
 def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from islands.statistics.ranks import SIGNIFICANT
 
 # Vargha and Delaney (2000): limits of the distance of A from 0.5.
 _SIZES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
+_MOST_EXACT = 100
+"""Values of both samples up to which p is exact."""
 
 
 @dataclass(frozen=True)
@@ -45,5 +48,23 @@ def mann_whitney(one: Sequence[float], other: Sequence[float]) -> Comparison:
     if np.ptp(ranks) == 0:
         return Comparison(1.0, 0.5)
     result = mannwhitneyu(first, second, alternative="two-sided")
+    p = _exact(ranks, len(one)) if len(ranks) <= _MOST_EXACT else float(result.pvalue)
     pairs = len(one) * len(other)
-    return Comparison(float(result.pvalue), 1.0 - float(result.statistic) / pairs)
+    return Comparison(p, 1.0 - float(result.statistic) / pairs)
+
+
+def _exact(ranks: NDArray[np.float64], count: int) -> float:
+    """Return the exact p-value of the first `count` ranks.
+
+    SciPy only knows the distribution without ties, and runs that reach the optimum are ties.
+    """
+    doubled = np.rint(2 * ranks).astype(int)
+    # Of the first ranks, the ways to choose a number of them with a sum.
+    ways = np.zeros((count + 1, doubled.sum() + 1))
+    ways[0, 0] = 1
+    for rank in doubled:
+        ways[1:, rank:] += ways[:-1, :-rank].copy()
+    mean = count * (len(ranks) + 1)
+    distances = np.abs(np.arange(ways.shape[1]) - mean)
+    is_as_far = distances >= abs(int(doubled[:count].sum()) - mean)
+    return float(ways[count, is_as_far].sum() / ways[count].sum())

@@ -83,12 +83,12 @@ def _performed(tuning: Tuning, metric: str, output: TuneOutput, ledger: TuneLedg
     if not output.quiet:
         output.say(header(tuning))
     results, left_out = _results(tuning, ledger, output)
+    end_work(folder)
     fit = [each for each in tuning.candidates.configurations if each.number not in left_out]
     ranking = Ranking.of(fit, tuning.problems, results, metric)
     _require_any(tuning, ranking, folder)
     best = _best(tuning, ranking)
     _write(folder, ranking, best)
-    end_work(folder)
     return TuneResult(
         folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out, tuning.candidates
     )

@@ -54,7 +54,7 @@ def both(
     )
 
     def costs(genomes: np.ndarray) -> np.ndarray:
-        return problem.costs(mine._encoding.decode(genomes))
+        return problem.costs(problem.from_device(mine._encoding.decode(genomes)))
 
     width = Cellular(settings, general["population"], encoding).width
     changes |= {"width": width, "encoding": encoding, "given": tuple(given)}

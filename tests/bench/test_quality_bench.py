@@ -219,7 +219,9 @@ def test_all_ranks_take_part(tmp_path: Path) -> None:
         (["--variant", "islands"], "--variant 'islands': islands: write KEY=VALUE"),
         (["--variant", "a.toml b.toml"], "names 2 files. Name one file at most"),
         (["--variant", "islands=2"] * 2, "--variant 'islands=2' is given twice"),
-        (["--variant", "rho=2"], "rho"),
+        (["--variant", "islands=x"], "--variant 'islands=x': islands=x: must be a"),
+        (["--variant", "default", "--variant", "rho=2"], "--variant 'rho=2': rho"),
+        (["--variant", "absent.toml"], "--variant 'absent.toml': absent.toml: No such file"),
         (["--rivals", "concorde"], "unknown rival 'concorde'"),
         (["--highs"], "--highs is now --rivals highs"),
         (["--backend", "cpu,gpu"], "unknown backend 'gpu'"),
@@ -238,6 +240,15 @@ def test_a_method_that_fits_no_instance_is_refused_before_any_run() -> None:
     request = BenchRequest(World(), ["cpu"], of=("demo/mkp",), variant=("algorithm=eax",))
     with pytest.raises(UsageError, match="eax"):
         next(quality.measure(request))
+
+
+def test_fewer_islands_than_ranks_are_refused_before_any_run() -> None:
+    ranks = World()
+    ranks.size = 2
+    request = BenchRequest(ranks, ["cpu"], of=("demo/mkp",))
+    message = r"--variant 'islands=1': 2 ranks for 1 island .* give --variant 'islands=2'"
+    with pytest.raises(UsageError, match=message):
+        quality._tasks(_mkp(), request, variants(["islands=2", "islands=1"]))
 
 
 def test_courses_of_rows_are_finite_or_without_solution() -> None:

@@ -76,7 +76,7 @@ def test_all_tables_write_their_files(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "4 generations, on CPU" in shown
     assert "the paper's runs have 1000" in shown
     assert sorted(path.name for path in out.iterdir()) == [
-        *("report.html", "runs.jsonl", "settings.toml"),
+        *("provenance.json", "report.html", "runs.jsonl", "settings.toml"),
         *("times.csv", "times.png", "times.svg", "times.txt", "values.csv", "values.txt"),
         *("vlsi.csv", "vlsi.png", "vlsi.svg", "vlsi.txt"),
     ]
@@ -208,7 +208,7 @@ def test_concurrent_runs_equal_runs_of_solve(
     assert sorted(path.name for path in out.iterdir()) == [
         *(f"implementations{each}.{form}" for each in ("-gap", "-rate") for form in PLOTS),
         *(f"implementations.{form}" for form in ("csv", "png", "svg", "txt")),
-        *("report.html", "runs.jsonl", "settings.toml"),
+        *("provenance.json", "report.html", "runs.jsonl", "settings.toml"),
     ]
 
 

@@ -142,9 +142,12 @@ def test_a_run_with_an_incomplete_line_is_repeated(runs: FakeRuns, tmp_path: Pat
     assert filled(table, ExperimentFolder(tmp_path, SETTINGS))[0] == whole
     assert runs.count == 1
     assert ledger.read_bytes() == lines
-    ledger.write_bytes(b"{}\n" + lines)
-    with pytest.raises(InputError, match=r"runs\.jsonl:1: cannot be read: remove that line"):
-        ExperimentFolder(tmp_path, SETTINGS)
+    for damaged in (b"{}\n", b"{\n", b"[]\n", b"\xff\n"):
+        ledger.write_bytes(damaged + lines)
+        with pytest.raises(
+            InputError, match=r"runs\.jsonl:1: is damaged \(.+\). Remove that line$"
+        ):
+            ExperimentFolder(tmp_path, SETTINGS)
 
 
 @pytest.mark.parametrize(

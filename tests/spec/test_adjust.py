@@ -178,7 +178,7 @@ def test_colonies_keep_room_for_the_migrants_of_the_whole_run() -> None:
 
 def test_impossible_settings_are_refused_unadjusted() -> None:
     with pytest.raises(UsageError, match="of population=256 are not elite"):
-        resolved(tour(400), **ORDERS, migrants=100)
+        resolved(tour(400), **ORDERS, **{"migrants": 100, "migration.topology": "elite"})
 
 
 def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:

@@ -41,6 +41,17 @@ def test_all_divisions_give_the_same_p(seed: int) -> None:
     assert found.a == pytest.approx(smaller(one, other))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "p"),
+    [([0] * 3, [1] * 3, 0.1), ([0] * 4, [1] * 4, 2 / 70), ([0] * 5, [0, 0, 1, 1, 1], 1 / 6)],
+)
+def test_p_is_exact_with_ties(one: list[float], other: list[float], p: float) -> None:
+    assert mann_whitney(one, other).p == pytest.approx(p)
+    assert mann_whitney(one, other).p == pytest.approx(exact(one, other))
+    mixed = [3.0, 3.0, 1.0, 7.0, math.inf, 7.0, 3.0]
+    assert mann_whitney(mixed, one).p == pytest.approx(exact(mixed, one))
+
+
 def test_ties_count_half_and_infinite_values_are_the_worst() -> None:
     one, other = [1.0, 2.0, 2.0], [2.0, math.inf, math.inf, 3.0]
     assert mann_whitney(one, other).a == pytest.approx(smaller(one, other))

@@ -1,0 +1,63 @@
+"""Keep one measurement in a folder of `islands bench --out`; no other work is overwritten."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from islands.bench.base import BenchRequest
+from islands.errors import UsageError
+from islands.paths import reading
+from islands.record.kind import RESULTS, kind_of
+from islands.untrusted import parsing
+
+BENCH = "bench.json"
+"""All tables of a measurement, the last file that it writes."""
+PROVENANCE = "provenance"
+"""The key of what made the tables in it."""
+MEASUREMENT = "measurement"
+"""The key of what was measured, in the provenance."""
+_DEFINING = ("of", "variant", "mixes", "colony", "instances")
+"""Options that make another measurement; with other ones, it is continued or made again."""
+
+
+def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, list[str]]:
+    """Return what is measured, as JSON has it."""
+    options = {name: list(getattr(request, name)) for name in _DEFINING}
+    return {"benchmarks": sorted(benchmarks), **options}
+
+
+def refuse_other_work(folder: Path, mine: dict[str, list[str]]) -> None:
+    """Refuse a file, and a folder with another measurement or with anything else."""
+    with reading(folder):
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
+        names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+        kind = kind_of(folder)
+    if kind is not None:
+        raise UsageError(f"--out {folder}: holds {kind.value}, no measurement. Name a new folder")
+    if BENCH in names:
+        made = _made(folder / BENCH)
+        if made.get(MEASUREMENT) != mine:
+            command = shlex.join(["islands", *map(str, made.get("command", ()))])
+            raise UsageError(
+                f"--out {folder}: holds another measurement: {command}. Name a new folder"
+            )
+    elif names and RESULTS not in names:  # these are of an interrupted measurement
+        raise UsageError(
+            f"--out {folder}: holds files, but no measurement. Name a folder that is new or"
+            " empty, so that your files are not overwritten"
+        )
+
+
+def _made(path: Path) -> dict[str, Any]:
+    """Return the provenance in a file."""
+    with reading(path):
+        text = path.read_text(encoding="utf-8")
+    with parsing(path, "is not the output of islands bench", "Name a new folder"):
+        return dict(json.loads(text)[PROVENANCE])

@@ -1,0 +1,168 @@
+"""The options of single benchmarks: each names the benchmarks that use it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from islands.bench.base import BenchRequest
+from islands.bench.rivals import RIVALS
+from islands.errors import UsageError
+
+_MOST_ISLANDS = 1 << 20
+_INSTANCES, _METHODS = "instances", "methods"
+
+
+@dataclass(frozen=True)
+class BenchOption:
+    """An option with the name and the default of a field of `BenchRequest`."""
+
+    field: str
+    metavar: str
+    kind: Callable[[str], Any]
+    words: str
+    shown: str = ""
+    """What help shows instead of the default."""
+    repeated: bool = False
+    purpose: str = ""
+    """Options of different benchmarks with the same purpose have the same word here."""
+
+    @property
+    def name(self) -> str:
+        """The option as it is written."""
+        return f"--{self.field.replace('_', '-')}"
+
+    def declare(self, group: argparse._ArgumentGroup) -> None:
+        """Declare the option; if it is not given, the namespace has no value of it."""
+        if self.repeated:
+            how: dict[str, Any] = {"action": "append", "help": self.words}
+        else:
+            default = getattr(BenchRequest, self.field)
+            listed = ",".join(map(str, default)) if isinstance(default, tuple) else default
+            how = {"type": self.kind, "help": f"{self.words} (default: {self.shown or listed})"}
+        group.add_argument(self.name, metavar=self.metavar, default=argparse.SUPPRESS, **how)
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options, in one group for each set of benchmarks."""
+    for benchmarks, options in OPTIONS.items():
+        group = parser.add_argument_group(_listed(benchmarks))
+        for option in options:
+            option.declare(group)
+
+
+def refuse_unused(given: Collection[str], asked: Collection[str]) -> None:
+    """Refuse options, named by their fields, that none of the benchmarks uses."""
+    for option, benchmarks in _each():
+        if option.field in given and not set(benchmarks) & set(asked):
+            right = [
+                other.name
+                for other, users in _each()
+                if option.purpose and other.purpose == option.purpose and set(users) & set(asked)
+            ]
+            fix = f"Use {' or '.join(right)}" if right else "Leave it out"
+            names = list(dict.fromkeys(asked))
+            were = "was" if len(names) == 1 else "were"
+            raise UsageError(
+                f"{option.name}: an option of {_listed(benchmarks)}, but {_listed(names)} {were}"
+                f" asked for. {fix}"
+            )
+
+
+def _each() -> Iterator[tuple[BenchOption, tuple[str, ...]]]:
+    for benchmarks, options in OPTIONS.items():
+        for option in options:
+            yield option, benchmarks
+
+
+def _listed(names: Collection[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return _numbers(text, 1, _MOST_ISLANDS)
+
+
+def _delays(text: str) -> tuple[int, ...]:
+    return _numbers(text, 0, 1)
+
+
+def _numbers(text: str, low: int, high: int) -> tuple[int, ...]:
+    try:
+        numbers = tuple(dict.fromkeys(int(each) for each in text.split(",")))
+    except ValueError:
+        numbers = ()
+    if not numbers or min(numbers) < low or max(numbers) > high:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be whole numbers from {low} to {high}, separated by commas"
+        )
+    return numbers
+
+
+def _names(text: str) -> tuple[str, ...]:
+    # A program that is named twice would be counted twice.
+    return tuple(dict.fromkeys(text.split(",")))
+
+
+_VARIANT = "settings KEY=VALUE of a method, and a file for --config; repeat it"
+_RIVALS = f"also run these programs, as long and on as many cores: {', '.join(RIVALS)}"
+
+OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
+    ("brkga", "de", "cellular", "ga", "pso", "decoders"): (
+        BenchOption("generations", "G", int, "generations per repetition"),
+    ),
+    ("topologies", "migration", "colonies"): (
+        BenchOption("islands_a_rank", "N", int, "islands per rank"),
+        BenchOption("migrants", "M", int, "individuals that each island sends per migration"),
+    ),
+    ("topologies", "migration"): (BenchOption("population", "P", int, "individuals per island"),),
+    ("topologies",): (
+        BenchOption("islands", "N,N", _counts, "numbers of islands"),
+        BenchOption("genes", "N", int, "genes per individual"),
+    ),
+    ("migration", "colonies"): (
+        BenchOption("topology", "NAME", str, "which islands send migrants to which"),
+        BenchOption("interval", "G", int, "generations between two migrations"),
+    ),
+    ("migration",): (
+        BenchOption("instances", "A,B", _names, "instances", purpose=_INSTANCES),
+        BenchOption("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1"),
+        BenchOption("seconds", "S", float, "approximate seconds per repetition"),
+    ),
+    ("quality", "colonies"): (
+        BenchOption("limit", "S", float, "time limit of a run, which ends at the best known value"),
+        BenchOption("seeds", "R", int, "runs per instance and method"),
+        BenchOption(
+            "every", "G", int, "generations between looks at the best cost", "cuda 10, cpu 1"
+        ),
+    ),
+    ("colonies",): (
+        BenchOption("mixes", "A,B", _names, "instances, also FILE.py:NAME", purpose=_INSTANCES),
+        BenchOption(
+            "colony",
+            "SETTINGS",
+            str,
+            "settings of a colony; repeat it (default: by problem)",
+            repeated=True,
+            purpose=_METHODS,
+        ),
+    ),
+    ("quality",): (
+        BenchOption(
+            "of", "A,B", _names, "instances, sets, and patterns of names", purpose=_INSTANCES
+        ),
+        BenchOption(
+            "variant",
+            "SETTINGS",
+            str,
+            f"{_VARIANT} (default: the default run)",
+            repeated=True,
+            purpose=_METHODS,
+        ),
+        BenchOption("rivals", "A,B", _names, _RIVALS, "none"),
+    ),
+}
+"""The options by the benchmarks that use them."""
