@@ -38,7 +38,7 @@ def test_migrants_keep_their_cost_without_waiting(backend: Backend, topology: st
     saved = made.snapshot()
     for cost, genes in zip(saved["cost"], saved["genes"], strict=True):
         solutions = made._encoding.decode(genes)
-        assert np.array_equal(made._problem.costs(solutions), cost)
+        assert np.array_equal(made._colonies[0]._problem.costs(solutions), cost)
     assert bool(sources - set(made.mine)) == (topology != "none")
 
 
