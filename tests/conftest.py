@@ -126,6 +126,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _without_scripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Forget the folders and modules of scripts that a test has loaded."""
+    before, paths, folder = set(sys.modules), list(sys.path), tmp_path_factory.getbasetemp()
+    yield
+    sys.path[:] = paths
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and Path(file).is_relative_to(folder):
+            del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
 def _without_user_parts() -> Iterator[None]:
     """Unregister the parts that a test has registered."""
     yield
