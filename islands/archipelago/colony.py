@@ -99,7 +99,7 @@ class Colony:
         given = dealt(solutions, share.mine, share.islands, self.spec.population)
         place(given, self._problem, self.encoding, self._backend, self.state)
         self.attempt.start(may_be_partial=may_be_partial)
-        self._run(self._launches.start)
+        self._run(self._launches.start, is_first=True)
         is_whole = self.attempt.is_whole()
         if not is_whole:
             self.attempt.leave_out()
@@ -135,13 +135,13 @@ class Colony:
         if not self._launches.keeps_order:
             self._backend.run([self._launches.rank_again])
 
-    def _run(self, segments: Segments) -> None:
-        """Run launches, with host evaluation between the segments."""
+    def _run(self, segments: Segments, *, is_first: bool = False) -> None:
+        """Run the launches of a generation, with host evaluation between the segments."""
         first, *others = segments
         self._backend.run(first)
         for calls in others:
             assert self.outside is not None
-            self.outside.evaluate(self.attempt.halt.is_requested)
+            self.outside.evaluate(self.attempt.halt.is_requested, is_first=is_first)
             self._backend.run(calls)
 
     def derive(self, *, everyone: bool = False) -> None:

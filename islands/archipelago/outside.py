@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ from islands.backends.base import Backend
 from islands.backends.state import State
 
 _BATCH_SECONDS = 0.1
+_AHEAD = 2
+"""Calls of a function that a GPU may have before it: few, so that a run can be ended soon."""
 
 
 class Outside:
@@ -36,7 +39,7 @@ class Outside:
         """The time that evaluations have taken."""
         return self._seconds
 
-    def evaluate(self, must_stop: Callable[[], bool]) -> None:
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
         """Evaluate all waiting children, or those before `must_stop` returns true.
 
         `must_stop` is called about every tenth of a second. The first batch is always evaluated,
@@ -76,7 +79,8 @@ class Outside:
 class BatchOutside(Outside):
     """Evaluates children where they are: kernels decode, and a Python function takes the arrays.
 
-    On a GPU, the only wait in a generation is for the numbers of children that wait.
+    On a GPU, the host prepares a generation during the previous ones: it only asks which children
+    wait if that may have changed.
     """
 
     def __init__(self, parts: ProgramParts, backend: Backend, state: State, launches: Launches):
@@ -87,15 +91,16 @@ class BatchOutside(Outside):
         self._rows_an_island = solutions.shape[1]
         kind = np.float64 if parts.problem.real else np.int64
         self._returned = backend.empty((self._cost.size,), kind)
+        self._may_change = not parts.algorithm.same_slots or parts.algorithm.patience > 0
         self._counts: NDArray[np.int32] | None = None
-        self._span: tuple[Any, Any] | None = None
+        self._spans: deque[tuple[Any, Any]] = deque()
 
-    def evaluate(self, must_stop: Callable[[], bool]) -> None:
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
         """Evaluate all waiting children in one call."""
-        counts = self._backend.download(self._waiting)
-        self._count_seconds()
-        if self._counts is None or not np.array_equal(counts, self._counts):
-            self._locate(counts)
+        if is_first or self._may_change or self._counts is None:
+            self._locate()
+        if is_first:
+            self._counts = None  # other children will wait in the next generation
         self.evaluated = len(self._rows)
         if self.evaluated == 0:
             return
@@ -103,12 +108,16 @@ class BatchOutside(Outside):
             stored = self._solutions.take(self._rows, axis=0)
             begin = self._backend.mark()
             costs = self._problem.batch_costs(stored)
-            self._span = begin, self._backend.mark()
+            self._spans.append((begin, self._backend.mark()))
             self._returned[: self.evaluated] = costs
         self._backend.run([self._taking])
+        self._count_seconds(_AHEAD)
 
-    def _locate(self, counts: NDArray[np.int32]) -> None:
+    def _locate(self) -> None:
         """Find the solutions of waiting children, and the places of their costs."""
+        counts = self._backend.download(self._waiting)
+        if self._counts is not None and np.array_equal(counts, self._counts):
+            return
         waits = np.arange(self._cost.shape[-1]) < counts[..., np.newaxis]
         place = np.flatnonzero(waits)
         island, child = np.divmod(place, waits[0].size)
@@ -116,18 +125,17 @@ class BatchOutside(Outside):
         self._taking = self._launches.taking_costs(self._returned, self._backend.upload(place))
         self._counts = counts.copy()
 
-    def _count_seconds(self) -> None:
-        """Count the time of the last call, which has ended."""
-        if self._span is not None:
-            self._seconds += self._backend.seconds_between(*self._span)
-            self._span = None
+    def _count_seconds(self, but: int) -> None:
+        """Wait for all calls but the last ones, and count their time."""
+        while len(self._spans) > but:
+            begin, end = self._spans.popleft()
+            self._backend.wait_for(end)
+            self._seconds += self._backend.seconds_between(begin, end)
 
     @property
     def seconds(self) -> float:
         """The time that evaluations have taken."""
-        if self._span is not None:
-            self._backend.wait_for(self._span[1])
-        self._count_seconds()
+        self._count_seconds(0)
         return self._seconds
 
 
