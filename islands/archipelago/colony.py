@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from islands.algorithms.base import NEIGHBOURS
 from islands.archipelago.attempt import Attempt
+from islands.archipelago.batch import evaluator
 from islands.archipelago.colony_spec import ColonySpec
 from islands.archipelago.fit import fixed
 from islands.archipelago.injection import replace_worst
 from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import Memory, tables_of
-from islands.archipelago.outside import evaluator
 from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_sound
 from islands.archipelago.share import Share

@@ -148,8 +148,11 @@ class Problem(ABC):
         """Return arrays from which it can be made again; empty if a file or script has it."""
         return {}
 
-    def batch_costs(self, stored: Any) -> Any:
-        """Return the costs of stored solutions in the memory where they are, of any value."""
+    def batch_costs(self, stored: Any, *, is_compared: bool) -> Any:
+        """Return the costs of stored solutions in the memory where they are, of any value.
+
+        `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
+        """
         raise self._lacks("batch_costs")
 
     def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
