@@ -207,6 +207,13 @@ class Problem(ABC):
         """Return default settings for requests that exclude `defaults`, such as of an improver."""
         return []
 
+    def sizes(self, defaults: Mapping[str, Any], on_gpu: Callable[[], bool]) -> Mapping[str, Any]:
+        """Return the islands, population and steps of chosen defaults, by the backend.
+
+        `on_gpu` returns whether the run uses a GPU, which may take a while to find out.
+        """
+        return {}
+
     def items(self) -> int:
         """Return the number of work items that the threads of a block share in an evaluation."""
         return self.size
