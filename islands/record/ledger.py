@@ -34,9 +34,13 @@ class RunLedger:
             with writing(path):
                 folder.mkdir(parents=True, exist_ok=True)
             self._lock.take(folder)
-            with writing(path):
-                self._stream = path.open("a", encoding="utf-8")
-            self._read(path)
+            try:
+                with writing(path):
+                    self._stream = path.open("a", encoding="utf-8")
+                self._read(path)
+            except BaseException:
+                self.close()  # an exception may keep this object, and thus the lock, for long
+                raise
 
     def close(self) -> None:
         """Close the file and release the lock."""

@@ -33,11 +33,15 @@ class ExperimentFolder:
 
         _refuse_other(path, settings)
         self.path, self.ledger = path, RunLedger(path)
-        # Another process may have begun an experiment before this one locked the folder.
-        _refuse_other(path, settings)
-        if not (path / EXPERIMENT).exists():
-            with published(path / EXPERIMENT) as temporary:
-                temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+        try:
+            # Another process may have begun an experiment before this one locked the folder.
+            _refuse_other(path, settings)
+            if not (path / EXPERIMENT).exists():
+                with published(path / EXPERIMENT) as temporary:
+                    temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+        except BaseException:
+            self.close()  # an exception may keep this object, and thus the lock, for long
+            raise
 
     def close(self) -> None:
         """Release the folder's lock."""
