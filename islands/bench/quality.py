@@ -7,7 +7,7 @@ cost counts from the moment at which it was seen. "Best known at 90 % of runs": 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -33,11 +33,14 @@ EVERY = {"cpu": 1, "cuda": 10}
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
-    """Run each method on each instance and backend; then compare methods and summarise sets."""
+    """Return the rows of each method on each instance and backend, then comparisons and means.
+
+    Refuse wrong methods and instances at once, before the first row is asked for; collective.
+    """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))
     problems = world.run_on_all(lambda: [load(name) for name in named(request.of)])
-    yield from compared(request, problems, lambda _: methods)
+    return compared(request, problems, lambda _: methods)
 
 
 def compared(
@@ -45,11 +48,17 @@ def compared(
     problems: Sequence[Problem],
     methods_of: Callable[[Problem], Sequence[Variant]],
 ) -> Iterator[BenchRow]:
-    """Run the methods of each problem; collective."""
+    """Return the rows of the methods of each problem, refusing wrong ones at once; collective."""
     require_fitting(request.rivals, problems, request.world)
     tasks = request.world.run_on_all(
         lambda: {each.instance: _tasks(each, request, methods_of(each)) for each in problems}
     )
+    return _measured(request, problems, tasks)
+
+
+def _measured(
+    request: BenchRequest, problems: Sequence[Problem], tasks: Mapping[str, list[_Task]]
+) -> Iterator[BenchRow]:
     runs = sum(map(len, tasks.values())) / max(1, len(tasks)) + len(request.rivals)
     folder = request.out if request.world.rank == 0 else None
     ledger, rows = RunLedger(folder, "measurement"), list[RunRow]()

@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -76,7 +76,8 @@ class _Renamed(argparse.Action):
 def main(args: argparse.Namespace) -> int:
     """Measure, print each row when it is complete, and return the exit status."""
     # Waiting ranks would use cores that rank 0 needs, so benchmarks of all ranks come first.
-    names = sorted(args.what or _ALONE, key=lambda name: name not in COLLECTIVE)
+    asked_for = dict.fromkeys(args.what or _ALONE)
+    names = sorted(asked_for, key=lambda name: name not in COLLECTIVE)
     together = [name for name in names if name in COLLECTIVE]
     rank, _ = launched()
     if rank > 0 and not together:
@@ -85,6 +86,9 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
         asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
+        mine = names if rank == 0 else together
+        # Each refuses wrong options now, before anything is printed.
+        begun = {name: _begun(name, asked) for name in mine}
         before = ranks.run_on_all(lambda: args.compare and read_tables(args.compare))
         stream = sys.stderr if args.json else sys.stdout
 
@@ -94,10 +98,10 @@ def main(args: argparse.Namespace) -> int:
 
         tables: dict[str, list[BenchRow]] = {}
         with suspending(), heartbeat:
-            for place, name in enumerate(names if rank == 0 else together, 1):
+            for place, (name, (text, found)) in enumerate(begun.items(), 1):
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
                 heartbeat.work = f"bench {name}{which}"
-                _measure(name, asked, tables, say)
+                _print(text, found, tables, say)
     measured: dict[str, Any] = {
         name: [asdict(row) for row in rows] for name, rows in tables.items()
     }
@@ -154,13 +158,21 @@ def _write(
         temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
 
 
-def _measure(
-    name: str, asked: BenchRequest, tables: dict[str, list[BenchRow]], say: Callable[[str], None]
+def _begun(name: str, asked: BenchRequest) -> tuple[str, Iterator[BenchRow]]:
+    """Return the description of a benchmark, and its rows, each of which is still to measure."""
+    text, measure = benchmark(name)
+    return text, measure(asked)
+
+
+def _print(
+    text: str,
+    found: Iterator[BenchRow],
+    tables: dict[str, list[BenchRow]],
+    say: Callable[[str], None],
 ) -> None:
     """Run one benchmark; print its rows and add them to the tables."""
-    text, measure = benchmark(name)
     say(("\n" if tables else "") + text)
-    for row in measure(asked):
+    for row in found:
         if row.HEADER and row.TABLE not in tables:
             say(f"\n{row.HEADER}")
         if row.HEADER:
