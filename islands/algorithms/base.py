@@ -104,6 +104,9 @@ class Algorithm(ABC):
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""
 
+    def require_problem(self, problem: Problem) -> None:  # noqa: B027
+        """Refuse a problem that does not fit the settings."""
+
     def defines(self) -> Macros:
         """Return the macros for the compilation of the kernels."""
         return {}
