@@ -54,6 +54,9 @@ class Algorithm(ABC):
     """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
     improves: ClassVar[bool] = True
     """Whether an improver can improve its individuals; it is False if it does so itself."""
+    same_slots: bool = False
+    """Whether all generations make children for the same slots, but for the first generation and
+    restarts."""
     loses_best: bool = False
     """Whether an island may lose its best individual without a restart."""
     patience: int = 0

@@ -209,6 +209,25 @@ class CudaBackend(Backend):
         with self._device, self._stream:
             yield self._cupy
 
+    def recorded(self, work: Callable[[], Any]) -> Callable[[], None] | None:
+        # Nobody else may get the memory of arrays that the graph writes: they have their own pool.
+        pool = self._cupy.cuda.MemoryPool()
+        with self.python(), self._cupy.cuda.using_allocator(pool.malloc):
+            try:
+                work()  # compiles and allocates
+                self._stream.begin_capture()
+                try:
+                    kept = work()
+                finally:
+                    graph = self._stream.end_capture()
+            except Exception:  # of a user's function
+                return None
+
+        def repeat(_: Any = (pool, kept)) -> None:
+            graph.launch(self._stream)
+
+        return repeat
+
     def synchronise(self) -> None:
         self._stream.synchronize()
 

@@ -160,7 +160,20 @@ def _provenance(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, Any]:
     devices = dict.fromkeys(str(row.device) for row in rows if hasattr(row, "device"))
     found = gpus()
     driver = found[0].driver if found else None
-    return {**provenance(), "devices": list(devices), "driver": driver, "command": sys.argv[1:]}
+    command = _without_folder(sys.argv[1:])
+    return {**provenance(), "devices": list(devices), "driver": driver, "command": command}
+
+
+def _without_folder(line: Sequence[str]) -> list[str]:
+    """Return a command line without `--out DIR`, as its tables do not depend on it."""
+    words = iter(line)
+    kept = []
+    for word in words:
+        if word == "--out":
+            next(words, None)
+        elif not word.startswith("--out="):
+            kept.append(word)
+    return kept
 
 
 def _write(
