@@ -35,7 +35,7 @@ COMMANDS = {
     " and simulate topologies beyond it.",
     "reproduce": "Repeat a paper's experiments, and compare its tables with ours.",
     "submit": "Write, check and submit the script of a Slurm job.",
-    "status": "Show the state of a run, a series, a tuning, an experiment, a job or a sweep.",
+    "status": "Show the state of a run, other work, a job or a sweep.",
     "watch": "Show the progress of work that another process or a job is doing.",
     "collect": "Write one table of all runs of a sweep, and name the unfinished ones.",
     "report": "Write a page with pictures of one run, or a page that compares several.",

@@ -19,6 +19,7 @@ _STEPS_PER_ITEM = 20
 _MOST_EVALUATIONS = 1 << 27  # of a search with the default steps: a tenth of a second on a CPU
 _MOST_UNCHECKED = 1 << 28  # evaluations without a check for a stop request: 0.25 s on a GPU
 _FEWEST_STEPS = 100
+_READ_AT_ONCE = 5  # numbers of two rows that a CPU reads in the time of one step of a pair
 _MOST_ITEMS = 32_768  # the row and the column of a pair have 16 bits each
 
 
@@ -45,8 +46,10 @@ class Tabu(Improver):
         return self.settings.steps or min(_STEPS_PER_ITEM * self.size, affordable)
 
     def work(self, problem: Problem) -> float:
-        reads = 1 if problem.updates_swaps else problem.delta_items("swap")
-        return self.steps() * self.items() * reads
+        reads = problem.delta_items("swap")
+        if problem.updates_swaps:  # each is computed once, from rows in memory, then updated
+            return self.items() * (self.steps() + reads / _READ_AT_ONCE)
+        return self.items() * self.steps() * reads
 
     def defines(self) -> Macros:
         takes_long = self.steps() * self.items() > _MOST_UNCHECKED

@@ -56,6 +56,22 @@ def test_missing_tools_are_skipped_only_on_request(machine: Machine) -> None:
     assert failed.returncode == 1
 
 
+def test_the_record_of_a_gpu_names_what_was_run(machine: Machine) -> None:
+    machine.link("mktemp")
+    (machine.bin / "mpirun").unlink()
+    line = ["tests/run", "--no-install", "--require-gpu", "tests/tours", "tests/eax"]
+    done = machine.run(*line, BREAK="-m mypy")
+    assert done.returncode == 0, done.stderr
+    [call] = machine.calls("tests/evidence")
+    asked = "--options --require-gpu tests/tours tests/eax --passed ruff check, ruff format, "
+    assert call.startswith(f"tests/evidence {asked}clang-format, pytest --failed  --skipped mypy, ")
+    assert re.search(r"--skipped mypy, pytest on 3 ranks \S+/pytest.xml$", call)
+    assert not any("--junitxml" in each for each in machine.calls("-m mypy"))
+    failed = machine.run(*line, BREAK="-m pytest")
+    assert "==== failed: pytest, in " in failed.stdout
+    assert " --failed pytest --skipped pytest on 3 ranks " in machine.calls("tests/evidence")[-1]
+
+
 def test_continuous_integration_installs_what_is_missing_as_root(machine: Machine) -> None:
     (machine.bin / "c++").unlink()
     machine.add("id", "#!/bin/sh\necho 0\n")

@@ -17,7 +17,7 @@ from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_arguments, options
 from islands.display.header import opening
 from islands.errors import UsageError
-from islands.improvers import improvers_for
+from islands.improvers import ImproverSettings, improvers_for
 from islands.instances.tsplib import TspFile
 from islands.problems import load
 from islands.problems.base import Problem
@@ -76,6 +76,18 @@ def test_a_generation_of_taboo_search_is_short(n: int) -> None:
     assert moves_a_generation(spec, spec.improver.steps, n * n // 2) < 70e6
     before = resolved(tour(n), algorithm="brkga", improver="none")
     assert moves_a_generation(before, 20 * n, n * n // 2) > 1e9
+
+
+def test_the_first_deltas_of_a_taboo_search_count() -> None:
+    def work(n: int, steps: int) -> float:
+        settings = ImproverSettings.build({"name": "tabu", "steps": steps})
+        return improvers_for("order")["tabu"](settings, n).work(facilities(n))
+
+    for n in (20, 40):
+        # Each delta of the first order is a sum over n facilities; a step updates it once.
+        step = work(n, 2) - work(n, 1)
+        assert step == n * (n - 1) / 2
+        assert (work(n, 1) - step) / step == pytest.approx(n / 5)
 
 
 def test_gpu_gets_more_individuals_and_steps() -> None:
