@@ -26,12 +26,22 @@ from islands.settings import Settings, setting
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem
+    from islands.problems.qap_choice import Choice
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
 _COLD_EXCESS, _HOT_EXCESS = 0.08, 0.65
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On tai60a, tai100a,
 sko100a, tho150 and tai60b, replicas between them neither freeze nor lose all structure."""
+_ROWS = 2.0
+"""Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
+_C_TYPES = {
+    "uint8": "unsigned char",
+    "uint16": "unsigned short",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long long",
+}
 _RENEWED = 0.5, 1.0
 """The rungs whose replicas are renewed, as shares of the ladder."""
 _MANY_FIT = 110  # items up to which several replicas share a multiprocessor
@@ -120,6 +130,7 @@ class Tempering(Algorithm):
         self.patience = settings.reset
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
         self._keeps = False
+        self._choice: Choice | None = None
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -151,8 +162,12 @@ class Tempering(Algorithm):
             return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
         return {"islands": 4, "population": 8}
 
+    def prepare(self, problem: Problem) -> None:
+        self._choice = problem.choice()
+
     def defines(self) -> Macros:
         return {
+            **_types(self._choice),
             "TEMPERING_COLD": repr(_COLD_EXCESS),
             "TEMPERING_HOT": repr(_HOT_EXCESS),
             "TEMPERING_KEEPS": str(int(self._keeps)),
@@ -162,7 +177,7 @@ class Tempering(Algorithm):
         size, ladders = shape.population, shape.population // self.settings.rungs
         kept, of_each = {}, _bytes_of_deltas(shape.pitch)
         fits = shape.individuals * of_each <= _MOST_KEPT
-        self._keeps = fits and _KEPT_FROM <= shape.pitch <= _KEPT_TO
+        self._keeps = fits and self._choice is None and _KEPT_FROM <= shape.pitch <= _KEPT_TO
         if self._keeps:
             kept["deltas"] = Field((size, of_each), np.uint8, kind="scratch")
             kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
@@ -183,7 +198,10 @@ class Tempering(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        return problem.exchange_tables()
+        tables = problem.exchange_tables()
+        if self._choice is not None:
+            tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
+        return tables
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         def both(replicas: str, ladders: str) -> tuple[Launch, ...]:
@@ -205,6 +223,7 @@ class Tempering(Algorithm):
             renewed_from=np.int32(_RENEWED[0] * settings.rungs),
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
             tuning=np.int32(self._tuning),
+            effort=np.float64(1.0 if self._choice is None else _ROWS / self._choice.chosen),
             low=np.float64(settings.coldest if is_given else _WIDE_LOW),
             high=np.float64(settings.hottest if is_given else _WIDE_HIGH),
             unit=arrays["unit"],
@@ -214,7 +233,26 @@ class Tempering(Algorithm):
             deltas=arrays.get("deltas"),
             deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
             deltas_of=arrays.get("deltas_of"),
+            **self._chosen(arrays),
         )
+
+    def _chosen(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
+        """Return the members of the plan that state a choice of places."""
+        if self._choice is None:
+            return {}
+        return {
+            "weights": arrays["weights"],
+            "alone": arrays["alone"],
+            "chosen": np.int64(self._choice.chosen),
+        }
+
+
+def _types(choice: Choice | None) -> Macros:
+    """Return the types of weights and fields for a choice of places."""
+    if choice is None:
+        return {}
+    kinds = {"WEIGHT": choice.weights, "FIELD": choice.alone}
+    return {f"TEMPERING_{name}": _C_TYPES[array.dtype.name] for name, array in kinds.items()}
 
 
 def _bytes_of_deltas(items: int) -> int:

@@ -201,7 +201,7 @@ class Ladder {
     // Return the number of rows with which a replica does its work, at least one.
     __device__ int paced(double accepted_per_sweep) const {
         constexpr double MOST = 1 << 30;
-        const double rows = plan_.sweeps / (1.0 + accepted_per_sweep) * int(plan_.sweep[0]);
+        const double rows = plan_.sweeps / (1.0 + accepted_per_sweep * plan_.effort) * int(plan_.sweep[0]);
         return max(1, int(rows < MOST ? rows : MOST));
     }
 

@@ -1,12 +1,18 @@
 // One replica in one generation: where it begins, its chain, and what it stores. Reads generation
 // g, writes g + 1.
-// Random streams: START, MUTANT; CROSS of crossovers/uniform_order.cuh; those of chain.cuh.
+// Random streams: START, MUTANT; CROSS of crossovers/uniform_order.cuh; those of the chain.
 #pragma once
 
 #include "core/archipelago.cuh"
 #include "crossovers/uniform_order.cuh"
-#include "tempering/chain.cuh"
+#include "improvers/base.cuh"
+#include "tempering/acceptance.cuh"
 #include "tempering/plan.cuh"
+#ifdef TEMPERING_WEIGHT
+#include "tempering/subset_chain.cuh"
+#else
+#include "tempering/chain.cuh"
+#endif
 
 namespace tempering {
 
@@ -37,7 +43,7 @@ class Replica {
         Scratch scratch(nullptr);
         const Replica replica(scratch, all, data, plan);
         Scratch of_chain = scratch, of_cross = scratch;
-        const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data, kept_deltas(plan, 0));
+        const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data, plan, 0);
         const Parents parents(of_cross, all.shape.pitch);
         const crossover::Workspace crossing(of_cross, all.shape);
         return max(of_chain.bytes(), of_cross.bytes());
@@ -75,7 +81,7 @@ class Replica {
         const Acceptance<Delta> acceptance(plan_.temperature[rung]);
         Scratch scratch = scratch_;
         const bool are_kept = takes_deltas(me, made - 1) && mate == NO_MATE;
-        Chain chain(scratch, order_, best_order_, all_.shape.n, data_, kept_deltas(plan_, me));
+        Chain chain(scratch, order_, best_order_, all_.shape.n, data_, plan_, me);
         Costs end = chain.run(begin, plan_.pace[rung], are_kept, acceptance, {plan_.alike_places},
                               place, improving);
         if (TEMPERING_KEEPS && threadIdx.x == 0) plan_.deltas_of[me] = made;
@@ -85,12 +91,6 @@ class Replica {
 
   private:
     static constexpr int64_t NO_DELTAS = -1;
-
-    // Return the memory for the deltas of an individual, or null.
-    __device__ static Delta* kept_deltas(const Plan& plan, int64_t me) {
-        if (!TEMPERING_KEEPS) return nullptr;
-        return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
-    }
 
     // Return whether the deltas of a generation are kept. They will change: if the next generation
     // is abandoned, they are those of no generation.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_tempering import NumpyTempering
-from problems_for_tests import facilities, flat, with_equals
+from problems_for_tests import facilities, flat, of_two_kinds, with_equals
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from ranks_for_tests import on_ranks
 
@@ -27,6 +27,15 @@ from islands.parallel import World
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import mean_change
 
+CHOICES: dict[str, Callable[[], Qap]] = {
+    "symmetric": lambda: of_two_kinds(11, 4),
+    "asymmetric": lambda: of_two_kinds(12, 5, symmetric="neither", linear=99),
+    "turned": lambda: of_two_kinds(11, 7, symmetric="neither", turned=True),
+    "one": lambda: of_two_kinds(9, 1),
+    "all-but-one": lambda: of_two_kinds(19, 18),
+    "two-runs": lambda: of_two_kinds(39, 20),
+    "large": lambda: of_two_kinds(10, 3, largest=10**8),
+}
 FIXED = {"coldest": 0.05, "hottest": 0.4}
 PROBLEMS: dict[str, Callable[[int], Qap]] = {
     "symmetric": facilities,
@@ -214,6 +223,15 @@ def test_a_subset_is_chosen_by_exchanges_with_the_others(backend: Backend) -> No
     mine, reference = both(backend, problem, tuning=5, sweeps=4)
     assert len(reference.pairs) == 6 * 15
     assert_evolves(mine, reference, 7)
+
+
+@pytest.mark.parametrize("kind", CHOICES)
+def test_choices_of_places_equal_the_reference(backend: Backend, kind: str) -> None:
+    problem = CHOICES[kind]()
+    assert problem.choice() is not None
+    mine, reference = both(backend, problem, tuning=4, sweeps=5)
+    assert_evolves(mine, reference, 9)
+    assert reference.kinds["accepted"] > 0
 
 
 def test_any_exchange_is_refused_if_all_facilities_are_equal(backend: Backend) -> None:

@@ -69,9 +69,12 @@ class NumpyTempering(NumpyIslands):
         self.generation, self.calls = 0, [[1] * population for _ in range(islands)]
         self.pairs = unequal_pairs(problem)
         self.rows = sorted({i for i, _ in self.pairs})
+        choice = problem.choice()
+        self.chosen = 0 if choice is None else choice.chosen
+        """Number of chosen places, which the first items have; 0: another problem."""
         assert self.rows == list(range(len(self.rows)))
         self.unequal_places = set(unequal_pairs(problem, of_places=True))
-        self.kinds = {"renewed": 0, "newcomer": 0, "exchanged": 0, "kept": 0, "alike": 0}
+        self.kinds = {"renewed": 0, "newcomer": 0, "exchanged": 0, "kept": 0, "alike": 0, "accepted": 0}
         """How often each kind of step was taken; tests require each kind."""
         self.replicas: list[list[Replica]] = []
         for island in range(islands):
@@ -159,16 +162,19 @@ class NumpyTempering(NumpyIslands):
         begin = firsts[row]
         drawn: dict[int, NDArray[np.uint64]] = {}
         raised = self.changes(replica)
-        quads = -(-n // 4)
+        first = self.chosen  # the item with the first word of each row
+        quads, rows_drawn = -(-(n - first) // 4), self.chosen or n
         replica.accepted = 0
         sweeps, last = divmod(row + rows, len(firsts))
         end = sweeps * len(pairs) + firsts[last]
         for number in range(begin, end):
             sweep, at = divmod(number, len(pairs))
             if sweep not in drawn:
-                drawn[sweep] = words(4 * n * quads, PROPOSALS, *place, sweep * n * quads)
+                drawn[sweep] = words(
+                    4 * rows_drawn * quads, PROPOSALS, *place, sweep * rows_drawn * quads
+                )
             i, j = pairs[at]
-            word = int(drawn[sweep][4 * (i * quads + j // 4) + j % 4])
+            word = int(drawn[sweep][4 * (i * quads + (j - first) // 4) + (j - first) % 4])
             if not is_accepted(raised[at], temperature, word):
                 continue
             places = sorted((replica.order[i], replica.order[j]))
@@ -176,6 +182,7 @@ class NumpyTempering(NumpyIslands):
                 self.kinds["alike"] += 1
                 continue
             replica.accepted += 1
+            self.kinds["accepted"] += 1
             replica.order = exchanged(replica.order, (i, j))
             replica.energy += raised[at]
             if replica.energy < replica.cost:
@@ -237,7 +244,8 @@ class NumpyTempering(NumpyIslands):
         return self.paced(total / len(self.firsts))
 
     def paced(self, accepted_per_sweep: float) -> int:
-        return max(1, int(self.sweeps / (1.0 + accepted_per_sweep) * len(self.rows)))
+        effort = 2 / self.chosen if self.chosen else 1.0
+        return max(1, int(self.sweeps / (1.0 + accepted_per_sweep * effort) * len(self.rows)))
 
     def exchange(self, island: int, number: int, first: int) -> None:
         rows = self.replicas[island][first : first + self.rungs]
