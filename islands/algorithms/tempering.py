@@ -33,6 +33,9 @@ _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 _COLD_EXCESS, _HOT_EXCESS = 0.08, 0.65
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On tai60a, tai100a,
 sko100a, tho150 and tai60b, replicas between them neither freeze nor lose all structure."""
+_COLD_CHOICE, _HOT_CHOICE = 0.04, 0.1
+"""The same for each chosen place, if places are chosen."""
+_WIDE_CHOICE = 0.1, 2.0
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -89,6 +92,13 @@ class TemperingSettings(Settings):
     patience: int = setting(
         100,
         "generations without improvement before the hotter half of a ladder is renewed; 0: never",
+        low=0,
+        high=2**31 - 1,
+    )
+    descent: int = setting(
+        0,
+        "generations at each temperature in which a replica descends from the hottest to the"
+        " coldest, after which it begins again with a child; 0: temperatures are exchanged instead",
         low=0,
         high=2**31 - 1,
     )
@@ -166,12 +176,20 @@ class Tempering(Algorithm):
         self._choice = problem.choice()
 
     def defines(self) -> Macros:
+        cold, hot = self._excess()
         return {
             **_types(self._choice),
-            "TEMPERING_COLD": repr(_COLD_EXCESS),
-            "TEMPERING_HOT": repr(_HOT_EXCESS),
+            "TEMPERING_COLD": repr(cold),
+            "TEMPERING_HOT": repr(hot),
             "TEMPERING_KEEPS": str(int(self._keeps)),
         }
+
+    def _excess(self) -> tuple[float, float]:
+        """Return how the ends of a ladder are chosen, as temperatures per item."""
+        if self._choice is None:
+            return _COLD_EXCESS, _HOT_EXCESS
+        share = self._choice.chosen / self._choice.size
+        return _COLD_CHOICE * share, _HOT_CHOICE * share
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs
@@ -201,6 +219,7 @@ class Tempering(Algorithm):
         tables = problem.exchange_tables()
         if self._choice is not None:
             tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
+            tables["symmetries"] = self._choice.symmetries()
         return tables
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
@@ -216,16 +235,18 @@ class Tempering(Algorithm):
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings, deltas = self.settings, arrays.get("deltas")
         is_given = settings.coldest > 0
+        wide = (_WIDE_LOW, _WIDE_HIGH) if self._choice is None else _WIDE_CHOICE
         return Struct(
             rungs=np.int32(settings.rungs),
             sweeps=np.int32(settings.sweeps),
             patience=np.int32(settings.patience),
             renewed_from=np.int32(_RENEWED[0] * settings.rungs),
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
+            descent=np.int32(settings.descent),
             tuning=np.int32(self._tuning),
             effort=np.float64(1.0 if self._choice is None else _ROWS / self._choice.chosen),
-            low=np.float64(settings.coldest if is_given else _WIDE_LOW),
-            high=np.float64(settings.hottest if is_given else _WIDE_HIGH),
+            low=np.float64(settings.coldest if is_given else wide[0]),
+            high=np.float64(settings.hottest if is_given else wide[1]),
             unit=arrays["unit"],
             sweep=arrays["sweep"],
             alike_places=arrays.get("alike_places"),
@@ -243,7 +264,9 @@ class Tempering(Algorithm):
         return {
             "weights": arrays["weights"],
             "alone": arrays["alone"],
-            "chosen": np.int64(self._choice.chosen),
+            "symmetries": arrays["symmetries"],
+            "symmetry_count": np.int32(arrays["symmetries"].shape[1]),
+            "chosen": np.int32(self._choice.chosen),
         }
 
 

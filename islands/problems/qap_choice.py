@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.problems.qap_form import Form
+from islands.problems.symmetries import symmetries
 
+_COLUMNS = 16  # of a table of symmetries: as many as kernels process at once
 _SMALL, _LARGE = 2**29, 2**61
+_MOST = 1 << 15  # places: their numbers have 16 bits
 _TYPES = ("uint8", "uint16", "int16", "int32", "int64")
 """Types of weights, the narrowest first."""
 
@@ -28,6 +31,22 @@ class Choice:
     """Symmetric, with zeros on the diagonal."""
     alone: NDArray[Any]
     """In a type that has room for twice the change of the cost by any exchange."""
+
+    @property
+    def size(self) -> int:
+        """Number of places."""
+        return len(self.alone)
+
+    def symmetries(self) -> NDArray[np.uint16]:
+        """Return the places to which symmetries move each place, a row for each place.
+
+        The symmetry that moves nothing comes first, and fills up the last columns.
+        """
+        found = symmetries(self.weights.astype(np.int64), self.alone.astype(np.int64))
+        count = -(-len(found) // _COLUMNS) * _COLUMNS
+        table = np.repeat(np.arange(self.size, dtype=np.uint16)[:, np.newaxis], count, axis=1)
+        table[:, : len(found)] = found.T
+        return table
 
 
 def choice(form: Form) -> Choice | None:
@@ -43,7 +62,7 @@ def choice(form: Form) -> Choice | None:
     # Bounds in Python's integers, since those of NumPy overflow silently.
     factor, largest = inner + outer - across - back, int(b.max())
     steps = len(b) * (3 * abs(factor) + abs(across - outer) + abs(back - outer)) + abs(rise)
-    if 2 * (steps * largest + (0 if linear is None else int(linear.max()))) >= _LARGE:
+    if len(b) > _MOST or 2 * (steps * largest + (0 if linear is None else int(linear.max()))) >= _LARGE:
         return None
     weights = factor * (b + b.T)
     np.fill_diagonal(weights, 0)

@@ -17,6 +17,7 @@ struct Plan {
     int32_t sweeps;    // work of a replica per generation
     int32_t patience;  // generations without improvement before a ladder is renewed; 0: never
     int32_t renewed_from, renewed_to;  // rungs whose replicas are then renewed
+    int32_t descent;       // generations per rung of a replica that descends; 0: rungs are exchanged
     int32_t tuning;        // generations in which an island cools down; 0: temperatures are given
     double effort;         // number of sweeps that take as long as an accepted exchange
     double low, high;      // temperatures of the first and last rung, or wide bounds, in units
@@ -48,7 +49,9 @@ struct Plan {
     // The problem as a choice: see selection.cuh.
     const TEMPERING_WEIGHT* weights;  // [n][n]
     const TEMPERING_FIELD* alone;     // [n]
-    int64_t chosen;                   // number of chosen places
+    const uint16_t* symmetries;       // [n][symmetry_count]: see subset_cross.cuh
+    int32_t symmetry_count;           // a multiple of 16
+    int32_t chosen;                   // number of chosen places
 #endif
 };
 

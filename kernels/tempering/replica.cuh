@@ -1,17 +1,18 @@
 // One replica in one generation: where it begins, its chain, and what it stores. Reads generation
 // g, writes g + 1.
-// Random streams: START, MUTANT; CROSS of crossovers/uniform_order.cuh; those of the chain.
+// Random streams: START, MUTANT; CROSS of the crossover; those of the chain.
 #pragma once
 
 #include "core/archipelago.cuh"
-#include "crossovers/uniform_order.cuh"
 #include "improvers/base.cuh"
 #include "tempering/acceptance.cuh"
 #include "tempering/plan.cuh"
 #ifdef TEMPERING_WEIGHT
 #include "tempering/subset_chain.cuh"
+#include "tempering/subset_cross.cuh"
 #else
 #include "tempering/chain.cuh"
+#include "tempering/order_cross.cuh"
 #endif
 
 namespace tempering {
@@ -19,8 +20,8 @@ namespace tempering {
 using algorithm::Plan;
 using encoding::Gene;
 
-// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder and
-// that of another individual of the island.
+// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder, or of
+// its own if replicas descend, and that of another individual of the island.
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random order
 
@@ -44,8 +45,7 @@ class Replica {
         const Replica replica(scratch, all, data, plan);
         Scratch of_chain = scratch, of_cross = scratch;
         const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data, plan, 0);
-        const Parents parents(of_cross, all.shape.pitch);
-        const crossover::Workspace crossing(of_cross, all.shape);
+        const Cross cross(of_cross, all.shape, plan);
         return max(of_chain.bytes(), of_cross.bytes());
     }
 
@@ -102,14 +102,6 @@ class Replica {
         return are_kept;
     }
 
-    struct Parents {
-        crossover::Pair<Gene> mates, children;
-
-        __device__ Parents(Scratch& scratch, int pitch)
-            : mates{scratch.take<Gene>(2 * pitch), pitch},
-              children{scratch.take<Gene>(2 * pitch), pitch} {}
-    };
-
     // Continue from the previous generation.
     __device__ Costs resumed(int local, int slot, int64_t before) const {
         const int32_t row = all_.row(before, local, slot);
@@ -128,19 +120,24 @@ class Replica {
             encoding::fill(order_, all_.shape, place, stream::MUTANT);
         } else {
             const int32_t first = all_.row(place.generation - 1, local, 0);
+            const int mine = plan_.descent > 0 ? slot : best_of_ladder(local, slot);
+            const Gene* const genes = all_.genes_of(first + mine);
             Scratch scratch = scratch_;
-            const Parents parents(scratch, pitch);
-            copy_row(parents.mates[0], all_.genes_of(first + best_of_ladder(local, slot)), pitch);
-            copy_row(parents.mates[1], all_.genes_of(first + mate), pitch);
+            copy_row(order_, genes, pitch);  // with the genes after the last item
             __syncthreads();
-            crossover::cross(scratch, parents.mates, parents.children, all_.shape, {}, place);
-            __syncthreads();
-            copy_row(order_, parents.mates[0], pitch);  // with the genes after the last item
-            __syncthreads();
-            for (int i = threadIdx.x; i < all_.shape.n; i += blockDim.x) {
-                order_[i] = parents.children[0][i];
+            Cross(scratch, all_.shape, plan_)
+                .make(order_, genes, all_.genes_of(first + mate), place);
+            evaluated = 1;
+            const int64_t cost = problem::cost(order_, all_.shape.n, data_);
+            const int64_t best = all_.cost[first + slot];
+            if (plan_.descent > 0 && best <= cost) {
+                copy_row(best_order_, genes, pitch);
+                __syncthreads();
+                return {cost, best, 0, 0};
             }
+            copy_row(best_order_, order_, pitch);
             __syncthreads();
+            return {cost, cost, 0, 0};
         }
         copy_row(best_order_, order_, pitch);
         __syncthreads();

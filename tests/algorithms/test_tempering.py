@@ -85,11 +85,14 @@ def both(
     mine = archipelago(backend, problem, given=given, **settings)
     population = settings.pop("population")
     own = TemperingSettings.build({"rungs": 4, **settings})
-    plan = Tempering(own, population).plan(dict.fromkeys(_ARRAYS, None)).members
+    tempering = Tempering(own, population)
+    tempering.prepare(problem)
+    arrays = dict.fromkeys(_ARRAYS, None) | {"symmetries": np.zeros((1, 1))}
+    plan = tempering.plan(arrays).members
     unit = mean_change(problem.file.a, problem.file.b, problem.file.linear)
     reference = NumpyTempering(
         problem, islands=2, population=population, seed=5, rungs=own.rungs, sweeps=own.sweeps,
-        patience=own.patience, tuning=int(plan["tuning"]), low=float(plan["low"]),
+        patience=own.patience, descent=own.descent, tuning=int(plan["tuning"]), low=float(plan["low"]),
         high=float(plan["high"]), unit=unit, reset=own.reset, given=given,
         renewed=range(int(plan["renewed_from"]), int(plan["renewed_to"])),
     )  # fmt: skip
@@ -106,7 +109,7 @@ def deltas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 _ARRAYS = (
     *("unit", "sweep", "state", "energy", "held", "rung", "mate", "proposed", "accepted"),
-    *("temperature", "pace", "heat", "activity", "records"),
+    *("temperature", "pace", "heat", "activity", "records", "weights", "alone"),
 )
 
 
@@ -232,6 +235,27 @@ def test_choices_of_places_equal_the_reference(backend: Backend, kind: str) -> N
     mine, reference = both(backend, problem, tuning=4, sweeps=5)
     assert_evolves(mine, reference, 9)
     assert reference.kinds["accepted"] > 0
+
+
+def torus(rows: int, columns: int, chosen: int) -> Qap:
+    """Return the choice of places on a torus, far from each other, of which some cost more."""
+    places = np.array([divmod(p, columns) for p in range(rows * columns)])
+    gaps = abs(places[:, np.newaxis] - places)
+    gaps = np.minimum(gaps, np.array([rows, columns]) - gaps).sum(axis=-1)
+    block = np.zeros_like(gaps)
+    block[:chosen, :chosen] = 1
+    return Qap(QapFile("torus", None, len(gaps), block, 100 // np.maximum(gaps, 1)))
+
+
+@pytest.mark.parametrize("kind", ["torus", "asymmetric", "no-choice"])
+def test_replicas_that_descend_equal_the_reference(backend: Backend, kind: str) -> None:
+    problem = {"torus": lambda: torus(4, 5, 7), "no-choice": lambda: facilities(8), **CHOICES}[kind]()
+    way = FIXED | {"coldest": 0.3, "hottest": 0.8}
+    mine, reference = both(backend, problem, descent=2, sweeps=3, **way)
+    assert_evolves(mine, reference, 16)
+    assert reference.kinds["renewed"] > 8
+    assert reference.kinds["worse"] > 0
+    assert (reference.kinds["moved"] > 0) == (kind == "torus")
 
 
 def test_any_exchange_is_refused_if_all_facilities_are_equal(backend: Backend) -> None:
