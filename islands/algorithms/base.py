@@ -124,6 +124,10 @@ class Algorithm(ABC):
         """Return its launches; with `outside`, including the steps for evaluation by the host."""
         return loop(shape, outside=outside)
 
+    def items(self, problem: Problem) -> int:
+        """Return the number of work items that the threads of a block share."""
+        return problem.items()
+
     def room(self, pitch: int) -> int:
         """Return the bytes of scratch memory that it needs besides what its mover declares."""
         return 0

@@ -36,6 +36,9 @@ sko100a, tho150 and tai60b, replicas between them neither freeze nor lose all st
 _COLD_CHOICE, _HOT_CHOICE = 0.04, 0.1
 """The same for each chosen place, if places are chosen."""
 _WIDE_CHOICE = 0.1, 2.0
+_CHOOSING = {"sweeps": 4, "descent": 1, "reset": 600}
+"""Settings of a choice of places: replicas descend in few sweeps, again and again."""
+_LOOKS = 4  # proposals for each place that a block looks at together if places are chosen
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -69,7 +72,8 @@ class TemperingSettings(Settings):
     sweeps: int = setting(
         256,
         "sweeps over all pairs of items that a replica makes per generation; if an island sets its"
-        " temperatures, an accepted exchange counts as a sweep, as it takes as long",
+        " temperatures, an accepted exchange counts as a sweep, as it takes as long (as two rows of"
+        " pairs if an instance is a choice)",
         low=1,
         high=1_000_000,
     )
@@ -166,6 +170,10 @@ class Tempering(Algorithm):
     ) -> dict[str, Any]:
         # On a GPU, about as many replicas as can run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
+        if problem.choice() is not None:
+            # A block needs little memory, so that many replicas share a multiprocessor.
+            islands = 132 if on_gpu() else 2
+            return {"islands": islands, "population": 16, **_CHOOSING}
         if on_gpu():
             return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
         if problem.size >= _KEPT_FROM:
@@ -183,6 +191,10 @@ class Tempering(Algorithm):
             "TEMPERING_HOT": repr(hot),
             "TEMPERING_KEEPS": str(int(self._keeps)),
         }
+
+    def items(self, problem: Problem) -> int:
+        # A few rows of pairs at once, so that little is in vain if one of them is accepted.
+        return problem.items() if self._choice is None else _LOOKS * self._choice.size
 
     def _excess(self) -> tuple[float, float]:
         """Return how the ends of a ladder are chosen, as temperatures per item."""

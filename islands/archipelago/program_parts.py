@@ -137,7 +137,7 @@ class ProgramParts:
 
     def items(self) -> int:
         """Return the number of work items that the threads of a block share."""
-        return max(self.problem.items(), self.improver.items())
+        return max(self.algorithm.items(self.problem), self.improver.items())
 
 
 def _decoding(

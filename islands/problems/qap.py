@@ -100,13 +100,16 @@ class Qap(Problem):
 
     def defaults(self) -> dict[str, Any]:
         """Return settings that suit the structure and the size of the instance."""
-        first, *_ = choices(self.file.a, self.file.b)
+        first, *_ = self._choices()
         return first
 
     def other_defaults(self) -> list[dict[str, Any]]:
         """Return the other choices, in order of preference."""
-        _, *others = choices(self.file.a, self.file.b)
+        _, *others = self._choices()
         return others
+
+    def _choices(self) -> list[dict[str, Any]]:
+        return choices(self.file.a, self.file.b, chooses=self.choice() is not None)
 
     def items(self) -> int:
         """Return the number of pairs, which the threads of a block share."""

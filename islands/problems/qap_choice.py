@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from islands.problems.qap_form import Form
 from islands.problems.symmetries import symmetries
 
-_COLUMNS = 16  # of a table of symmetries: as many as kernels process at once
+_MOST = 1 << 15  # places: their numbers have 16 bits on the device
 _SMALL, _LARGE = 2**29, 2**61
-_MOST = 1 << 15  # places: their numbers have 16 bits
+_COLUMNS = 16  # of a table of symmetries: as many as kernels process at once
 _TYPES = ("uint8", "uint16", "int16", "int32", "int64")
 """Types of weights, the narrowest first."""
 
@@ -51,18 +51,16 @@ class Choice:
 
 def choice(form: Form) -> Choice | None:
     """Return the choice that an instance states, or None if it is another problem."""
-    blocks = _blocks(form)
-    if blocks is None:
+    n, b = len(form.a), form.b
+    if form.after is None or len(np.unique(form.after)) != 2 or n > _MOST:
         return None
-    (inner, across), (back, outer) = blocks.between
-    first = blocks.size
-    b, linear = form.b, form.linear
-    own = form.a.diagonal()
-    rise = int(own[0]) - int(own[-1])
+    chosen = int(form.after[0])
+    (inner, across), (back, outer) = _blocks(form.a, chosen)
+    factor, rise = inner + outer - across - back, int(form.a[0, 0]) - int(form.a[-1, -1])
     # Bounds in Python's integers, since those of NumPy overflow silently.
-    factor, largest = inner + outer - across - back, int(b.max())
-    steps = len(b) * (3 * abs(factor) + abs(across - outer) + abs(back - outer)) + abs(rise)
-    if len(b) > _MOST or 2 * (steps * largest + (0 if linear is None else int(linear.max()))) >= _LARGE:
+    terms = n * (3 * abs(factor) + abs(across - outer) + abs(back - outer)) + abs(rise)
+    most_linear = 0 if form.linear is None else int(form.linear.max())
+    if 2 * (terms * int(b.max()) + most_linear) >= _LARGE:
         return None
     weights = factor * (b + b.T)
     np.fill_diagonal(weights, 0)
@@ -70,44 +68,25 @@ def choice(form: Form) -> Choice | None:
     np.fill_diagonal(others, 0)
     alone = (across - outer) * others.sum(1) + (back - outer) * others.sum(0)
     alone += rise * b.diagonal()
-    if linear is not None:
-        alone += linear[0] - linear[-1]
-    most = int((np.abs(weights).sum(1) + np.abs(alone)).max())
-    is_small = 2 * most + int(np.abs(weights).max()) < _SMALL
-    fields = alone.astype(np.int32 if is_small else np.int64)
-    return Choice(first, _narrowed(weights), fields)
+    if form.linear is not None:
+        alone += form.linear[0] - form.linear[-1]
+    most = 2 * int((np.abs(weights).sum(1) + np.abs(alone)).max()) + int(np.abs(weights).max())
+    return Choice(chosen, _narrowed(weights), alone.astype(_field_type(most)))
 
 
-@dataclass(frozen=True)
-class _Blocks:
-    """The entries of a matrix that are the same for all items of two classes."""
+def _blocks(a: NDArray[np.int64], chosen: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the numbers off the diagonal from each kind of items to each, which are all equal.
 
-    size: int
-    """Number of items of the first class, which come first."""
-    between: tuple[tuple[int, int], tuple[int, int]]
-    """The entries off the diagonal, from each class to each; 0 for a class of one item."""
+    Between items of a kind that has only one, it is 0.
+    """
+    n = len(a)
+    inner = int(a[0, 1]) if chosen > 1 else 0
+    outer = int(a[-2, -1]) if n - chosen > 1 else 0
+    return (inner, int(a[0, -1])), (int(a[-1, 0]), outer)
 
 
-def _blocks(form: Form) -> _Blocks | None:
-    n = len(form.a)
-    if form.after is None or len(np.unique(form.after)) != 2:
-        return None
-    size = int(form.after[0])
-    classes = np.arange(n) >= size
-    # Two different items of each class, where there are two.
-    firsts, seconds = (0, size), (min(1, size - 1), min(size + 1, n - 1))
-    between = [
-        [0 if first == second else int(form.a[first, second]) for second in pair]
-        for first, pair in zip(firsts, ((seconds[0], size), (0, seconds[1])), strict=True)
-    ]
-    expected = np.array(between)[np.ix_(classes.astype(int), classes.astype(int))]
-    np.fill_diagonal(expected, form.a.diagonal()[[0, -1]][classes.astype(int)])
-    linear = form.linear
-    same = linear is None or np.array_equal(linear, linear[[0, -1]][classes.astype(int)])
-    if not (same and np.array_equal(form.a, expected)):
-        return None
-    (inner, across), (back, outer) = between
-    return _Blocks(size, ((inner, across), (back, outer)))
+def _field_type(most: int) -> type[np.signedinteger[Any]]:
+    return np.int32 if most < _SMALL else np.int64
 
 
 def _narrowed(weights: NDArray[np.int64]) -> NDArray[Any]:

@@ -17,8 +17,15 @@ _UNEVEN_FROM = 40
 """The smallest uneven instance for which a memetic search is the default."""
 
 
-def choices(a: Matrix, b: Matrix) -> list[dict[str, Any]]:
-    """Return complete default settings for an instance, the best ones first."""
+_CHOOSING: dict[str, Any] = {"migration.topology": "none"}
+"""Settings of a choice of places."""
+
+
+def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
+    """Return complete default settings for an instance, the best ones first.
+
+    `chooses`: tempering searches it as a choice of places.
+    """
     ring = {"migration.topology": "ring", "migration.migrants": 1}
     tempering = {
         "algorithm": "tempering",
@@ -51,6 +58,8 @@ def choices(a: Matrix, b: Matrix) -> list[dict[str, Any]]:
         "record.every": 5,
         **ring,
     }
+    if chooses:
+        return [tempering | _CHOOSING, cellular, memetic]
     if is_uneven(a, b) and len(a) >= _UNEVEN_FROM:
         return [memetic | {"population": 66, "improver.steps": 1000}, tempering, cellular]
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of

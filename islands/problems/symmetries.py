@@ -35,7 +35,8 @@ def symmetries(matrix: NDArray[np.int64], alone: NDArray[np.int64]) -> NDArray[n
     base = _base(kinds, own)
     if base is None:
         return group
-    known, generators, failures = {tuple(base)}, [], 0
+    known, failures = {tuple(base)}, 0
+    generators: list[Points] = []
     for images in _images(kinds, own, base).tolist():
         if tuple(images) in known:
             continue

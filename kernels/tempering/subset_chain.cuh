@@ -1,9 +1,9 @@
 // The Markov chain of one replica of a problem that chooses some of n places: proposes the exchange
-// of each chosen place for each free one in turn, and accepts it by the Metropolis rule. An accepted
-// exchange changes a field of each place, instead of a delta of each pair. The threads of a block
-// look at many proposals at once and make the first accepted one. Random words are only drawn for
-// exchanges that may be accepted. Reads the weights; changes the order, and keeps the best one.
-// Random streams: PROPOSALS, BEGIN.
+// of each chosen place for each free one in turn, and accepts it by the Metropolis rule. An
+// accepted exchange changes a field of each place, instead of a delta of each pair. The threads of
+// a block look at many proposals at once and make the first accepted one. Random words are only
+// drawn for exchanges that may be accepted. Reads the weights; changes the order, and keeps the
+// best one. Random streams: PROPOSALS, BEGIN.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -23,8 +23,8 @@ class Chain {
           runs_(selection_.runs()),
           share_((uint64_t(1) << 32) / runs_ + 1) {}
 
-    // Advance by a number of rows of pairs, of which each chosen place has one; the first is random.
-    // `order` is complete and visible to all threads on entry and on return.
+    // Advance by a number of rows of pairs, of which each chosen place has one; the first is
+    // random. `order` is complete and visible to all threads on entry and on return.
     __device__ Costs run(Costs costs, int rows, bool, const Acceptance<Delta>& acceptance,
                          const Alike& alike, const draw::Place& place,
                          const improver::Plan& improving) {

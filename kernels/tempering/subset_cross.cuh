@@ -40,7 +40,8 @@ class Cross {
         __syncthreads();
         for (int p = threadIdx.x; p < n_; p += blockDim.x) {
             int before = 0;
-            for (int q = 0; q < n_; ++q) before += lot_[q] < lot_[p] || (lot_[q] == lot_[p] && q < p);
+            for (int q = 0; q < n_; ++q)
+                before += lot_[q] < lot_[p] || (lot_[q] == lot_[p] && q < p);
             child[before] = p;
         }
         __syncthreads();
@@ -58,7 +59,8 @@ class Cross {
     __device__ uint32_t nearest(const int32_t* other) const {
         block::Ranked best{1, 0};
         const int count = plan_.symmetry_count;
-        for (int first = threadIdx.x * block::RUN; first < count; first += blockDim.x * block::RUN) {
+        for (int first = threadIdx.x * block::RUN; first < count;
+             first += blockDim.x * block::RUN) {
             block::Run<int32_t> common{};
             for (int k = 0; k < plan_.chosen; ++k) {
                 const uint16_t* const places = moved_from(other[k]) + first;

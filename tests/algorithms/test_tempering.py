@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,10 @@ CHOICES: dict[str, Callable[[], Qap]] = {
     "all-but-one": lambda: of_two_kinds(19, 18),
     "two-runs": lambda: of_two_kinds(39, 20),
     "large": lambda: of_two_kinds(10, 3, largest=10**8),
+}
+COMPILED: dict[str, Callable[[], Qap]] = {
+    "choice": lambda: of_two_kinds(90, 25),
+    "choice-large": lambda: of_two_kinds(200, 100, largest=10**6, linear=10**8),
 }
 FIXED = {"coldest": 0.05, "hottest": 0.4}
 PROBLEMS: dict[str, Callable[[int], Qap]] = {
@@ -92,8 +97,8 @@ def both(
     unit = mean_change(problem.file.a, problem.file.b, problem.file.linear)
     reference = NumpyTempering(
         problem, islands=2, population=population, seed=5, rungs=own.rungs, sweeps=own.sweeps,
-        patience=own.patience, descent=own.descent, tuning=int(plan["tuning"]), low=float(plan["low"]),
-        high=float(plan["high"]), unit=unit, reset=own.reset, given=given,
+        patience=own.patience, descent=own.descent, tuning=int(plan["tuning"]),
+        low=float(plan["low"]), high=float(plan["high"]), unit=unit, reset=own.reset, given=given,
         renewed=range(int(plan["renewed_from"]), int(plan["renewed_to"])),
     )  # fmt: skip
     mine.start()
@@ -249,7 +254,9 @@ def torus(rows: int, columns: int, chosen: int) -> Qap:
 
 @pytest.mark.parametrize("kind", ["torus", "asymmetric", "no-choice"])
 def test_replicas_that_descend_equal_the_reference(backend: Backend, kind: str) -> None:
-    problem = {"torus": lambda: torus(4, 5, 7), "no-choice": lambda: facilities(8), **CHOICES}[kind]()
+    problem = {"torus": lambda: torus(4, 5, 7), "no-choice": lambda: facilities(8), **CHOICES}[
+        kind
+    ]()
     way = FIXED | {"coldest": 0.3, "hottest": 0.8}
     mine, reference = both(backend, problem, descent=2, sweeps=3, **way)
     assert_evolves(mine, reference, 16)
@@ -322,11 +329,12 @@ RING = {"topology": "ring", "migrants": 2, "delay": 1}
 
 
 def _run(
-    world: World, migrations: int, saved: dict[str, Any] | None = None
+    world: World, migrations: int, saved: dict[str, Any] | None = None, *, chooses: bool = False
 ) -> dict[str, np.ndarray]:
+    problem = torus(4, 6, 9) if chooses else facilities(11)
     mine = archipelago(
-        choose("cpu"), facilities(11), number=6, world=world, way=RING, sweeps=4, patience=5,
-        tuning=6,
+        choose("cpu"), problem, number=6, world=world, way=RING, sweeps=4, patience=5,
+        tuning=6, descent=int(chooses), reset=8 if chooses else 0,
     )  # fmt: skip
     if saved is None:
         mine.start()
@@ -340,12 +348,14 @@ def _run(
 
 
 @pytest.mark.usefixtures("deltas")
-def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits() -> None:
-    whole = on_ranks(1, lambda world: _run(world, 7))[0]
-    parts_of = on_ranks(3, lambda world: _run(world, 7))
-    saved = on_ranks(2, lambda world: _run(world, 3))
+@pytest.mark.parametrize("chooses", [False, True])
+def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits(chooses: bool) -> None:
+    run = partial(_run, chooses=chooses)
+    whole = on_ranks(1, lambda world: run(world, 7))[0]
+    parts_of = on_ranks(3, lambda world: run(world, 7))
+    saved = on_ranks(2, lambda world: run(world, 3))
     joined = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
-    resumed = on_ranks(2, lambda world: _run(world, 4, joined))
+    resumed = on_ranks(2, lambda world: run(world, 4, joined))
     for name, array in whole.items():
         assert (np.concatenate([part[name] for part in parts_of]) == array).all(), name
         assert (np.concatenate([part[name] for part in resumed]) == array).all(), name
@@ -372,9 +382,13 @@ def test_published_optima_are_found(name: str, published: Path) -> None:
         ("equals", Block(64, 2), {}),
         ("general-linear", Block(256), {}),
         ("symmetric", Block(32), {"ISLANDS_ROOM": "1"}),
+        ("choice", Block(64, 16), {}),
+        ("choice-large", Block(512, 3), {}),
+        ("choice-large", Block(32), {"ISLANDS_ROOM": "1"}),
     ],
     ids=str,
 )
 def test_programs_compile_for_gpus(kind: str, block: Block, more: dict[str, str]) -> None:
-    of_parts = parts(PROBLEMS[kind](40), "tempering", "permutation", {"rungs": 5})
+    problem = COMPILED[kind]() if kind in COMPILED else PROBLEMS[kind](40)
+    of_parts = parts(problem, "tempering", "permutation", {"rungs": 5})
     require_compiles(for_gpu("program.cuh", of_parts.macros() | more, block))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,8 +61,8 @@ class NumpyTempering(NumpyIslands):
 
     def __init__(
         self, problem: Qap, *, islands: int, population: int, seed: int, rungs: int, sweeps: int,
-        patience: int, descent: int, tuning: int, low: float, high: float, unit: float, renewed: range,
-        reset: int = 0, given: tuple[list[int], ...] = (),
+        patience: int, descent: int, tuning: int, low: float, high: float, unit: float,
+        renewed: range, reset: int = 0, given: tuple[list[int], ...] = (),
     ) -> None:  # fmt: skip
         self.problem, self.population, self.seed, self.reset = problem, population, seed, reset
         self.rungs, self.sweeps, self.patience, self.tuning = rungs, sweeps, patience, tuning
@@ -78,8 +79,7 @@ class NumpyTempering(NumpyIslands):
         self.symmetries = choice.symmetries().T.tolist() if choice else []
         assert self.rows == list(range(len(self.rows)))
         self.unequal_places = set(unequal_pairs(problem, of_places=True))
-        self.kinds = {"renewed": 0, "newcomer": 0, "exchanged": 0, "kept": 0, "alike": 0, "accepted": 0,
-                      "moved": 0, "worse": 0}
+        self.kinds: Counter[str] = Counter()
         """How often each kind of step was taken; tests require each kind."""
         self.replicas: list[list[Replica]] = []
         for island in range(islands):

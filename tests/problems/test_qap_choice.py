@@ -25,9 +25,7 @@ def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
     chosen = [list(each) for each in combinations(range(n), choice.chosen)]
     orders = np.array([each + [p for p in range(n) if p not in each] for each in chosen])
     costs = problem.costs(problem.from_device(orders)).tolist()
-    sums = [
-        int(alone[each].sum() + weights[np.ix_(each, each)].sum() // 2) for each in chosen
-    ]
+    sums = [int(alone[each].sum() + weights[np.ix_(each, each)].sum() // 2) for each in chosen]
     return sums, costs
 
 
@@ -81,7 +79,8 @@ def test_other_problems_are_no_choices() -> None:
         assert Qap(QapFile("near", None, 9, a, problem.file.b)).choice() is None
     linear = np.zeros((9, 9), np.int64)
     linear[2, 5] = 1
-    assert Qap(QapFile("near", None, 9, problem.file.a, problem.file.b, linear=linear)).choice() is None
+    near = QapFile("near", None, 9, problem.file.a, problem.file.b, linear=linear)
+    assert Qap(near).choice() is None
     assert facilities(9).choice() is None
     block = np.zeros((9, 9), np.int64)
     block[:3, :3] = 2**27
