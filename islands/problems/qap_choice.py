@@ -17,7 +17,7 @@ from islands.problems.symmetries import symmetries
 
 _MOST = 1 << 15  # places: their numbers have 16 bits on the device
 _SMALL, _LARGE = 2**29, 2**61
-_COLUMNS = 16  # of a table of symmetries: as many as kernels process at once
+_COLUMNS = 16  # that kernels process together, of a table of symmetries
 _TYPES = ("uint8", "uint16", "int16", "int32", "int64")
 """Types of weights, the narrowest first."""
 
