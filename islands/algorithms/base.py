@@ -54,6 +54,9 @@ class Algorithm(ABC):
     """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
     improves: ClassVar[bool] = True
     """Whether an improver can improve its individuals; it is False if it does so itself."""
+    same_slots: bool = False
+    """Whether all generations make children for the same slots, but for the first generation and
+    restarts."""
     loses_best: bool = False
     """Whether an island may lose its best individual without a restart."""
     patience: int = 0
@@ -103,6 +106,9 @@ class Algorithm(ABC):
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""
+
+    def require_problem(self, problem: Problem) -> None:  # noqa: B027
+        """Refuse a problem that does not fit the settings."""
 
     def defines(self) -> Macros:
         """Return the macros for the compilation of the kernels."""

@@ -92,6 +92,7 @@ class Brkga(Algorithm):
     fewest_threads: ClassVar[int] = 128
     decodings: ClassVar[tuple[str, ...]] = ("sorted", "plain")
     encodings: ClassVar[tuple[str, ...]] = ("keys", "vector")
+    same_slots: bool = True
     Settings: ClassVar[type[Settings]] = BrkgaSettings
 
     def __init__(self, settings: BrkgaSettings, population: int, encoding: str = "keys") -> None:

@@ -107,6 +107,7 @@ class Cellular(Algorithm):
     header: ClassVar[Header] = Header("algorithms/cellular.cuh")
     encodings: ClassVar[tuple[str, ...]] = operators.ENCODINGS
     children: ClassVar[int] = 2
+    same_slots: bool = True
     Settings: ClassVar[type[Settings]] = CellularSettings
 
     def __init__(

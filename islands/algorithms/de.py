@@ -74,6 +74,7 @@ class De(Algorithm):
     name: ClassVar[str] = "de"
     header: ClassVar[Header] = Header("algorithms/de.cuh")
     encodings: ClassVar[tuple[str, ...]] = ("keys", "vector")
+    same_slots: bool = True
     Settings: ClassVar[type[Settings]] = DeSettings
 
     def __init__(self, settings: DeSettings, population: int, encoding: str = "keys") -> None:

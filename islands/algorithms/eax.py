@@ -128,6 +128,13 @@ class Eax(Algorithm):
             "EAX_FAST_VERTICES": str(_fast_vertices(self._pitch)),
         }
 
+    def require_problem(self, problem: Problem) -> None:
+        if self.settings.first_tours == _CURVE and problem.places is None:
+            raise UsageError(
+                f"first_tours={_CURVE}: a space-filling curve needs coordinates, but"
+                f" {problem.instance} has a matrix of distances. Choose greedy, nearest or random"
+            )
+
     def fields(self, shape: Shape) -> dict[str, Field]:
         self._pitch = shape.pitch
         size, pitch, children = shape.population, shape.pitch, self.settings.children
@@ -146,7 +153,8 @@ class Eax(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        frame = frame_of(problem, self.settings.first_tours)
+        self.require_problem(problem)
+        frame = frame_of(problem)
         return {"entropy": entropy_of(self.population), "frame": frame}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
@@ -206,15 +214,13 @@ def _fast_vertices(pitch: int) -> int:
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
 
 
-def frame_of(problem: Problem, first_tours: str) -> NDArray[np.float64]:
-    """Return the lowest coordinates of all cities, and the cells of a curve in a unit of length."""
+def frame_of(problem: Problem) -> NDArray[np.float64]:
+    """Return the lowest coordinates of all cities, and the cells of a curve in a unit of length.
+
+    Without coordinates, there is no curve, and these are zeros.
+    """
     places = problem.places
     if places is None:
-        if first_tours == _CURVE:
-            raise UsageError(
-                f"first_tours={_CURVE}: a space-filling curve needs coordinates, but"
-                f" {problem.instance} has a matrix of distances. Choose greedy, nearest or random"
-            )
         return np.zeros(3)
     low = places.min(axis=0)
     side = float((places.max(axis=0) - low).max())

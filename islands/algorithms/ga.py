@@ -92,6 +92,8 @@ class Ga(Algorithm):
         self.settings = settings
         self.patience = settings.reset
         self._is_steady = settings.replacement == "steady"
+        self._refuses = self._is_steady and settings.duplicates == "refuse"
+        self.same_slots = not self._refuses
         self.loses_best = not self._is_steady and settings.elite == 0
         self._crossover = operators.crossover(_usual(settings.crossover, encoding), encoding)
         self._mutation = operators.mutation(settings.mutation, encoding)
@@ -123,11 +125,10 @@ class Ga(Algorithm):
     def defines(self) -> Macros:
         # A random selection is a tournament of one.
         kinds = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
-        refuses = self._is_steady and self.settings.duplicates == "refuse"
         numbers = {
             "GA_SELECTION": kinds[self.settings.selection],
             "GA_STEADY": int(self._is_steady),
-            "GA_REFUSES": int(refuses),
+            "GA_REFUSES": int(self._refuses),
         }
         chosen = operators.macros(self._crossover, self._mutation)
         return chosen | {name: str(number) for name, number in numbers.items()}

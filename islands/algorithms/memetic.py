@@ -61,6 +61,7 @@ class Memetic(Algorithm):
     name: ClassVar[str] = "memetic"
     header: ClassVar[Header] = Header("algorithms/memetic.cuh")
     encodings: ClassVar[tuple[str, ...]] = (_ORDERS,)
+    same_slots: bool = True
     Settings: ClassVar[type[Settings]] = MemeticSettings
 
     def __init__(self, settings: MemeticSettings, population: int, encoding: str = _ORDERS) -> None:

@@ -138,6 +138,7 @@ class Pso(Algorithm):
     name: ClassVar[str] = "pso"
     header: ClassVar[Header] = Header("algorithms/pso.cuh")
     encodings: ClassVar[tuple[str, ...]] = ("bits", "keys", "vector")
+    same_slots: bool = True
     Settings: ClassVar[type[Settings]] = PsoSettings
 
     def __init__(self, settings: PsoSettings, population: int, encoding: str = "keys") -> None:

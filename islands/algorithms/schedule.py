@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +69,12 @@ class Schedule:
                     f"Schedule: {name}={steps!r}: must be a tuple of launches. Write"
                     f' {name}=(islands.Launch("kernel", blocks),)'
                 )
+
+    def launches(self) -> Iterator[Launch]:
+        """Yield all launches, without steps of the host."""
+        for step in (*self.start, *self.generation, *self.adopt):
+            if isinstance(step, Launch):
+                yield step
 
 
 def loop(shape: Shape, *, outside: bool) -> Schedule:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from islands.algorithms.base import NEIGHBOURS
 from islands.archipelago.attempt import Attempt
+from islands.archipelago.batch import evaluator
 from islands.archipelago.colony_spec import ColonySpec
 from islands.archipelago.fit import fixed
 from islands.archipelago.injection import replace_worst
 from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import Memory, tables_of
-from islands.archipelago.outside import evaluator
 from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_sound
 from islands.archipelago.share import Share
@@ -99,7 +99,7 @@ class Colony:
         given = dealt(solutions, share.mine, share.islands, self.spec.population)
         place(given, self._problem, self.encoding, self._backend, self.state)
         self.attempt.start(may_be_partial=may_be_partial)
-        self._run(self._launches.start)
+        self._run(self._launches.start, is_first=True)
         is_whole = self.attempt.is_whole()
         if not is_whole:
             self.attempt.leave_out()
@@ -135,13 +135,13 @@ class Colony:
         if not self._launches.keeps_order:
             self._backend.run([self._launches.rank_again])
 
-    def _run(self, segments: Segments) -> None:
-        """Run launches, with host evaluation between the segments."""
+    def _run(self, segments: Segments, *, is_first: bool = False) -> None:
+        """Run the launches of a generation, with host evaluation between the segments."""
         first, *others = segments
         self._backend.run(first)
         for calls in others:
             assert self.outside is not None
-            self.outside.evaluate(self.attempt.halt.is_requested)
+            self.outside.evaluate(self.attempt.halt.is_requested, is_first=is_first)
             self._backend.run(calls)
 
     def derive(self, *, everyone: bool = False) -> None:

@@ -49,9 +49,7 @@ class Launches:
         # Ranking sorts a cost and an index for each individual, up to the next power of two.
         self.ranking_room = Room(12 << (shape.population - 1).bit_length())
         schedule = parts.schedule(shape)
-        steps = (*schedule.start, *schedule.generation, *schedule.adopt)
-        launched = {step for step in steps if isinstance(step, Launch)}
-        self._room, self._program, self.populations = self._compiled(launched)
+        self._room, self._program, self.populations = self._compiled({*schedule.launches()})
         self.rank_again = self._ranking(step=0)
         """Sorts islands whose individuals have changed, without ending a generation."""
         self.keeps_order = parts.algorithm.needs_order

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.children import COST, GENES, SOLUTIONS, WAITING
-from islands.archipelago.launches import Launches
+from islands.archipelago.children import COST, GENES, WAITING
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Backend
 from islands.backends.state import State
@@ -36,7 +35,7 @@ class Outside:
         """The time that evaluations have taken."""
         return self._seconds
 
-    def evaluate(self, must_stop: Callable[[], bool]) -> None:
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
         """Evaluate all waiting children, or those before `must_stop` returns true.
 
         `must_stop` is called about every tenth of a second. The first batch is always evaluated,
@@ -71,70 +70,3 @@ class Outside:
     def _costs(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
         solutions = self._encoding.decode(genomes)
         return self._problem.device_costs(self._problem.from_device(solutions))
-
-
-class BatchOutside(Outside):
-    """Evaluates children where they are: kernels decode, and a Python function takes the arrays.
-
-    On a GPU, the only wait in a generation is for the numbers of children that wait.
-    """
-
-    def __init__(self, parts: ProgramParts, backend: Backend, state: State, launches: Launches):
-        super().__init__(parts, backend, state)
-        self._launches = launches
-        solutions = state.arrays[SOLUTIONS]
-        self._solutions = solutions.reshape(-1, solutions.shape[-1])
-        self._rows_an_island = solutions.shape[1]
-        kind = np.float64 if parts.problem.real else np.int64
-        self._returned = backend.empty((self._cost.size,), kind)
-        self._counts: NDArray[np.int32] | None = None
-        self._span: tuple[Any, Any] | None = None
-
-    def evaluate(self, must_stop: Callable[[], bool]) -> None:
-        """Evaluate all waiting children in one call."""
-        counts = self._backend.download(self._waiting)
-        self._count_seconds()
-        if self._counts is None or not np.array_equal(counts, self._counts):
-            self._locate(counts)
-        self.evaluated = len(self._rows)
-        if self.evaluated == 0:
-            return
-        with self._backend.python():
-            stored = self._solutions.take(self._rows, axis=0)
-            begin = self._backend.mark()
-            costs = self._problem.batch_costs(stored)
-            self._span = begin, self._backend.mark()
-            self._returned[: self.evaluated] = costs
-        self._backend.run([self._taking])
-
-    def _locate(self, counts: NDArray[np.int32]) -> None:
-        """Find the solutions of waiting children, and the places of their costs."""
-        waits = np.arange(self._cost.shape[-1]) < counts[..., np.newaxis]
-        place = np.flatnonzero(waits)
-        island, child = np.divmod(place, waits[0].size)
-        self._rows = self._backend.upload(island * self._rows_an_island + child)
-        self._taking = self._launches.taking_costs(self._returned, self._backend.upload(place))
-        self._counts = counts.copy()
-
-    def _count_seconds(self) -> None:
-        """Count the time of the last call, which has ended."""
-        if self._span is not None:
-            self._seconds += self._backend.seconds_between(*self._span)
-            self._span = None
-
-    @property
-    def seconds(self) -> float:
-        """The time that evaluations have taken."""
-        if self._span is not None:
-            self._backend.wait_for(self._span[1])
-        self._count_seconds()
-        return self._seconds
-
-
-def evaluator(
-    parts: ProgramParts, backend: Backend, state: State, launches: Launches
-) -> Outside | None:
-    """Return who evaluates children between launches, unless a kernel does."""
-    if parts.evaluation == "batch":
-        return BatchOutside(parts, backend, state, launches)
-    return Outside(parts, backend, state) if parts.evaluation == "host" else None

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -217,6 +217,13 @@ class Backend(ABC):
     @abstractmethod
     def python(self) -> Iterator[Any]:
         """Yield the module, NumPy or CuPy, for arrays; its calls take their turn among launches."""
+
+    def recorded(self, work: Callable[[], Any]) -> Callable[[], None] | None:
+        """Return a function that repeats what `work` launches, without its Python code.
+
+        None if that is impossible here: on a CPU, or if `work` waits for the GPU.
+        """
+        return None
 
     @abstractmethod
     def synchronise(self) -> None:

@@ -16,9 +16,9 @@ from islands.backends.base import Array, Backend, Block, Branches, Call, Program
 from islands.backends.cache import loaded
 from islands.backends.compiling import Compiling
 from islands.backends.energy import joules
-from islands.backends.gpus import devices, load_cupy
+from islands.backends.gpus import block_memory, devices, identity_of, load_cupy
 from islands.backends.graphs import Graphs
-from islands.backends.refused import refused
+from islands.backends.refused import refused, without_room
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.text import option
@@ -27,7 +27,6 @@ from islands.text import option
 _OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
 _KEPT = 'extern "C" __device__'  # kept because it can be looked up by name
 _RESERVED = 1024  # bytes of shared memory per block for the system
-_OWN = 2048  # the most that kernels declare themselves, of each block's share
 _LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
 _USUAL_SECONDS = 5.0  # of compiling both programs of islands
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
@@ -52,8 +51,8 @@ class CudaBackend(Backend):
         self._device.use()
         facts = cupy.cuda.runtime.getDeviceProperties(number)
         self.device = facts["name"].decode()
-        self.identity = facts["uuid"].hex()
-        self.block_memory: int = facts["sharedMemPerBlockOptin"] - _OWN
+        self.identity = identity_of(number)
+        self.block_memory: int = block_memory(number)
         self._shared = facts["sharedMemPerMultiprocessor"]
         self._multiprocessors = facts["multiProcessorCount"]
         self._memory = facts["totalGlobalMem"]
@@ -179,10 +178,7 @@ class CudaBackend(Backend):
             space, shared, blocks = _arena(room, blocks, program)
             arguments = (space, *arguments)
         if shared > self.block_memory:
-            raise UsageError(
-                f"{kernel} needs {shared} bytes of block memory, but this GPU has"
-                f" {self.block_memory}. Choose another algorithm or a smaller instance"
-            )
+            raise without_room(kernel, shared, self.block_memory)
         # More than 48 KiB, including the kernel's own arrays, must be requested.
         function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, self.address)
@@ -212,6 +208,25 @@ class CudaBackend(Backend):
     def python(self) -> Iterator[Any]:
         with self._device, self._stream:
             yield self._cupy
+
+    def recorded(self, work: Callable[[], Any]) -> Callable[[], None] | None:
+        # Nobody else may get the memory of arrays that the graph writes: they have their own pool.
+        pool = self._cupy.cuda.MemoryPool()
+        with self.python(), self._cupy.cuda.using_allocator(pool.malloc):
+            try:
+                work()  # compiles and allocates
+                self._stream.begin_capture()
+                try:
+                    kept = work()
+                finally:
+                    graph = self._stream.end_capture()
+            except Exception:  # of a user's function
+                return None
+
+        def repeat(_: Any = (pool, kept)) -> None:
+            graph.launch(self._stream)
+
+        return repeat
 
     def synchronise(self) -> None:
         self._stream.synchronize()

@@ -9,10 +9,8 @@ from uuid import UUID
 def joules(identity: str) -> float | None:
     """Return the energy that a GPU has used since its driver was loaded, or None if unknown.
 
-    `identity` is CUDA's: the sixteen bytes of the UUID, hexadecimal; CuPy ends it at a byte of 0.
+    `identity` is CUDA's: the sixteen bytes of the UUID, hexadecimal.
     """
-    if len(identity) != 32:
-        return None
     try:
         import pynvml
     except ImportError:

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from ctypes import CDLL, byref, c_int, create_string_buffer
 from typing import Any
 
 from islands.backends.cache import own_folder
@@ -17,6 +18,8 @@ from islands.errors import InputError, UsageError, system_reason
 from islands.text import counted, option
 
 _CUPY_CACHE = "CUPY_CACHE_DIR"
+_DRIVER = "libcuda.so.1"
+_OWN = 2048  # bytes of block memory: the most that kernels declare themselves
 
 
 def load_cupy() -> Any:
@@ -52,8 +55,31 @@ def devices() -> int:
 
 def identities() -> list[str]:
     """Return a unique identity of each GPU that this process sees, in order."""
-    runtime = load_cupy().cuda.runtime
-    return [runtime.getDeviceProperties(number)["uuid"].hex() for number in range(devices())]
+    return [identity_of(number) for number in range(devices())]
+
+
+def identity_of(number: int) -> str:
+    """Return the sixteen bytes of the UUID of a GPU, or of a part of one (MIG), hexadecimal.
+
+    The driver tells them; CuPy's copy ends at a byte of 0.
+    """
+    driver, device, uuid = CDLL(_DRIVER), c_int(), create_string_buffer(16)
+    if status := (
+        driver.cuInit(0)
+        or driver.cuDeviceGet(byref(device), number)
+        or driver.cuDeviceGetUuid_v2(uuid, device)
+    ):
+        raise UsageError(
+            f"GPU {number}: the driver does not tell its UUID (CUDA error {status}). Check"
+            f" nvidia-smi, or choose {option('backend', 'cpu')}"
+        )
+    return uuid.raw.hex()
+
+
+def block_memory(number: int) -> int:
+    """Return the bytes of fast memory that a block on a GPU can have."""
+    facts = load_cupy().cuda.runtime.getDeviceProperties(number)
+    return int(facts["sharedMemPerBlockOptin"]) - _OWN
 
 
 def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> list[int]:

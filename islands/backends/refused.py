@@ -1,11 +1,11 @@
-"""The error for a program that does not compile, with the line of the user's code."""
+"""Errors for programs that do not compile, with the line of the user's code, or do not fit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 
-from islands.errors import CompileError
+from islands.errors import CompileError, UsageError
 from islands.paths import CACHE_ELSEWHERE, cache_folder, published
 
 CONTRACT = "// contract: "
@@ -44,6 +44,14 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     if wanted:
         first += f"; the code must define {wanted}"
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
+
+
+def without_room(kernel: str, needed: int, available: int) -> UsageError:
+    """Return the error for a launch that needs more memory per block than a GPU has, in bytes."""
+    return UsageError(
+        f"{kernel} needs {needed} bytes of block memory, but this GPU has {available}. Choose"
+        " another algorithm or a smaller instance"
+    )
 
 
 def _cause(log: str, names: Iterable[str], own: Mapping[str, str]) -> str:

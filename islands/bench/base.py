@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
+from islands.record.ledger import RunLedger
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class BenchRequest:
     out: Path | None = None
     """The folder of all tables; `quality` and `colonies` keep each run there."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
+    ledger: RunLedger = field(default_factory=RunLedger)
+    """The results of `quality` and `colonies`, with those of earlier measurements in `out`."""
 
 
 @dataclass(frozen=True)

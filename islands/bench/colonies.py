@@ -33,9 +33,9 @@ _BY_KIND = {"order": _USUAL, "subset": _SUBSET, "keys": _NUMBERS, "vector": ("al
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
-    """Run all methods on each instance."""
+    """Return the rows of all methods on each instance, refusing wrong ones at once; collective."""
     problems = request.world.run_on_all(lambda: [load(name) for name in request.mixes])
-    yield from compared(request, problems, lambda problem: methods(problem, request))
+    return compared(request, problems, lambda problem: methods(problem, request))
 
 
 def methods(problem: Problem, request: BenchRequest) -> list[Variant]:

@@ -11,11 +11,9 @@ from typing import Any
 from islands.bench.base import BenchRequest
 from islands.errors import UsageError
 from islands.paths import reading
-from islands.record.kind import RESULTS, kind_of
+from islands.record.kind import BENCH, RESULTS, Kind, kind_of
 from islands.untrusted import parsing
 
-BENCH = "bench.json"
-"""All tables of a measurement, the last file that it writes."""
 PROVENANCE = "provenance"
 """The key of what made the tables in it."""
 MEASUREMENT = "measurement"
@@ -39,7 +37,8 @@ def refuse_other_work(folder: Path, mine: dict[str, list[str]]) -> None:
             raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
         names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
         kind = kind_of(folder)
-    if kind is not None:
+    if kind not in (None, Kind.MEASUREMENT):
+        assert kind is not None
         raise UsageError(f"--out {folder}: holds {kind.value}, no measurement. Name a new folder")
     if BENCH in names:
         made = _made(folder / BENCH)

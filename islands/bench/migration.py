@@ -9,7 +9,7 @@ Host: launch, measure, share and decide. End: all the time in which the device h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -26,34 +26,52 @@ STRONG_ISLANDS = 64
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
-    """Measure each instance; every rank yields the rows of rank 0."""
+    """Return the rows of each instance, those of rank 0 on every rank; collective.
+
+    Refuse wrong instances and settings at once, before the first row is asked for.
+    """
+    world = request.world
+    problems = world.run_on_all(lambda: {name: _problem(name) for name in request.instances})
+    for problem in problems.values():
+        for _, case in _cases(request, problem):
+            world.run_on_all(partial(case.spec, generations=1))
+    return _measured(request, problems)
+
+
+def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterator[BenchRow]:
     world = request.world
     backend = take_device(world, request.backends[0], request.threads)
     parts = {ranks: world.part(ranks) for ranks in _counts(world.size)}
     ends: list[BenchRow] = []
-    for name in request.heartbeat.over(request.instances, str):
-        problem = world.run_on_all(partial(_problem, name))
-        for is_weak in (True, False):
-            for delay in request.delay:
-                alone: ScalingRow | None = None
-                for ranks, part in parts.items():
-                    islands = ranks * request.islands_a_rank if is_weak else STRONG_ISLANDS
-                    if ranks > islands:
-                        continue
-                    case = Case(request, problem, is_weak, islands, delay)
-                    request.heartbeat.detail(case.words(ranks))
-                    world.run_on_all(partial(case.spec, generations=1))
-                    found = case.measured(part, backend, alone) if part is not None else None
-                    # Ranks that are not part of this measurement wait here.
-                    found = world.bcast(found)
-                    assert found is not None, "rank 0 is part of every measurement"
-                    row, end = found
-                    alone = alone or row
-                    ends += [end] if end is not None else []
-                    yield row
+    alone: ScalingRow | None = None
+    for name in request.heartbeat.over(list(problems), str):
+        problem = problems[name]
+        for ranks, case in _cases(request, problem):
+            request.heartbeat.detail(case.words(ranks))
+            if ranks == 1:
+                alone = None
+            part = parts[ranks]
+            found = case.measured(part, backend, alone) if part is not None else None
+            # Ranks that are not part of this measurement wait here.
+            found = world.bcast(found)
+            assert found is not None, "rank 0 is part of every measurement"
+            row, end = found
+            alone = alone or row
+            ends += [end] if end is not None else []
+            yield row
         if world.size > 1:
             yield _apart(request, problem, world, backend)
     yield from ends
+
+
+def _cases(request: BenchRequest, problem: Problem) -> Iterator[tuple[int, Case]]:
+    """Yield each number of ranks with what these measure, beginning with one rank."""
+    for is_weak in (True, False):
+        for delay in request.delay:
+            for ranks in _counts(request.world.size):
+                islands = ranks * request.islands_a_rank if is_weak else STRONG_ISLANDS
+                if ranks <= islands:
+                    yield ranks, Case(request, problem, is_weak, islands, delay)
 
 
 def _apart(request: BenchRequest, problem: Problem, world: World, backend: Backend) -> ScalingRow:

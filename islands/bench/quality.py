@@ -7,10 +7,11 @@ cost counts from the moment at which it was seen. "Best known at 90 % of runs": 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 from islands.bench.base import BenchRequest, BenchRow
@@ -24,7 +25,6 @@ from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.record.ledger import RunLedger
 from islands.spec.spec import RunSpec
 from islands.text import counted
 
@@ -33,11 +33,14 @@ EVERY = {"cpu": 1, "cuda": 10}
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
-    """Run each method on each instance and backend; then compare methods and summarise sets."""
+    """Return the rows of each method on each instance and backend, then comparisons and means.
+
+    Refuse wrong methods and instances at once, before the first row is asked for; collective.
+    """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))
     problems = world.run_on_all(lambda: [load(name) for name in named(request.of)])
-    yield from compared(request, problems, lambda _: methods)
+    return compared(request, problems, lambda _: methods)
 
 
 def compared(
@@ -45,28 +48,30 @@ def compared(
     problems: Sequence[Problem],
     methods_of: Callable[[Problem], Sequence[Variant]],
 ) -> Iterator[BenchRow]:
-    """Run the methods of each problem; collective."""
+    """Return the rows of the methods of each problem, refusing wrong ones at once; collective."""
     require_fitting(request.rivals, problems, request.world)
     tasks = request.world.run_on_all(
         lambda: {each.instance: _tasks(each, request, methods_of(each)) for each in problems}
     )
+    return _measured(request, problems, tasks)
+
+
+def _measured(
+    request: BenchRequest, problems: Sequence[Problem], tasks: Mapping[str, list[_Task]]
+) -> Iterator[BenchRow]:
     runs = sum(map(len, tasks.values())) / max(1, len(tasks)) + len(request.rivals)
-    folder = request.out if request.world.rank == 0 else None
-    ledger, rows = RunLedger(folder, "measurement"), list[RunRow]()
-    contest = Contest(request, ledger) if request.rivals else None
-    try:
-        with contest or nullcontext():
-            for problem in request.heartbeat.over(
-                problems, lambda each: each.instance, seconds=runs * request.seeds * request.limit
-            ):
-                mine = _rows(problem, tasks[problem.instance], request, ledger, contest)
-                rows += mine
-                yield from mine
-                for one in by_key(mine).values():
-                    yield QualityRow.of(one)
-                    yield from (TargetRow.of(target, one) for target in TARGETS)
-    finally:
-        ledger.close()
+    rows = list[RunRow]()
+    contest = Contest(request) if request.rivals else None
+    with contest or nullcontext():
+        for problem in request.heartbeat.over(
+            problems, lambda each: each.instance, seconds=runs * request.seeds * request.limit
+        ):
+            mine = _rows(problem, tasks[problem.instance], request, contest)
+            rows += mine
+            yield from mine
+            for one in by_key(mine).values():
+                yield QualityRow.of(one)
+                yield from (TargetRow.of(target, one) for target in TARGETS)
     yield from contrasts(rows)
     yield from rank_rows(rows)
     yield from _summaries(rows)
@@ -78,9 +83,7 @@ class _Task:
     backend: str
     every: int
 
-    def made(
-        self, problem: Problem, seed: int, request: BenchRequest, ledger: RunLedger
-    ) -> dict[str, Any]:
+    def made(self, problem: Problem, seed: int, request: BenchRequest) -> dict[str, Any]:
         """Return the result of a run, which may be known; collective."""
         options: dict[str, Any] = {"backend": self.backend, "seed": seed, "stop": _stop(problem)}
         options["stop"].append(f"seconds={request.limit:g}")
@@ -89,7 +92,8 @@ class _Task:
         spec, problem = self.variant.resolved(problem, self.every, options)
         asked = {"settings": spec.to_mapping(), "ranks": request.world.size, **program()}
         request.heartbeat.detail(f"{self.variant.name}, {self.backend}, seed {seed}")
-        return ledger.result_of(asked, request.world, lambda: traced(spec, problem, request.world))
+        run = partial(traced, spec, problem, request.world)
+        return request.ledger.result_of(asked, request.world, run)
 
 
 def _tasks(problem: Problem, request: BenchRequest, methods: Sequence[Variant]) -> list[_Task]:
@@ -121,20 +125,19 @@ def _rows(
     problem: Problem,
     tasks: Sequence[_Task],
     request: BenchRequest,
-    ledger: RunLedger,
     contest: Contest | None,
 ) -> list[RunRow]:
     """Run all methods with one seed after the other, so that each meets the same conditions."""
-    known, rows = len(ledger), list[RunRow]()
+    known, rows = len(request.ledger), list[RunRow]()
     for seed in range(1, request.seeds + 1):
         shared = {**facts(problem), "seed": seed, "limit": request.limit}
         for task in tasks:
-            made = task.made(problem, seed, request, ledger)
+            made = task.made(problem, seed, request)
             method: dict[str, Any] = {"backend": task.backend, "method": task.variant.name}
             rows.append(RunRow(**shared, **method, **made))
         if contest is not None:
             rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
-    if len(ledger) < known:
+    if len(request.ledger) < known:
         request.heartbeat.skip()
     order = {(task.backend, task.variant.name): place for place, task in enumerate(tasks)}
     last = len(order)

@@ -13,7 +13,7 @@ from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.progress.progress import Progress, is_better
 from islands.progress.result import Result
-from islands.record.provenance import commit
+from islands.record.provenance import sources
 from islands.run.runner import Output, run
 from islands.spec.spec import RunSpec
 
@@ -90,5 +90,5 @@ def set_of(instance: str) -> str:
 
 
 def program() -> Mapping[str, Any]:
-    """Return what distinguishes versions of this program: runs of another are not kept."""
-    return {"version": islands.__version__, **commit()}
+    """Return what distinguishes versions of this program: runs of another are not used."""
+    return {"version": islands.__version__, "sources": sources()}

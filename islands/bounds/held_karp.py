@@ -77,13 +77,13 @@ def lower_bound(
 
 def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: Limit) -> bool:
     """Add the edges of the shortest spanning tree of the complete graph; False: no time is left."""
-    while True:
-        found = pricing.find(graph, multipliers, limit)
-        if found is None:
-            return False
+    while (found := pricing.find(graph, multipliers, limit)) is not None:
         graph.add(found.starts, found.ends)
         if found.is_all:
             return True
+        if limit.left == 0.0:
+            break
+    return False
 
 
 def _rounded_up(value: int, graph: Graph) -> int:

@@ -6,8 +6,10 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, fields
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from islands.bench import BENCHES, COLLECTIVE, DRAWN, LONG, benchmark
 from islands.bench.base import BenchRequest
 from islands.bench.compare import PRINTED, Compared, compared, read_tables
-from islands.bench.folder import BENCH, MEASUREMENT, PROVENANCE, measurement, refuse_other_work
+from islands.bench.folder import MEASUREMENT, PROVENANCE, measurement, refuse_other_work
 from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
 from islands.display.heartbeat import Heartbeat
@@ -23,7 +25,10 @@ from islands.doctor.nvidia import gpus
 from islands.errors import UsageError
 from islands.parallel import World, launched, world
 from islands.paths import published
+from islands.record.kind import BENCH
+from islands.record.ledger import RunLedger
 from islands.record.provenance import provenance
+from islands.record.work import end_work, write_work
 from islands.run.signals import suspending
 from islands.text import unknown
 
@@ -75,8 +80,14 @@ class _Renamed(argparse.Action):
 
 def main(args: argparse.Namespace) -> int:
     """Measure, print each row when it is complete, and return the exit status."""
+    with closing(RunLedger(work="measurement")) as ledger:
+        return _performed(args, ledger)
+
+
+def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
     # Waiting ranks would use cores that rank 0 needs, so benchmarks of all ranks come first.
-    names = sorted(args.what or _ALONE, key=lambda name: name not in COLLECTIVE)
+    asked_for = dict.fromkeys(args.what or _ALONE)
+    names = sorted(asked_for, key=lambda name: name not in COLLECTIVE)
     together = [name for name in names if name in COLLECTIVE]
     rank, _ = launched()
     if rank > 0 and not together:
@@ -84,7 +95,10 @@ def main(args: argparse.Namespace) -> int:
     ranks = world() if together else World()
     with ranks.guarded(show_traceback=args.debug):
         heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
-        asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
+        asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat, ledger))
+        mine = names if rank == 0 else together
+        # Each refuses wrong options now, before anything is printed.
+        begun = {name: _begun(name, asked) for name in mine}
         before = ranks.run_on_all(lambda: args.compare and read_tables(args.compare))
         stream = sys.stderr if args.json else sys.stdout
 
@@ -93,11 +107,15 @@ def main(args: argparse.Namespace) -> int:
                 heartbeat.print(text, stream)
 
         tables: dict[str, list[BenchRow]] = {}
+        keeps_runs = args.out is not None and rank == 0 and bool({*LONG} & {*names})
+        ranks.run_on_all(lambda: ledger.open(args.out) if keeps_runs else None)
+        if keeps_runs:  # other processes see how far the measurement is
+            heartbeat.tell = partial(write_work, args.out)
         with suspending(), heartbeat:
-            for place, name in enumerate(names if rank == 0 else together, 1):
+            for place, (name, (text, found)) in enumerate(begun.items(), 1):
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
                 heartbeat.work = f"bench {name}{which}"
-                _measure(name, asked, tables, say)
+                _print(text, found, tables, say)
     measured: dict[str, Any] = {
         name: [asdict(row) for row in rows] for name, rows in tables.items()
     }
@@ -116,6 +134,7 @@ def main(args: argparse.Namespace) -> int:
     measured = {PROVENANCE: made, PRINTED: printed} | measured
     if args.out is not None:
         _write(args.out, tables, measured)
+        end_work(args.out)
         say(f"\nWrote {args.out}")
     if args.json:
         print(json.dumps(measured))
@@ -141,7 +160,20 @@ def _provenance(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, Any]:
     devices = dict.fromkeys(str(row.device) for row in rows if hasattr(row, "device"))
     found = gpus()
     driver = found[0].driver if found else None
-    return {**provenance(), "devices": list(devices), "driver": driver, "command": sys.argv[1:]}
+    command = _without_folder(sys.argv[1:])
+    return {**provenance(), "devices": list(devices), "driver": driver, "command": command}
+
+
+def _without_folder(line: Sequence[str]) -> list[str]:
+    """Return a command line without `--out DIR`, as its tables do not depend on it."""
+    words = iter(line)
+    kept = []
+    for word in words:
+        if word == "--out":
+            next(words, None)
+        elif not word.startswith("--out="):
+            kept.append(word)
+    return kept
 
 
 def _write(
@@ -154,13 +186,21 @@ def _write(
         temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
 
 
-def _measure(
-    name: str, asked: BenchRequest, tables: dict[str, list[BenchRow]], say: Callable[[str], None]
+def _begun(name: str, asked: BenchRequest) -> tuple[str, Iterator[BenchRow]]:
+    """Return the description of a benchmark, and its rows, each of which is still to measure."""
+    text, measure = benchmark(name)
+    return text, measure(asked)
+
+
+def _print(
+    text: str,
+    found: Iterator[BenchRow],
+    tables: dict[str, list[BenchRow]],
+    say: Callable[[str], None],
 ) -> None:
     """Run one benchmark; print its rows and add them to the tables."""
-    text, measure = benchmark(name)
     say(("\n" if tables else "") + text)
-    for row in measure(asked):
+    for row in found:
         if row.HEADER and row.TABLE not in tables:
             say(f"\n{row.HEADER}")
         if row.HEADER:
@@ -168,7 +208,9 @@ def _measure(
         tables.setdefault(row.TABLE, []).append(row)
 
 
-def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
+def _requested(
+    args: argparse.Namespace, ranks: World, heartbeat: Heartbeat, ledger: RunLedger
+) -> BenchRequest:
     """Return the request; refuse wrong options before the first measurement."""
     for name in args.what:
         if name not in BENCHES:
@@ -206,7 +248,8 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
         if field.name in args
     }
     backends = _backends(args.backend)
-    request = BenchRequest(world=ranks, backends=backends, heartbeat=heartbeat, **options)
+    shared: dict[str, Any] = {"world": ranks, "heartbeat": heartbeat, "ledger": ledger}
+    request = BenchRequest(backends=backends, **shared, **options)
     if args.out is not None and ranks.rank == 0:
         refuse_other_work(args.out, measurement(args.what or _ALONE, request))
     return request

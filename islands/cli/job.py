@@ -27,7 +27,8 @@ def checked(words: Sequence[str]) -> Checked:
     args = parsed(list(words))
     if args.command == "resume":
         require_run(args.folder)
-        stored = resolve(*stored_request(args.folder, resume.options(args))).general
+        asked = stored_request(args.folder, resume.options(args), trusted=args.trust)
+        stored = resolve(*asked).general
         return Checked(stored.backend == "cpu", stored.islands)
     given = run.options(args)
     runs: tuple[str, ...] = ()

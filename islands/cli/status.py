@@ -1,4 +1,4 @@
-"""Show the state of a run, a series, a tuning, an experiment, a job or a sweep."""
+"""Show the state of a run, other work, a job or a sweep."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands status`."""
-    words = "the folder of a run, a series, a tuning, an experiment, a submitted job or a sweep"
+    words = "the folder of a run, a job or a sweep, of a series, tuning, experiment or benchmark"
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 

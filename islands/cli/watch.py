@@ -15,7 +15,7 @@ is at, until the work ends. The exit status is 1 if it has failed.
 
 examples:
   islands watch runs/zi929-20260101-120000     a run, also in a Slurm job
-  islands watch ten                            a series of runs, a tuning, or islands reproduce
+  islands watch ten                            a series, a tuning, islands reproduce or bench
 """
 
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands watch`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
-    words = "the folder of a run, a series, a tuning, an experiment, a submitted job or a sweep"
+    words = "the folder of a run, a job or a sweep, of a series, tuning, experiment or benchmark"
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
 
 
@@ -67,7 +67,7 @@ def _watch_sweep(folder: Path) -> int:
 
 
 class _Work:
-    """The piece of work that a series, a tuning or an experiment is doing."""
+    """The piece of work that a series, a tuning, an experiment or a measurement is doing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._shown = folder, ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,6 @@ _MOST = 2**62
 """The largest absolute value of an integer cost: differences of costs must fit into 64 bits."""
 
 Function = Callable[..., Any]
-
-_calls = count(1)
-"""Numbers the calls of functions with arrays on a GPU."""
 
 
 def costs_by(
@@ -44,11 +40,19 @@ def costs_by(
     return costs
 
 
-def returned_by(function: Function, argument: str, solutions: Any, real: bool | None) -> Any:
-    """Return what a function returns for all solutions at once; int64 or float64, of any value."""
+def returned_by(
+    function: Function,
+    argument: str,
+    solutions: Any,
+    real: bool | None,
+    *,
+    is_compared: bool = True,
+) -> Any:
+    """Return what a function returns for all solutions at once; int64 or float64, of any value.
+
+    `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
+    """
     module = module_of(solutions)
-    # On a GPU, the comparison waits for the function.
-    is_compared = module is np or _is_power_of_two(next(_calls))
     before = solutions.copy() if is_compared else None
     with _Raising(argument, solutions):
         costs = function(solutions)
@@ -66,10 +70,6 @@ def _typed(argument: str, costs: Any, real: bool | None) -> Any:
             " first cost was an integer. Return float(cost) always, or int(cost) always"
         )
     return costs.astype(np.float64 if real or is_real else np.int64, copy=False)
-
-
-def _is_power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
 
 
 def _called_for_each(

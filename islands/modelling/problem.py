@@ -116,11 +116,12 @@ class StatedProblem(Problem):
         """Return arrays from which the problem can be made again."""
         return saved(self)
 
-    def batch_costs(self, stored: Any) -> Any:
+    def batch_costs(self, stored: Any, *, is_compared: bool) -> Any:
         """Return the costs of stored solutions in the memory where they are, of any value."""
         assert self.python is not None
         argument, function = self.python
-        return returned_by(function, argument, self.kind.read(stored), self.real)
+        solutions = self.kind.read(stored)
+        return returned_by(function, argument, solutions, self.real, is_compared=is_compared)
 
     def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `struct Data`."""

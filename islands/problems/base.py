@@ -149,8 +149,11 @@ class Problem(ABC):
         """Return arrays from which it can be made again; empty if a file or script has it."""
         return {}
 
-    def batch_costs(self, stored: Any) -> Any:
-        """Return the costs of stored solutions in the memory where they are, of any value."""
+    def batch_costs(self, stored: Any, *, is_compared: bool) -> Any:
+        """Return the costs of stored solutions in the memory where they are, of any value.
+
+        `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
+        """
         raise self._lacks("batch_costs")
 
     def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
@@ -204,6 +207,13 @@ class Problem(ABC):
     def other_defaults(self) -> list[dict[str, Any]]:
         """Return default settings for requests that exclude `defaults`, such as of an improver."""
         return []
+
+    def sizes(self, defaults: Mapping[str, Any], on_gpu: Callable[[], bool]) -> Mapping[str, Any]:
+        """Return the islands, population and steps of chosen defaults, by the backend.
+
+        `on_gpu` returns whether the run uses a GPU, which may take a while to find out.
+        """
+        return {}
 
     def items(self) -> int:
         """Return the number of work items that the threads of a block share in an evaluation."""

@@ -6,7 +6,7 @@ ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] of ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, Remark, compared, counted, inverts, read_sln, write_sln
 from islands.problems.base import Problem, Solution
 from islands.problems.qap_choice import Choice, choice
-from islands.problems.qap_defaults import choices
+from islands.problems.qap_defaults import choices, memetic_sizes
 from islands.problems.qap_exchanges import exchange_tables
 from islands.problems.qap_form import form
 from islands.problems.qap_stated import checked_best_known, confirmed
@@ -110,6 +110,12 @@ class Qap(Problem):
 
     def _choices(self) -> list[dict[str, Any]]:
         return choices(self.file.a, self.file.b, chooses=self.choice() is not None)
+
+    def sizes(self, defaults: Mapping[str, Any], on_gpu: Callable[[], bool]) -> Mapping[str, Any]:
+        """Return the sizes of the memetic search."""
+        if defaults["algorithm"] != "memetic":
+            return {}
+        return memetic_sizes(self.file.a, self.file.b, on_gpu)
 
     def items(self) -> int:
         """Return the number of pairs, which the threads of a block share."""

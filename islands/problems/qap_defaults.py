@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,12 @@ _ROUGH_FROM, _ROUGH_TO = 38, 75
 """The sizes of unstructured instances for which a memetic search is the default."""
 _UNEVEN_FROM = 40
 """The smallest uneven instance for which a memetic search is the default."""
+_FEW_UNEVEN = 100
+_UNEVEN_SIZES = {"population": 66, "improver.steps": 1000}
+_GPU_SIZES = {"population": 1056, "improver.steps": 2000}
+_CPU_SIZES = {"population": 66, "improver.steps": 500}
+_PATIENCE = 120
+"""Generations without progress after which a population has converged, and begins again."""
 
 
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
@@ -37,10 +44,7 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
     memetic = {
         "algorithm": "memetic",
         "encoding": "permutation",
-        "population": 264,
-        "islands": 4,
         "improver.name": "tabu",
-        "improver.steps": 5000,
         "migration.interval": 20,
         "record.every": 5,
         **ring,
@@ -61,9 +65,22 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
     if chooses:
         return [tempering | _CHOOSING, cellular, memetic]
     if is_uneven(a, b) and len(a) >= _UNEVEN_FROM:
-        return [memetic | {"population": 66, "improver.steps": 1000}, tempering, cellular]
+        return [memetic, tempering, cellular]
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
     if is_unstructured(a) and is_unstructured(b) and _ROUGH_FROM <= len(a) <= _ROUGH_TO:
-        return [memetic, tempering, cellular]
+        return [memetic | {"reset": _PATIENCE}, tempering, cellular]
     return [tempering, cellular, memetic]
+
+
+def memetic_sizes(a: Matrix, b: Matrix, on_gpu: Callable[[], bool]) -> dict[str, Any]:
+    """Return the islands, the population and the steps of tabu search of a memetic search.
+
+    Many short searches of one large population were better than fewer long ones, and than several
+    islands (docs/quality.md).
+    """
+    n = len(a)
+    if is_uneven(a, b):
+        many = {"population": 132, "improver.steps": 2 * n}
+        return {"islands": 4} | (many if n > _FEW_UNEVEN else _UNEVEN_SIZES)
+    return {"islands": 1} | (_GPU_SIZES if on_gpu() else _CPU_SIZES)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Work:
-    """Which piece of its work a series, a tuning or an experiment is doing."""
+    """Which piece of its work a series, a tuning, an experiment or a measurement is doing."""
 
     number: int
     """The number of the piece, from 1."""

@@ -1,4 +1,4 @@
-"""What a folder holds: a run, a series of runs, a tuning or an experiment."""
+"""What a folder holds: a run, a series of runs, a tuning, an experiment or a measurement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ SETTINGS = "run.toml"
 SERIES, TUNING = "runs.tsv", "tune.tsv"
 """The tables of a series and of a tuning."""
 EXPERIMENT, RESULTS = "settings.toml", "runs.jsonl"
-"""The settings of an experiment, and the results of its runs."""
+"""The settings of an experiment, and the results of its runs, or of those of a measurement."""
+BENCH = "bench.json"
+"""All tables of a measurement, the last file that it writes."""
 RANKING, BEST = "ranking.tsv", "best.toml"
 """The results of a tuning."""
 SERIES_LOCK, TUNING_LOCK = f".{SERIES}.lock", f".{TUNING}.lock"
@@ -27,6 +29,7 @@ class Kind(Enum):
     TUNING = "a tuning"
     EXPERIMENT = "an experiment of islands reproduce"
     EXPERIMENTS = "experiments of islands reproduce"
+    MEASUREMENT = "a measurement of islands bench"
 
     @property
     def lock(self) -> str:
@@ -39,6 +42,7 @@ _LOCKS = {
     Kind.TUNING: TUNING_LOCK,
     Kind.EXPERIMENT: RESULTS,
     Kind.EXPERIMENTS: EXPERIMENTS_LOCK,
+    Kind.MEASUREMENT: RESULTS,
 }
 
 
@@ -56,7 +60,17 @@ def kind_of(folder: Path) -> Kind | None:
             return kind
     if any(runs_in(folder)):
         return Kind.SERIES
-    return Kind.EXPERIMENTS if any(experiments_in(folder)) else None
+    if any(experiments_in(folder)):
+        return Kind.EXPERIMENTS
+    # An experiment writes its settings at once after it has opened the file of results.
+    is_measurement = any((folder / name).is_file() for name in (BENCH, RESULTS))
+    return Kind.MEASUREMENT if is_measurement else None
+
+
+def results_in(folder: Path) -> int:
+    """Return the number of complete lines in the file of results."""
+    path = folder / RESULTS
+    return path.read_bytes().count(b"\n") if path.is_file() else 0
 
 
 def runs_in(folder: Path) -> Iterator[Path]:
@@ -79,5 +93,7 @@ def not_a_run(folder: Path) -> str:
     if kind is Kind.SERIES:
         run = next(runs_in(folder), folder / "NAME-seed1")
         look = f"Name one of its runs, such as {run}"
+    if kind is Kind.MEASUREMENT:
+        look = f"Its tables are in {folder / BENCH}, as soon as it is complete"
     again = f"to go on, repeat its command with --out {place}"
     return f"holds {kind.value}, not a run. {look}; {again}"

@@ -25,18 +25,26 @@ class RunLedger:
     """
 
     def __init__(self, folder: Path | None = None, work: str = "experiment") -> None:
-        """Read the existing lines; drop an incomplete last one. Use `work` in messages."""
+        """Open the file in the folder, if there is one. Use `work` in messages."""
         self._known: defaultdict[str, deque[Any]] = defaultdict(deque)
         self._stream: TextIO | None = None
         self._lock = FolderLock(work, LEDGER)
         if folder is not None:
-            self._path = path = folder / LEDGER
-            with writing(path):
-                folder.mkdir(parents=True, exist_ok=True)
-            self._lock.take(folder)
+            self.open(folder)
+
+    def open(self, folder: Path) -> None:
+        """Lock the folder, and read the existing lines; drop an incomplete last one."""
+        self._path = path = folder / LEDGER
+        with writing(path):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._lock.take(folder)
+        try:
             with writing(path):
                 self._stream = path.open("a", encoding="utf-8")
             self._read(path)
+        except BaseException:
+            self.close()  # an exception may keep this object, and thus the lock, for long
+            raise
 
     def close(self) -> None:
         """Close the file and release the lock."""

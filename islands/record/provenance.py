@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import subprocess
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import islands
+from islands.paths import data_folder
 
 _PACKAGES = ("numpy", "scipy", "pyarrow", "mpi4py", "cupy-cuda13x", "cupy-cuda12x")
 _HERE = Path(islands.__file__).resolve().parent
@@ -38,6 +41,19 @@ def commit() -> dict[str, Any]:
         return {"commit": None, "changed": None}
     changes = _git("status", "--porcelain", "--untracked-files=no", "--", ":(top)", _EVIDENCE)
     return {"commit": _git("rev-parse", "HEAD"), "changed": bool(changes)}
+
+
+@cache
+def sources() -> str:
+    """Return a SHA-256 of the files of the program: the package, the kernels and the instances."""
+    total = hashlib.sha256()
+    for root in (_HERE, *map(data_folder, ("kernels", "instances"))):
+        for path in sorted(each for each in root.rglob("*") if each.is_file()):
+            name = path.relative_to(root)
+            if not {"__pycache__", "_data"} & {*name.parts}:
+                content = hashlib.sha256(path.read_bytes()).hexdigest()
+                total.update(f"{root.name}/{name.as_posix()} {content}\n".encode())
+    return total.hexdigest()
 
 
 def versions() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a series, a tuning or an experiment is doing, in a file for other processes.
+"""What a series, a tuning, an experiment or a measurement is doing, in a file for other processes.
 
 The file is removed when all is done; without its process, it shows where the work ended.
 """

@@ -65,7 +65,11 @@ def runs_in(folder: Path) -> Iterator[Path]:
             return
         inside = [*runs_inside(folder)]
     if not inside:
-        what = "a series without runs" if kind_of(folder) is Kind.SERIES else "no run"
+        kind, what = kind_of(folder), "no run"
+        if kind is Kind.SERIES:
+            what = "a series without runs"
+        elif kind is Kind.MEASUREMENT:
+            what = f"{kind.value}, whose tables and plots are files there"
         raise InputError(f"{folder}: holds {what}. {_NAME_ONE}")
     yield from inside
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
-from islands.record.kind import EXPERIMENT, Kind, kind_of
+from islands.record.kind import BENCH, EXPERIMENT, Kind, kind_of, results_in
 from islands.record.ledger import RunLedger
 from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
 from islands.report.folders import PAGE, page_for
@@ -33,11 +33,15 @@ class ExperimentFolder:
 
         _refuse_other(path, settings)
         self.path, self.ledger = path, RunLedger(path)
-        # Another process may have begun an experiment before this one locked the folder.
-        _refuse_other(path, settings)
-        if not (path / EXPERIMENT).exists():
-            with published(path / EXPERIMENT) as temporary:
-                temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+        try:
+            # Another process may have begun an experiment before this one locked the folder.
+            _refuse_other(path, settings)
+            if not (path / EXPERIMENT).exists():
+                with published(path / EXPERIMENT) as temporary:
+                    temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+        except BaseException:
+            self.close()  # an exception may keep this object, and thus the lock, for long
+            raise
 
     def close(self) -> None:
         """Release the folder's lock."""
@@ -86,10 +90,12 @@ class ExperimentFolder:
 
 
 def refuse_other_work(path: Path) -> None:
-    """Refuse a folder that holds a run, a series or a tuning."""
+    """Refuse a folder that holds a run, a series, a tuning or a measurement."""
     with reading(path):
         kind = kind_of(path)
-    if kind in (Kind.RUN, Kind.SERIES, Kind.TUNING):
+        measured = kind is Kind.MEASUREMENT and (results_in(path) or (path / BENCH).exists())
+    if kind in (Kind.RUN, Kind.SERIES, Kind.TUNING) or measured:
+        assert kind is not None
         raise UsageError(f"--out {path}: holds {kind.value}, no experiment. Name a new folder")
 
 

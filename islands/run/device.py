@@ -38,6 +38,15 @@ def take_device(
     return world.run_on_all(chosen)
 
 
+def block_memory(name: str) -> int | None:
+    """Return the bytes of fast memory of a block on the GPU that has most; None on a CPU."""
+    if not takes_gpu(name):
+        return None
+    from islands.backends.gpus import block_memory, devices
+
+    return max(map(block_memory, range(devices())), default=None)
+
+
 def _visible(name: str) -> list[str]:
     """Return the GPUs that this rank may use; empty if it uses the CPU."""
     if not takes_gpu(name):

@@ -26,12 +26,13 @@ from islands.record.script_parts import store_parts
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
 from islands.run.build import has_halo, make_archipelago, read_start
-from islands.run.device import RankOptions, take_device
+from islands.run.device import RankOptions, block_memory, take_device
 from islands.run.observers import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
 from islands.run.start import Start, perform
 from islands.spec.agreement import require_agreement
+from islands.spec.fit import require_block_memory
 from islands.spec.own import traits
 from islands.spec.resolve import layers
 from islands.spec.spec import RunSpec
@@ -146,7 +147,7 @@ def run(
     world.run_on_all(lambda: refuse_unfit(output.folder, force=output.force))
     # A single rank does not wait for others anyway.
     asynchronous = rank_options.asynchronous and world.size > 1
-    world.run_on_all(lambda: _refuse_unfit(spec, rank_options))
+    world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
     if asynchronous:
         world.run_on_all(lambda: require_same_senders(spec.migration))
     world.run_on_all(lambda: read_start(spec, problem))
@@ -175,6 +176,7 @@ def resume(
 ) -> Result:
     """Resume from the newest usable checkpoint in a run's folder, or begin if there is none."""
     require_agreement(world, spec, problem, writes=True)
+    world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
     with FolderLock() as lock, Interruption(suspends="writing a checkpoint") as interruption:
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
         backend = _device(spec, world, rank_options, notices)
@@ -255,7 +257,9 @@ def _run_to_end(
             start, said = None, []
 
 
-def _refuse_unfit(spec: RunSpec, rank_options: RankOptions) -> None:
+def _refuse_unfit(spec: RunSpec, problem: Problem, rank_options: RankOptions) -> None:
+    """Refuse what a run cannot do, before anything is printed."""
+    require_block_memory(spec, problem, lambda: block_memory(spec.general.backend))
     if rank_options.asynchronous and has_halo(spec):
         raise UsageError(
             "--async with halo=true: slices of one population need each other's ends in each"

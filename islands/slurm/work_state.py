@@ -1,4 +1,4 @@
-"""The state of a series, a tuning or an experiment that no job makes."""
+"""The state of a series, a tuning, an experiment or a measurement that no job makes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import shlex
 from pathlib import Path
 
 from islands.errors import InputError
-from islands.record.kind import BEST, RANKING, SERIES, Kind, kind_of, runs_in
+from islands.record.kind import BENCH, BEST, RANKING, SERIES, Kind, kind_of, results_in, runs_in
 from islands.record.lock import is_locked
 from islands.record.work import read_work
 from islands.text import counted
+
+_LAST = {Kind.TUNING: RANKING, Kind.MEASUREMENT: BENCH}
+"""The last file of work that may end without a piece in progress."""
 
 
 def state_words(folder: Path) -> tuple[str, str]:
@@ -17,15 +20,18 @@ def state_words(folder: Path) -> tuple[str, str]:
     kind = kind_of(folder)
     if kind is None:
         raise InputError(
-            f"{folder}: contains no run, series, tuning, experiment or submitted job. Name the"
-            " folder of one"
+            f"{folder}: contains no run, series, tuning, experiment, measurement or submitted job."
+            " Name the folder of one"
         )
-    work = read_work(folder)
+    work, made = read_work(folder), ""
+    if kind is Kind.MEASUREMENT and (runs := results_in(folder)):
+        made = f"; {counted(runs, 'run')} so far"
     if is_locked(folder, kind.lock) or _has_running_run(folder, kind):
-        return "running", f"{kind.value}: {work}" if work is not None else kind.value
-    if work is None and not (kind is Kind.TUNING and not (folder / RANKING).exists()):
+        return "running", (f"{kind.value}: {work}" if work is not None else kind.value) + made
+    last = _LAST.get(kind)
+    if work is None and (last is None or (folder / last).exists()):
         return "done", f"{kind.value}; {_outcome(folder, kind)}"
-    at = "" if work is None else f" at {work.words}"
+    at = ("" if work is None else f" at {work.words}") + made
     again = f"to go on, repeat its command with --out {shlex.quote(str(folder))}"
     return "stopped", f"{kind.value}{at}; {again}"
 
@@ -42,5 +48,9 @@ def _outcome(folder: Path, kind: Kind) -> str:
         return f"table: {table}" if table.exists() else counted(len([*runs_in(folder)]), "run")
     if kind is Kind.TUNING:
         return f"ranking: {folder / RANKING}; best: {folder / BEST}"
+    if kind is Kind.MEASUREMENT:
+        runs = results_in(folder)
+        made = f"{counted(runs, 'run')}; " if runs else ""
+        return f"{made}tables: {folder / BENCH}"
     pages = folder / "report.html"
     return f"page: {pages}" if pages.exists() else f"tables: {folder}"

@@ -34,8 +34,13 @@ def defaults_for(
     if chosen is None or is_preset:
         return dict(defaults), note
     backend = str(strongest(sources, "backend", "auto"))
-    general = chosen.defaults(problem, seconds, lambda: takes_gpu(backend))
-    return {**general, **defaults}, note
+
+    def on_gpu() -> bool:
+        return takes_gpu(backend)
+
+    general = chosen.defaults(problem, seconds, on_gpu)
+    sizes = problem.sizes(defaults, on_gpu) if defaults in choices else {}
+    return {**general, **sizes, **defaults}, note
 
 
 def _of_problem(

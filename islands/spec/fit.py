@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
 from islands.archipelago.colony_spec import of_colony
 from islands.archipelago.fit import require_fit
+from islands.backends.base import Room
+from islands.backends.refused import without_room
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
@@ -135,8 +139,29 @@ def require_possible(spec: RunSpec, problem: Problem, block_memory: int | None =
     for number, colony in enumerate(spec.all_colonies()):
         with of_colony(number if spec.colonies else None):
             parts = colony.parts(solved, block_memory)
+            parts.algorithm.require_problem(solved)
             parts.schedule(parts.shape(colony.population))
             require_population(spec, colony.population, parts.algorithm, islands)
+
+
+def require_block_memory(
+    spec: RunSpec, problem: Problem, block_memory: Callable[[], int | None]
+) -> None:
+    """Refuse launches that declare more memory than a block has, without compiling.
+
+    `block_memory` returns its bytes, or None for no limit; it is only called if there are such
+    launches, as it may take a while. The needs of other launches are known after compilation.
+    """
+    solved = problem.adjusted(spec.problem)
+    for number, colony in enumerate(spec.all_colonies()):
+        with of_colony(number if spec.colonies else None):
+            parts = colony.parts(solved, None)
+            for launch in parts.schedule(parts.shape(colony.population)).launches():
+                if launch.threads is None or not launch.room:
+                    continue
+                needed, limit = Room(launch.room).total, block_memory()
+                if limit is not None and needed > limit:
+                    raise without_room(launch.kernel, needed, limit)
 
 
 def require_population(spec: RunSpec, population: int, algorithm: Algorithm, islands: int) -> None:

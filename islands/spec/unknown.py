@@ -15,6 +15,8 @@ from islands.text import unknown
 NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
 """The settings of a run that belong to no group."""
 
+_BOUND = "bound"
+
 
 class UnknownSettingError(UsageError):
     """A setting that neither the run nor its algorithm has."""
@@ -27,7 +29,8 @@ class UnknownSettingError(UsageError):
 def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem: Problem) -> None:
     """Refuse a name that no setting of a run with this algorithm has."""
     known = known_settings([algorithm], problem)
-    unknowns = [(each, key) for each in sources for key in each.values if key not in known]
+    allowed = {*known, *GeneralSettings.names()}  # with values that have no effect
+    unknowns = [(each, key) for each in sources for key in each.values if key not in allowed]
     if not unknowns:
         return
     layer, key = unknowns[0]
@@ -46,8 +49,9 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
 
 
 def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> list[str]:
-    """Return the full names of all settings of runs with these algorithms on a problem."""
+    """Return the full names of all settings that runs with these algorithms on a problem use."""
     of_algorithms = [name for each in algorithms for name in each.Settings.names()]
-    known = [*GeneralSettings.names(), *of_algorithms, *problem.Settings.names(), *NAMES]
+    general = [name for name in GeneralSettings.names() if name != _BOUND or problem.has_bound]
+    known = [*general, *of_algorithms, *problem.Settings.names(), *NAMES]
     known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
     return list(dict.fromkeys(known))

@@ -18,7 +18,7 @@ from islands.run.device import take_device
 from islands.series.plan import Job, Plan
 from islands.settings import Settings
 from islands.spec.defaults import stand_in
-from islands.spec.fit import require_possible
+from islands.spec.fit import require_block_memory, require_possible
 from islands.spec.given import gathered, of_table, twice
 from islands.spec.own import lasting
 from islands.spec.resolve import layers, resolve
@@ -130,6 +130,7 @@ class Tuning:
             made = {name: request.spec(name, problem, values) for name, problem in problems.items()}
             for name, spec in made.items():
                 require_possible(spec, problems[name], backend.block_memory)
+                require_block_memory(spec, problems[name], lambda: backend.block_memory)
             specs[words_of(values)] = made
             return json.dumps([spec.to_mapping() for spec in made.values()], sort_keys=True)
 

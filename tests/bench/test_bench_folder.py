@@ -50,6 +50,19 @@ def test_other_work_is_not_overwritten(
     assert [each for each in tmp_path.rglob("*") if each.is_file()] == [path]
 
 
+def test_a_measurement_is_not_overwritten_by_an_experiment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("scipy")
+    assert main(["bench", "topologies", "--islands", "8", "--quiet", "--out", str(tmp_path)]) == 0
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    capsys.readouterr()
+    assert main(["reproduce", "jardim2021", "--backend", "cpu", "--out", str(tmp_path)]) == 2
+    assert "holds a measurement of islands bench, no experiment" in capsys.readouterr().err
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
 def test_files_of_the_user_are_not_overwritten(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,6 +34,36 @@ def test_options_of_other_benchmarks_are_refused(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("quality --of nosuch", "unknown instance 'nosuch'"),
+        ("tabu quality --of nosuch", "unknown instance 'nosuch'"),
+        ("quality --of demo/tsp --variant islands=0", "--variant 'islands=0': islands=0: must be"),
+        (
+            "quality --of demo/tsp --variant nosuch=1",
+            "--variant 'nosuch=1': unknown setting of eax",
+        ),
+        ("quality --of demo/tsp --rivals highs", "--rivals highs: highs solves knapsacks only"),
+        ("colonies --mixes nosuch", "unknown instance 'nosuch'"),
+        ("migration --instances nosuch", "unknown instance 'nosuch'"),
+        (
+            "quality migration --of demo/tsp --topology rign",
+            "migration.topology=rign: unknown choice",
+        ),
+    ],
+)
+def test_wrong_options_are_refused_before_any_explanation(
+    line: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "highs" in line:
+        pytest.importorskip("scipy")
+    assert main(["bench", *line.split(), "--backend", "cpu"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"islands: {message}")
+    assert (captured.err.count("\n"), captured.out) == (1, "")
+
+
 def test_each_option_is_a_field_and_names_benchmarks() -> None:
     known = {each.name for each in fields(BenchRequest)}
     named = [option.field for options in OPTIONS.values() for option in options]

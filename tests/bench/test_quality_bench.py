@@ -12,6 +12,7 @@ from measured_for_tests import run_row
 from results_for_tests import NEAR_BEST_KNOWN
 
 from islands.bench import BENCHES, quality
+from islands.bench import traced as traced_of
 from islands.bench.base import BenchRequest
 from islands.bench.quality_plots import _targets
 from islands.bench.quality_rows import MomentRow, QualityMeans, QualityRow, TargetRow, moments
@@ -162,6 +163,17 @@ def test_runs_are_kept_and_used_again(tmp_path: Path, capsys: pytest.CaptureFixt
     assert second["quality_runs"][:-1] == first["quality_runs"][:-1]
     assert kept.read_text().splitlines(keepends=True)[:-1] == whole[:-1]
     assert second["provenance"]["islands"] == first["provenance"]["islands"]
+
+
+def test_runs_of_changed_sources_are_not_used_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    line = command("--of", "demo/qap", "--limit", "0.1", "--seeds", "1", "--out", str(tmp_path))
+    for digest, runs in (("first", 1), ("first", 1), ("second", 2), ("first", 2)):
+        monkeypatch.setattr(traced_of, "sources", lambda digest=digest: digest)
+        assert main(line) == 0
+        assert len((tmp_path / "runs.jsonl").read_text().splitlines()) == runs
 
 
 def test_a_file_with_settings_and_options_are_a_method(tmp_path: Path) -> None:

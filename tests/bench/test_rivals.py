@@ -24,7 +24,6 @@ from islands.errors import RunError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.record.ledger import RunLedger
 
 HIGHS = RIVALS["highs"]
 
@@ -122,7 +121,7 @@ def results(problem: Problem, seed: int, monkeypatch: Any, **courses: Any) -> di
     monkeypatch.setitem(RIVALS, "stub", stub)
     monkeypatch.setattr(Stub, "courses", {int(each[1:]): c for each, c in courses.items()})
     request = BenchRequest(World(), ["cpu"], rivals=("stub",), threads=2, limit=9.0)
-    held = Contest(request, RunLedger())
+    held = Contest(request)
     monkeypatch.setattr(
         held,
         "_answers",
@@ -159,7 +158,7 @@ def test_a_rival_that_does_not_end_has_no_result(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(contest, "_solved", time.sleep)
     monkeypatch.setattr(contest, "_STARTING", 1.0)
     request = BenchRequest(World(), ["cpu"], rivals=("highs",), threads=1, limit=0.1)
-    with Contest(request, RunLedger()) as held:
+    with Contest(request) as held:
         monkeypatch.setattr(
             contest.Pool, "starmap_async", lambda self, f, w, chunksize: self.map_async(f, [60])
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,12 +157,36 @@ def test_missing_edges_are_found(
     assert value == one_tree_by_prim(problem, multipliers, graph.scale, after.leaf)
 
 
-def test_without_time_there_is_only_an_estimate(backend: Backend) -> None:
+@pytest.mark.parametrize("few", [4096, 5000])
+def test_without_time_there_is_only_an_estimate(
+    few: int, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pricing_of, "_FEW", few)
     problem = random(5000, side=10**6)
     tour = np.lexsort(lengths_along(problem))
     found = lower_bound(problem, tour, backend, 60.0, is_stopped=lambda: True)
-    assert found.kind == ESTIMATE
+    # A launch that has compared all edges, as each does on a GPU, gives a bound.
+    compares_all = few >= problem.size or not backend.in_host_memory
+    assert found.kind == (ONE_TREE if compares_all else ESTIMATE)
     assert 0 < found.value < problem.cost(tour)
+
+
+def test_no_launch_follows_when_the_time_is_over(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graphs, "_NEAREST", 1)
+    problem, launches = random(500), list[bool]()
+    find = pricing_of.Pricing.find
+
+    def counted(*asked: Any) -> Any:
+        found = find(*asked)
+        launches.append(found is not None and found.is_all)
+        return found
+
+    monkeypatch.setattr(pricing_of.Pricing, "find", counted)
+    tour = np.arange(problem.size)
+    assert lower_bound(problem, tour, backend, 60.0, is_stopped=lambda: True).kind == ESTIMATE
+    assert launches == [False]
 
 
 def lengths_along(problem: Tsp) -> tuple[Ints, Ints]:

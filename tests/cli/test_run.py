@@ -10,6 +10,7 @@ from tsp_runs import SMALL, solved, traced
 
 from islands.cli import main
 from islands.problems import load
+from islands.run import runner
 
 
 @pytest.fixture(autouse=True)
@@ -175,3 +176,20 @@ def test_refused_run_prints_one_line_and_leaves_no_folder(
     assert captured.err.count("\n") == 1
     assert captured.out == ""
     assert list(Path().iterdir()) == []
+
+
+def test_what_does_not_fit_is_refused_before_the_header(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = "EDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\n"
+    Path("w.tsp").write_text(f"NAME: w\nTYPE: TSP\nDIMENSION: 4\n{form}1 2 3 4 5 6\nEOF\n")
+    assert main(["run", "w.tsp", "--algorithm", "eax", "--set", "first_tours=curve"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("islands: first_tours=curve: a space-filling curve needs coord")
+    assert captured.out == ""
+    monkeypatch.setattr(runner, "block_memory", lambda _: 100)
+    assert main(["run", "demo/tsp", "--algorithm", "eax"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("islands: eax_start needs ")
+    assert (captured.err.count("\n"), captured.out) == (1, "")
+    assert not Path("runs").exists()

@@ -7,9 +7,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from islands.bench import traced as runs
 from islands.cli import main, watch
 from islands.progress.work import Work
 from islands.record.kind import EXPERIMENTS_LOCK, SERIES_LOCK, TUNING_LOCK
@@ -46,6 +48,7 @@ KINDS = {
     "a series of runs": (SERIES_LOCK, "runs.tsv", "table: w/runs.tsv"),
     "a tuning": (TUNING_LOCK, "ranking.tsv", "ranking: w/ranking.tsv; best: w/best.toml"),
     "an experiment of islands reproduce": ("runs.jsonl", "settings.toml", "tables: w"),
+    "a measurement of islands bench": ("runs.jsonl", "bench.json", "tables: w/bench.json"),
     "experiments of islands reproduce": (EXPERIMENTS_LOCK, "report.html", "page: w/report.html"),
 }
 
@@ -130,6 +133,45 @@ def test_work_whose_process_was_killed_can_go_on(
     assert capsys.readouterr().out == f"my w: stopped: {said} 'my w'\n"
 
 
+BENCH = ["bench", "quality", "--of", "demo/qap,demo/mkp", "--seeds", "2", "--limit", "0.2"]
+BENCH += ["--backend", "cpu", "--threads", "1", "--quiet", "--out", "my b"]
+
+
+def test_a_measurement_is_followed_while_it_runs_and_after_an_interrupt(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    said, whole = list[str](), runs.traced
+
+    def traced(*asked: Any) -> dict[str, Any]:
+        main(["status", "my b"])
+        said.append(capsys.readouterr().out.splitlines()[-1])
+        if len(said) == 4:
+            raise KeyboardInterrupt
+        return whole(*asked)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("islands.bench.quality.traced", traced)
+        assert main(BENCH) == 130
+    capsys.readouterr()
+    what = "a measurement of islands bench"
+    assert said[0].startswith(f"my b: running: {what}: demo/qap, 1 of 2, default, cpu, seed 1")
+    assert said[3].startswith(f"my b: running: {what}: demo/mkp, 2 of 2, default, cpu, seed 2; ")
+    assert said[3].endswith("; 3 runs so far")
+    assert main(["watch", "my b"]) == 0
+    at = "at demo/mkp, 2 of 2, default, cpu, seed 2; 3 runs so far; to go on, repeat its command"
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"my b: stopped: {what} {at} with --out 'my b'"
+    assert main(BENCH) == 0
+    capsys.readouterr()
+    assert main(["watch", "my b"]) == 0
+    assert capsys.readouterr().out == f"my b: done: {what}; 4 runs; tables: my b/bench.json\n"
+    assert main(["report", "my b"]) != 0
+    assert f"my b: holds {what}, whose tables and plots are files" in capsys.readouterr().err
+    assert main(["resume", "my b"]) != 0
+    assert f"holds {what}, not a run. Its tables are in my b/bench.json" in capsys.readouterr().err
+
+
 def test_a_series_of_another_process_is_watched_and_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -169,8 +211,8 @@ def test_a_folder_of_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     Path("none").mkdir()
     assert main(["watch", "none"]) == 2
     assert capsys.readouterr().err == (
-        "islands: none: contains no run, series, tuning, experiment or submitted job. Name the"
-        " folder of one\n"
+        "islands: none: contains no run, series, tuning, experiment, measurement or submitted"
+        " job. Name the folder of one\n"
     )
 
 

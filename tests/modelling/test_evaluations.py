@@ -99,6 +99,30 @@ def test_a_cost_of_all_threads_has_the_same_digest(backend: Backend, kind: str) 
     assert cooperative.digest == alone.digest
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "more"),
+    [
+        ("brkga", {"reset": 2}),
+        ("de", {"reset": 2}),
+        ("cellular", {"reset": 2}),
+        ("pso", {"reset": 2}),
+        ("memetic", {"reset": 2, "population": 8}),
+        ("ga", {"replacement": "steady", "duplicates": "refuse"}),
+        ("ga", {"replacement": "steady", "duplicates": "accept", "children": 5}),
+        ("ga", {"replacement": "generational", "elite": 3, "reset": 2}),
+    ],
+)
+def test_a_batch_knows_which_children_wait_in_each_generation(
+    backend: Backend, on_gpu_paths: Any, algorithm: str, more: dict[str, Any]
+) -> None:
+    found = set()
+    for by, is_on in (("cost", False), ("batch", True)):
+        on_gpu_paths(is_on)
+        result = solved(stated("permutation", by), backend.name, algorithm, "", **more)
+        found.add((result.cost, result.digest, result.evaluations))
+    assert len(found) == 1, found
+
+
 @pytest.mark.parametrize("algorithm", ["cellular", "ga"])
 def test_proportional_selection_is_the_same_in_all_evaluations(
     backend: Backend, on_gpu_paths: Any, algorithm: str

@@ -13,7 +13,7 @@ import pytest
 
 import islands
 from islands.record import provenance as module
-from islands.record.provenance import commit, provenance
+from islands.record.provenance import commit, provenance, sources
 
 
 def git(*words: str, folder: Path) -> str:
@@ -53,6 +53,35 @@ def test_the_record_of_the_tests_is_no_change(checkout: Path) -> None:
     git("commit", "-qm", "first", folder=checkout)
     record.write_text("{}")
     assert commit()["changed"] is False
+
+
+def test_the_digest_of_the_sources_covers_all_files_that_results_depend_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = {name: tmp_path / name for name in ("islands", "kernels", "instances")}
+    monkeypatch.setattr(module, "_HERE", folders["islands"])
+    monkeypatch.setattr(module, "data_folder", folders.get)
+    own = [folder / "core" / "a" for folder in folders.values()]
+    unused = [folders["islands"] / name / "a" for name in ("__pycache__", "_data")]
+    for path in (*own, *unused):
+        path.parent.mkdir(parents=True)
+        path.touch()
+
+    def found() -> str:
+        sources.cache_clear()
+        return sources()
+
+    seen = [found()]
+    for path in own:
+        path.write_text("changed")
+        seen.append(found())
+        path.rename(path.with_name("b"))
+        seen.append(found())
+    assert len({*seen}) == len(seen) == 7
+    for path in unused:
+        path.write_text("changed")
+    assert found() == seen[-1]
+    sources.cache_clear()
 
 
 def test_versions_and_date() -> None:

@@ -96,11 +96,15 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> FakeRuns:
 def filled(
     table: type[PaperTable], folder: ExperimentFolder | None = None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the result of a table with two instances, and the printed lines."""
+    """Return the result of a table with two instances, and the printed lines; close the folder."""
     here = [found for found in table.instances(Index()) if found.name][:2]
     asked = ExperimentRequest("cuda", "a GPU", (1,), 2, 500, World())
     said = list[str]()
-    return module.perform([Selection(table, here, [])], asked, said.append, folder), said
+    try:
+        return module.perform([Selection(table, here, [])], asked, said.append, folder), said
+    finally:
+        if folder is not None:
+            folder.close()
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -132,7 +136,10 @@ def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_
         assert runs.count == 0
 
 
-def test_a_run_with_an_incomplete_line_is_repeated(runs: FakeRuns, tmp_path: Path) -> None:
+def test_a_run_with_an_incomplete_line_is_repeated(
+    runs: FakeRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
     table = TABLES["jardim2021/literature"]
     whole, _ = filled(table, ExperimentFolder(tmp_path, SETTINGS))
     ledger = tmp_path / LEDGER
@@ -142,12 +149,15 @@ def test_a_run_with_an_incomplete_line_is_repeated(runs: FakeRuns, tmp_path: Pat
     assert filled(table, ExperimentFolder(tmp_path, SETTINGS))[0] == whole
     assert runs.count == 1
     assert ledger.read_bytes() == lines
+    kept = list[BaseException]()  # an exception that is kept must not keep the lock
     for damaged in (b"{}\n", b"{\n", b"[]\n", b"\xff\n"):
         ledger.write_bytes(damaged + lines)
         with pytest.raises(
             InputError, match=r"runs\.jsonl:1: is damaged \(.+\). Remove that line$"
-        ):
+        ) as caught:
             ExperimentFolder(tmp_path, SETTINGS)
+        kept.append(caught.value)
+    assert len(kept) == 4
 
 
 @pytest.mark.parametrize(
@@ -179,10 +189,12 @@ def test_an_experiment_that_begins_at_the_same_time_is_not_overwritten(
         return RunLedger(folder)
 
     monkeypatch.setattr(output, "RunLedger", later)
-    with pytest.raises(UsageError, match="an experiment with other settings: seeds"):
+    with pytest.raises(UsageError, match="an experiment with other settings: seeds") as caught:
         ExperimentFolder(tmp_path, {**SETTINGS, "seeds": {"b": [1]}})
     monkeypatch.undo()
+    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
     ExperimentFolder(tmp_path, SETTINGS).close()
+    assert caught.value.__traceback__ is not None  # it must not keep the lock
 
 
 def test_a_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:

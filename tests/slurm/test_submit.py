@@ -72,6 +72,7 @@ def test_a_site_sets_what_the_command_line_does_not(user: User) -> None:
         (["--out", "/dev/null/run"], "--out /dev/null/run: "),
         (["--sbatch", "output=a.out"], "--sbatch output=a.out: islands submit sets this option"),
         (["--job-name", ""], "'' is not a name"),
+        (["--trust"], "--trust: is for the code in the folder of a run, but this run is new"),
     ],
 )
 def test_invalid_jobs_are_refused(user: User, options: list[str], said: str) -> None:
@@ -128,6 +129,21 @@ def test_a_problem_of_a_script_is_submitted_from_its_folder_requeued_and_resumed
     assert user.result("run").ranks == 4
     refused = user.islands(*resume, "--population", "8", status=2)
     assert "unknown option '--population'" in refused
+
+
+def test_the_code_of_somebody_else_is_resumed_only_with_trust(user: User) -> None:
+    shutil.copy(EXAMPLES / "binary_quadratic.py", user.folder)
+    own = ["binary_quadratic.py:problem", *RUN[1:], "--stop", "generations=9", "--out", "run"]
+    user.environment["ISLANDS_CACHE"] = str(user.folder / "cache of somebody else")
+    user.islands("run", *own)
+    (user.folder / "binary_quadratic.py").unlink()
+    user.environment["ISLANDS_CACHE"] = str(user.folder / "my cache")
+    resume = ["submit", "resume", "run", "--backend", "cpu", "--stop", "generations=12"]
+    refused = user.islands(*resume, status=2)
+    assert "if you trust it, add --trust" in refused
+    job = json.loads(user.islands(*resume, "--trust", "--json"))["job"]
+    user.cluster.wait(job, "COMPLETED", "FAILED")
+    assert user.result("run").generations == 12
 
 
 def read(path: Path) -> str:

@@ -182,7 +182,7 @@ def test_impossible_settings_are_refused_unadjusted() -> None:
 
 
 def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:
-    for problem, populations in ((facilities(60), (33, 264)),):
+    for problem, populations in ((facilities(60), (66, 1056)),):
         cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
         assert (cpu.general.population, gpu.general.population) == populations
         assert (gpu.improver.rate, gpu.adjusted) == (1, "")

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from eax_for_tests import weights
 from fakes import FakeProblem
+from problems_for_tests import cities
 
 import islands
 import islands.spec.fit as module
@@ -10,7 +14,7 @@ from islands.algorithms.brkga import Brkga
 from islands.backends.cpu import CpuBackend
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.spec.fit import encoding_for, fitting
+from islands.spec.fit import encoding_for, fitting, require_block_memory
 from islands.spec.resolve import layers, resolve
 
 
@@ -99,3 +103,45 @@ def test_improver_without_delta_of_its_moves_is_refused(
         )
     resolve(layers({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())
     assert not compiled
+
+
+EAX = {"algorithm": "eax", "population": 8, "islands": 1}
+CURVE = "first_tours=curve: a space-filling curve needs coordinates, but"
+
+
+def test_a_curve_through_a_matrix_is_refused_with_the_settings(tmp_path: Path) -> None:
+    asked = layers({**EAX, "first_tours": "curve"})
+    assert resolve(asked, cities(9, tmp_path)).settings.first_tours == "curve"
+    with pytest.raises(UsageError, match=CURVE):
+        resolve(asked, weights(9))
+    colonies = ["islands=1", "islands=1 algorithm=eax first_tours=curve"]
+    with pytest.raises(UsageError, match=f"colony 1: {CURVE}"):
+        resolve(layers({"colonies": colonies}), weights(9))
+
+
+@pytest.mark.parametrize(
+    "colonies", [None, ["islands=1 algorithm=brkga", "islands=1 algorithm=eax"]]
+)
+def test_launches_that_no_block_has_memory_for_are_refused(
+    colonies: list[str] | None, tmp_path: Path
+) -> None:
+    problem = cities(900, tmp_path)
+    spec = resolve(layers({"colonies": colonies} if colonies else dict(EAX)), problem)
+    parts = spec.all_colonies()[-1].parts(problem, None)
+    launches = [*parts.schedule(parts.shape(8)).launches()]
+    largest = max(launch.room or 0 for launch in launches if launch.threads is not None)
+    for enough in (None, 2 * largest):
+        require_block_memory(spec, problem, lambda enough=enough: enough)
+    with pytest.raises(UsageError) as caught:
+        require_block_memory(spec, problem, lambda: largest // 2)
+    where = "colony 1: " if colonies else ""
+    assert str(caught.value).startswith(f"{where}eax_")
+    assert f" bytes of block memory, but this GPU has {largest // 2}. Choose" in str(caught.value)
+
+
+def test_the_memory_of_a_block_is_only_looked_up_if_a_launch_needs_it(tmp_path: Path) -> None:
+    def fails() -> int:
+        raise AssertionError
+
+    problem = cities(9, tmp_path)
+    require_block_memory(resolve(layers({"algorithm": "brkga"}), problem), problem, fails)

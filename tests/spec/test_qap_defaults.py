@@ -53,12 +53,13 @@ CELLULAR = ("cellular", "permutation", "tabu")
     [
         (facilities(20), TEMPERING, 64, 0),
         (facilities(37), TEMPERING, 64, 0),
-        (facilities(38), MEMETIC, 264, 5000),
-        (facilities(75), MEMETIC, 264, 5000),
+        (facilities(38), MEMETIC, 1056, 2000),
+        (facilities(75), MEMETIC, 1056, 2000),
         (facilities(76), TEMPERING, 64, 0),
         (facilities(111), TEMPERING, 16, 0),
         (uneven(39), TEMPERING, 64, 0),
         (uneven(40), MEMETIC, 66, 1000),
+        (uneven(101), MEMETIC, 132, 202),
         (on_grid(7), TEMPERING, 64, 0),
     ],
     ids=lambda value: getattr(value, "instance", None),
@@ -93,6 +94,14 @@ def test_a_choice_of_places_has_many_small_islands() -> None:
             assert spec.migration.topology == "none"
             assert (spec.settings.descent, spec.settings.sweeps) == (1, 4)
     assert chosen(resolved(rough, improver="tabu"))[2] == "tabu"
+
+
+def test_a_cpu_has_a_smaller_memetic_search() -> None:
+    cpu, gpu = (resolved(facilities(40), backend) for backend in BACKENDS)
+    assert (cpu.general.islands, cpu.general.population, cpu.improver.steps) == (1, 66, 500)
+    assert (gpu.general.islands, gpu.general.population, gpu.improver.steps) == (1, 1056, 2000)
+    given = resolved(facilities(40), population=24, islands=3)
+    assert (given.general.islands, given.general.population, given.improver.steps) == (3, 24, 500)
 
 
 def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:

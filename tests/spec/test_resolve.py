@@ -13,6 +13,7 @@ import islands.spec.resolve as module
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.presets import PRESETS
+from islands.problems import load
 from islands.spec.given import ALIASES
 from islands.spec.resolve import instance_of, layers, resolve
 from islands.spec.spec import RunSpec
@@ -185,6 +186,17 @@ def test_invalid_settings_are_refused_with_a_hint(options: dict[str, Any], messa
         resolved(options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_only_problems_with_bounds_list_the_bound_among_known_settings() -> None:
+    known = []
+    for instance in ("demo/tsp", "demo/qap", "demo/mkp"):
+        with pytest.raises(UsageError) as caught:
+            resolve(layers({"algorithm": "brkga", "eliet": "1"}), load(instance))
+        known.append(str(caught.value).partition("Known: ")[2].split(", "))
+        assert "seed" in known[-1]
+        resolve(layers({"bound": False}), load(instance))
+    assert ["bound" in names for names in known] == [True, False, False]
 
 
 def test_error_of_an_unknown_key_names_the_file(tmp_path: Path) -> None:

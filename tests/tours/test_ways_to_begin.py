@@ -33,7 +33,7 @@ def require_tours(found: np.ndarray, problem: Tsp) -> None:
 @pytest.mark.parametrize("name", PLACES)
 def test_curves_visit_each_city_once(name: str, backend: Backend) -> None:
     problem = PLACES[name]
-    require_tours(Tours(backend, problem).curves(3, frame_of(problem, "curve")), problem)
+    require_tours(Tours(backend, problem).curves(3, frame_of(problem)), problem)
 
 
 def test_a_curve_goes_from_each_cell_to_the_next(backend: Backend) -> None:
@@ -47,7 +47,7 @@ def test_a_curve_goes_from_each_cell_to_the_next(backend: Backend) -> None:
 
 def test_curves_differ_by_the_place_of_their_square(backend: Backend) -> None:
     problem = PLACES["random"]
-    found = Tours(backend, problem).curves(4, frame_of(problem, "curve"))
+    found = Tours(backend, problem).curves(4, frame_of(problem))
     assert len({tuple(tour) for tour in found.tolist()}) == 4
     # They are much shorter than random tours.
     assert problem.costs(found.astype(np.int64)).max() < 0.4 * problem.cost(RNG.permutation(90))

@@ -24,7 +24,6 @@ from islands.bench.traced import Course
 from islands.errors import RunError, UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.record.ledger import RunLedger
 from islands.text import counted, unknown
 
 RIVALS: dict[str, Rival] = {each.name: each for each in (Lkh(), OrTools(), Highs())}
@@ -69,9 +68,9 @@ def _require_fitting(names: Sequence[str], problems: Sequence[Problem], ranks: i
 class Contest:
     """The processes of rivals, from the beginning to the end of a `with` block."""
 
-    def __init__(self, request: BenchRequest, ledger: RunLedger) -> None:
+    def __init__(self, request: BenchRequest) -> None:
         """Use as many processes as our runs on the CPU have threads."""
-        self._request, self._ledger = request, ledger
+        self._request = request
         self._copies = request.threads or share_of_cores(1)
         self._pool: Pool | None = None
 
@@ -87,7 +86,7 @@ class Contest:
             rival = RIVALS[name]
             if rival.refusal(problem) is None and (rival.is_seeded or seed == 1):
                 self._request.heartbeat.detail(f"{name}, seed {seed}")
-                yield self._ledger.result_of(
+                yield self._request.ledger.result_of(
                     self._asked(rival, problem, seed),
                     self._request.world,
                     partial(self._result, rival, problem, seed),

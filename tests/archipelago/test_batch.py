@@ -1,0 +1,117 @@
+"""A GPU repeats the launches of a batch function, and their costs are compared with its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from stated_for_tests import makespans, stated
+
+import islands
+from islands.archipelago import program_parts
+from islands.backends.base import Backend
+from islands.backends.cpu import CpuBackend
+from islands.errors import RunError
+
+GENERATIONS = 70
+OPTIONS: dict[str, Any] = {
+    "stop": f"generations={GENERATIONS}",
+    "algorithm": "brkga",
+    "population": 16,
+    "islands": 2,
+    "seed": 3,
+}
+
+
+@pytest.fixture(autouse=True)
+def in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the CPU evaluate as GPUs do."""
+    usual = program_parts._evaluation
+
+    def chosen(problem: Any, improver: Any, decoding: Any, *, on_cpu: bool) -> str:
+        return usual(problem, improver, decoding, on_cpu=False)
+
+    monkeypatch.setattr(program_parts, "_evaluation", chosen)
+
+
+class Recorded:
+    """Stands for launches that a GPU repeats: `work` itself, `until` a number of repetitions."""
+
+    def __init__(self, until: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.until, self.repeated = until, 0
+        monkeypatch.setattr(CpuBackend, "recorded", lambda _, work: self._repeating(work))
+
+    def _repeating(self, work: Callable[[], Any]) -> Callable[[], None]:
+        def repeat() -> None:
+            self.repeated += 1
+            if self.repeated <= self.until:
+                work()
+
+        return repeat
+
+
+def run(name: str, function: Callable[[Any], Any]) -> Any:
+    return islands.solve(islands.permutation(9, batch=function), backend=name, **OPTIONS)
+
+
+def digest(name: str) -> str:
+    return str(islands.solve(stated("permutation", "cost"), backend=name, **OPTIONS).digest)
+
+
+def test_repeated_launches_give_the_same_digest(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded, called = Recorded(10**6, monkeypatch), 0
+
+    def counted(orders: Any) -> Any:
+        nonlocal called
+        called += 1
+        return makespans(orders)
+
+    assert run(backend.name, counted).digest == digest(backend.name)
+    if backend.in_host_memory:
+        assert recorded.repeated == GENERATIONS - 16
+    else:
+        assert called < GENERATIONS // 2
+
+
+def test_launches_that_escape_from_the_recording_are_not_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recorded = Recorded(0, monkeypatch)
+    assert run("cpu", makespans).digest == digest("cpu")
+    assert recorded.repeated == 1
+
+
+def test_costs_that_change_later_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = Recorded(5, monkeypatch)
+    with pytest.raises(RunError, match="depend on the solutions alone"):
+        run("cpu", makespans)
+    assert recorded.repeated == 16  # the 32nd call is compared
+
+
+def test_sums_in_another_order_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded, called = Recorded(10**6, monkeypatch), 0
+
+    def shaken(orders: Any) -> Any:
+        nonlocal called
+        called += 1
+        return makespans(orders) * (1 + 1e-13 * (called % 2))
+
+    run("cpu", shaken)
+    assert recorded.repeated == GENERATIONS - 16
+
+
+def test_a_function_that_waits_for_the_gpu_is_called_each_time(backend: Backend) -> None:
+    called = 0
+
+    def waiting(orders: Any) -> Any:
+        nonlocal called
+        called += 1
+        on_host = orders if isinstance(orders, np.ndarray) else orders.get()
+        return makespans(on_host)
+
+    assert run(backend.name, waiting).digest == digest(backend.name)
+    assert called >= GENERATIONS
