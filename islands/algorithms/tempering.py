@@ -276,6 +276,7 @@ class Tempering(Algorithm):
         return {
             "weights": arrays["weights"],
             "alone": arrays["alone"],
+            "scale": np.int64(self._choice.scale),
             "symmetries": arrays["symmetries"],
             "symmetry_count": np.int32(arrays["symmetries"].shape[1]),
             "chosen": np.int32(self._choice.chosen),

@@ -1,7 +1,7 @@
 """An assignment problem with two kinds of items is a choice of the places of the first kind.
 
-With x(p) = 1 for each chosen place p, its cost is a constant plus the sum of alone[p] x(p) over all
-places and of weights[p, q] x(p) x(q) over all pairs of places.
+With x(p) = 1 for each chosen place p, its cost is a constant plus `scale` times the sum of
+alone[p] x(p) over all places and of weights[p, q] x(p) x(q) over all pairs of places.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class Choice:
     weights: NDArray[Any]
     """Symmetric, with zeros on the diagonal."""
     alone: NDArray[Any]
-    """In a type that has room for twice the change of the cost by any exchange."""
+    """In a type that has room for twice the change by any exchange."""
+    scale: int
+    """The greatest common divisor of the numbers by which exchanges change the cost."""
 
     @property
     def size(self) -> int:
@@ -70,8 +72,10 @@ def choice(form: Form) -> Choice | None:
     alone += rise * b.diagonal()
     if form.linear is not None:
         alone += form.linear[0] - form.linear[-1]
+    scale = max(1, int(np.gcd(np.gcd.reduce(weights, axis=None), np.gcd.reduce(alone))))
+    weights, alone = weights // scale, alone // scale
     most = 2 * int((np.abs(weights).sum(1) + np.abs(alone)).max()) + int(np.abs(weights).max())
-    return Choice(chosen, _narrowed(weights), alone.astype(_field_type(most)))
+    return Choice(chosen, _narrowed(weights), alone.astype(_field_type(most)), scale)
 
 
 def _blocks(a: NDArray[np.int64], chosen: int) -> tuple[tuple[int, int], tuple[int, int]]:

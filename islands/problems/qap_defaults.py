@@ -22,8 +22,6 @@ _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
 _PATIENCE = 120
 """Generations without progress after which a population has converged, and begins again."""
-
-
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""
 

@@ -3,6 +3,8 @@
 //     class Chain {
 //         Chain(Scratch&, int32_t* order, int32_t* best_order, int n, const problem::Data&,
 //               const algorithm::Plan&, int64_t me);
+//         // The factor of the deltas that Acceptance sees, by which its temperature is divided.
+//         static double scale(const algorithm::Plan&);
 //         Costs run(Costs, int rows, bool are_kept, const Acceptance<Delta>&, const Alike&,
 //                   const draw::Place&, const improver::Plan&);
 //     };

@@ -25,6 +25,8 @@ class Chain {
           triangle_(scratch, n, problem::SwapDeltas::after(data)),
           deltas_(scratch, order, n, data, triangle_, kept_deltas(plan, me)) {}
 
+    __device__ static double scale(const algorithm::Plan&) { return 1.0; }
+
     // Advance by a number of rows of pairs, of which a sweep has Triangle::rows(); the first is
     // random.
     // `order` is complete and visible to all threads on entry and on return. `are_kept`: the deltas

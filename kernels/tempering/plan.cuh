@@ -49,6 +49,7 @@ struct Plan {
     // The problem as a choice: see selection.cuh.
     const TEMPERING_WEIGHT* weights;  // [n][n]
     const TEMPERING_FIELD* alone;     // [n]
+    int64_t scale;                    // of their numbers
     const uint16_t* symmetries;       // [n][symmetry_count]: see subset_cross.cuh
     int32_t symmetry_count;           // a multiple of 16
     int32_t chosen;                   // number of chosen places

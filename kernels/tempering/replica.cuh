@@ -78,7 +78,7 @@ class Replica {
                                             : renewed(mate, local, slot, place, evaluated);
         const int ladder = slot / plan_.rungs * plan_.rungs;
         const int64_t rung = all_.number(local, ladder + plan_.rung[me]);
-        const Acceptance<Delta> acceptance(plan_.temperature[rung]);
+        const Acceptance<Delta> acceptance(plan_.temperature[rung] / Chain::scale(plan_));
         Scratch scratch = scratch_;
         const bool are_kept = takes_deltas(me, made - 1) && mate == NO_MATE;
         Chain chain(scratch, order_, best_order_, all_.shape.n, data_, plan_, me);

@@ -17,11 +17,14 @@ class Chain {
   public:
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
                      const problem::Data&, const algorithm::Plan& plan, int64_t)
-        : order_(order),
+        : scale_(plan.scale),
+          order_(order),
           best_order_(best_order),
           selection_(scratch, n, plan),
           runs_(selection_.runs()),
           share_((uint64_t(1) << 32) / runs_ + 1) {}
+
+    __device__ static double scale(const algorithm::Plan& plan) { return double(plan.scale); }
 
     // Advance by a number of rows of pairs, of which each chosen place has one; the first is
     // random. `order` is complete and visible to all threads on entry and on return.
@@ -48,7 +51,7 @@ class Chain {
             at = after(at, found.key / block::RUN);
             at.first = at.run * block::RUN + found.key % block::RUN + 1;
             const auto [raised, lost, gained] = found.value;
-            costs.current += raised;
+            costs.current += raised * scale_;
             ++costs.accepted;
             selection_.exchange(at.i, at.first - 1, lost, gained, raised);
             __syncthreads();
@@ -136,6 +139,7 @@ class Chain {
         return run;
     }
 
+    const int64_t scale_;
     int32_t* const order_;
     int32_t* const best_order_;
     Selection selection_;

@@ -74,6 +74,7 @@ class NumpyTempering(NumpyIslands):
         choice = problem.choice()
         self.chosen = 0 if choice is None else choice.chosen
         """Number of chosen places, which the first items have; 0: another problem."""
+        self.scale = choice.scale if choice else 1
         share = self.chosen / problem.size
         self.excess = (0.04 * share, 0.1 * share) if choice else (0.08, 0.65)
         self.symmetries = choice.symmetries().T.tolist() if choice else []
@@ -198,7 +199,7 @@ class NumpyTempering(NumpyIslands):
                 )
             i, j = pairs[at]
             word = int(drawn[sweep][4 * (i * quads + (j - first) // 4) + (j - first) % 4])
-            if not is_accepted(raised[at], temperature, word):
+            if not is_accepted(raised[at] // self.scale, temperature / self.scale, word):
                 continue
             places = sorted((replica.order[i], replica.order[j]))
             if tuple(places) not in self.unequal_places:

@@ -19,7 +19,8 @@ def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
     """Return the costs of all choices, as weights give them and by assignments."""
     choice, n = problem.choice(), problem.size
     assert choice is not None
-    weights, alone = choice.weights.astype(object), choice.alone.astype(object)
+    both = (choice.weights, choice.alone)
+    weights, alone = (each.astype(object) * choice.scale for each in both)
     assert (weights == weights.T).all()
     assert not weights.diagonal().any()
     chosen = [list(each) for each in combinations(range(n), choice.chosen)]
@@ -60,14 +61,29 @@ def test_numbers_have_the_narrowest_types(largest: int, weights: type, alone: ty
     block[:3, :3] = 1
     b = facilities(9, largest=30).file.b
     b[0, 1] = b[1, 0] = largest
-    choice = Qap(QapFile("wide", None, 9, block, b)).choice()
+    linear = np.zeros((9, 9), np.int64)
+    linear[:3, 4] = 1
+    choice = Qap(QapFile("wide", None, 9, block, b, linear=linear)).choice()
     assert choice is not None
+    assert choice.scale == 1
     assert (choice.weights.dtype, choice.alone.dtype) == (weights, alone)
     block[:3, :3] = 0
     block[:3, 3:] = block[3:, :3] = 1
-    negative = Qap(QapFile("wide", None, 9, block, b)).choice()
+    negative = Qap(QapFile("wide", None, 9, block, b, linear=linear)).choice()
     assert negative is not None
     assert negative.weights.min() == -4 * largest
+
+
+def test_numbers_are_divided_by_their_greatest_common_divisor() -> None:
+    block = np.zeros((9, 9), np.int64)
+    block[:3, :3] = 5
+    np.fill_diagonal(block, 0)
+    b = facilities(9).file.b
+    choice = Qap(QapFile("scaled", None, 9, block, 7 * b)).choice()
+    assert choice is not None
+    assert choice.scale == 2 * 5 * 7
+    np.fill_diagonal(b, 0)
+    assert (choice.weights == b).all()
 
 
 def test_other_problems_are_no_choices() -> None:
