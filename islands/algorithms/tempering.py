@@ -172,8 +172,7 @@ class Tempering(Algorithm):
         # within about a second, or, if there are many items, within ten.
         if problem.choice() is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
-            islands = 132 if on_gpu() else 2
-            return {"islands": islands, "population": 16, **_CHOOSING}
+            return {"islands": 88 if on_gpu() else 1, "population": 24, **_CHOOSING}
         if on_gpu():
             return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
         if problem.size >= _KEPT_FROM:

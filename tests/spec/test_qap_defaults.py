@@ -88,9 +88,9 @@ def test_a_choice_of_places_has_many_small_islands() -> None:
     for problem in (of_two_kinds(30, 9), rough):
         cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
         assert chosen(cpu) == chosen(gpu) == TEMPERING
-        assert (cpu.general.islands, gpu.general.islands) == (2, 132)
+        assert (cpu.general.islands, gpu.general.islands) == (1, 88)
         for spec in (cpu, gpu):
-            assert spec.general.population == 16
+            assert spec.general.population == 24
             assert spec.migration.topology == "none"
             assert (spec.settings.descent, spec.settings.sweeps) == (1, 4)
     assert chosen(resolved(rough, improver="tabu"))[2] == "tabu"
