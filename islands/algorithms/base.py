@@ -101,6 +101,9 @@ class Algorithm(ABC):
         """Return the settings for a bounded encoding; refuse those that do not fit its range."""
         return settings
 
+    def prepare(self, problem: Problem) -> None:  # noqa: B027
+        """Take from the problem what its macros, fields and plan depend on."""
+
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""
 
@@ -126,6 +129,10 @@ class Algorithm(ABC):
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         """Return its launches; with `outside`, including the steps for evaluation by the host."""
         return loop(shape, outside=outside)
+
+    def items(self, problem: Problem) -> int:
+        """Return the number of work items that the threads of a block share."""
+        return problem.items()
 
     def room(self, pitch: int) -> int:
         """Return the bytes of scratch memory that it needs besides what its mover declares."""

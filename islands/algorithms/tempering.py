@@ -26,12 +26,28 @@ from islands.settings import Settings, setting
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem
+    from islands.problems.qap_choice import Choice
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
 _COLD_EXCESS, _HOT_EXCESS = 0.08, 0.65
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On tai60a, tai100a,
 sko100a, tho150 and tai60b, replicas between them neither freeze nor lose all structure."""
+_COLD_CHOICE, _HOT_CHOICE = 0.04, 0.1
+"""The same for each chosen place, if places are chosen."""
+_WIDE_CHOICE = 0.1, 2.0
+_CHOOSING = {"sweeps": 4, "descent": 1, "reset": 600}
+"""Settings of a choice of places: replicas descend in few sweeps, again and again."""
+_LOOKS = 4  # proposals for each place that a block looks at together if places are chosen
+_ROWS = 2.0
+"""Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
+_C_TYPES = {
+    "uint8": "unsigned char",
+    "uint16": "unsigned short",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long long",
+}
 _RENEWED = 0.5, 1.0
 """The rungs whose replicas are renewed, as shares of the ladder."""
 _MANY_FIT = 110  # items up to which several replicas share a multiprocessor
@@ -56,7 +72,8 @@ class TemperingSettings(Settings):
     sweeps: int = setting(
         256,
         "sweeps over all pairs of items that a replica makes per generation; if an island sets its"
-        " temperatures, an accepted exchange counts as a sweep, as it takes as long",
+        " temperatures, an accepted exchange counts as a sweep, as it takes as long (as two rows of"
+        " pairs if an instance is a choice)",
         low=1,
         high=1_000_000,
     )
@@ -79,6 +96,13 @@ class TemperingSettings(Settings):
     patience: int = setting(
         100,
         "generations without improvement before the hotter half of a ladder is renewed; 0: never",
+        low=0,
+        high=2**31 - 1,
+    )
+    descent: int = setting(
+        0,
+        "generations at each temperature in which a replica descends from the hottest to the"
+        " coldest, after which it begins again with a child; 0: temperatures are exchanged instead",
         low=0,
         high=2**31 - 1,
     )
@@ -120,6 +144,7 @@ class Tempering(Algorithm):
         self.patience = settings.reset
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
         self._keeps = False
+        self._choice: Choice | None = None
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -145,24 +170,43 @@ class Tempering(Algorithm):
     ) -> dict[str, Any]:
         # On a GPU, about as many replicas as can run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
+        if problem.choice() is not None:
+            # A block needs little memory, so that many replicas share a multiprocessor.
+            return {"islands": 88 if on_gpu() else 1, "population": 24, **_CHOOSING}
         if on_gpu():
             return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
         if problem.size >= _KEPT_FROM:
             return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
         return {"islands": 4, "population": 8}
 
+    def prepare(self, problem: Problem) -> None:
+        self._choice = problem.choice()
+
     def defines(self) -> Macros:
+        cold, hot = self._excess()
         return {
-            "TEMPERING_COLD": repr(_COLD_EXCESS),
-            "TEMPERING_HOT": repr(_HOT_EXCESS),
+            **_types(self._choice),
+            "TEMPERING_COLD": repr(cold),
+            "TEMPERING_HOT": repr(hot),
             "TEMPERING_KEEPS": str(int(self._keeps)),
         }
+
+    def items(self, problem: Problem) -> int:
+        # A few rows of pairs at once, so that little is in vain if one of them is accepted.
+        return problem.items() if self._choice is None else _LOOKS * self._choice.size
+
+    def _excess(self) -> tuple[float, float]:
+        """Return how the ends of a ladder are chosen, as temperatures per item."""
+        if self._choice is None:
+            return _COLD_EXCESS, _HOT_EXCESS
+        share = self._choice.chosen / self._choice.size
+        return _COLD_CHOICE * share, _HOT_CHOICE * share
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs
         kept, of_each = {}, _bytes_of_deltas(shape.pitch)
         fits = shape.individuals * of_each <= _MOST_KEPT
-        self._keeps = fits and _KEPT_FROM <= shape.pitch <= _KEPT_TO
+        self._keeps = fits and self._choice is None and _KEPT_FROM <= shape.pitch <= _KEPT_TO
         if self._keeps:
             kept["deltas"] = Field((size, of_each), np.uint8, kind="scratch")
             kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
@@ -183,7 +227,11 @@ class Tempering(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        return problem.exchange_tables()
+        tables = problem.exchange_tables()
+        if self._choice is not None:
+            tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
+            tables["symmetries"] = self._choice.symmetries()
+        return tables
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         def both(replicas: str, ladders: str) -> tuple[Launch, ...]:
@@ -198,15 +246,18 @@ class Tempering(Algorithm):
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings, deltas = self.settings, arrays.get("deltas")
         is_given = settings.coldest > 0
+        wide = (_WIDE_LOW, _WIDE_HIGH) if self._choice is None else _WIDE_CHOICE
         return Struct(
             rungs=np.int32(settings.rungs),
             sweeps=np.int32(settings.sweeps),
             patience=np.int32(settings.patience),
             renewed_from=np.int32(_RENEWED[0] * settings.rungs),
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
+            descent=np.int32(settings.descent),
             tuning=np.int32(self._tuning),
-            low=np.float64(settings.coldest if is_given else _WIDE_LOW),
-            high=np.float64(settings.hottest if is_given else _WIDE_HIGH),
+            effort=np.float64(1.0 if self._choice is None else _ROWS / self._choice.chosen),
+            low=np.float64(settings.coldest if is_given else wide[0]),
+            high=np.float64(settings.hottest if is_given else wide[1]),
             unit=arrays["unit"],
             sweep=arrays["sweep"],
             alike_places=arrays.get("alike_places"),
@@ -214,7 +265,29 @@ class Tempering(Algorithm):
             deltas=arrays.get("deltas"),
             deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
             deltas_of=arrays.get("deltas_of"),
+            **self._chosen(arrays),
         )
+
+    def _chosen(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
+        """Return the members of the plan that state a choice of places."""
+        if self._choice is None:
+            return {}
+        return {
+            "weights": arrays["weights"],
+            "alone": arrays["alone"],
+            "scale": np.int64(self._choice.scale),
+            "symmetries": arrays["symmetries"],
+            "symmetry_count": np.int32(arrays["symmetries"].shape[1]),
+            "chosen": np.int32(self._choice.chosen),
+        }
+
+
+def _types(choice: Choice | None) -> Macros:
+    """Return the types of weights and fields for a choice of places."""
+    if choice is None:
+        return {}
+    kinds = {"WEIGHT": choice.weights, "FIELD": choice.alone}
+    return {f"TEMPERING_{name}": _C_TYPES[array.dtype.name] for name, array in kinds.items()}
 
 
 def _bytes_of_deltas(items: int) -> int:

@@ -73,6 +73,7 @@ class ProgramParts:
         encoder = ENCODINGS[encoding][solutions]
         own = kind.confined(settings) if encoder.bounded else settings
         algorithm_part = kind(own, population, moved_as(encoding))
+        algorithm_part.prepare(problem)
         box = {"low": problem.low, "high": problem.high} if solutions == VECTOR else {}
         encoded = encoder(
             problem.size,
@@ -136,7 +137,7 @@ class ProgramParts:
 
     def items(self) -> int:
         """Return the number of work items that the threads of a block share."""
-        return max(self.problem.items(), self.improver.items())
+        return max(self.algorithm.items(self.problem), self.improver.items())
 
 
 def _decoding(

@@ -25,6 +25,7 @@ from islands.problems import real_costs
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
     from islands.instances.sln import Remark
+    from islands.problems.qap_choice import Choice
 
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
@@ -225,6 +226,10 @@ class Problem(ABC):
     def exchange_tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables about exchanges of two items, for a problem that `updates_swaps`."""
         raise self._lacks("exchange_tables")
+
+    def choice(self) -> Choice | None:
+        """Return the choice of some of n places that it states, for tempering; None: another."""
+        return None
 
     @abstractmethod
     def costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:

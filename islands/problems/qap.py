@@ -21,6 +21,7 @@ from islands.instances.orders import order_fault, read_json, solution_file
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, Remark, compared, counted, inverts, read_sln, write_sln
 from islands.problems.base import Problem, Solution
+from islands.problems.qap_choice import Choice, choice
 from islands.problems.qap_defaults import choices, memetic_sizes
 from islands.problems.qap_exchanges import exchange_tables
 from islands.problems.qap_form import form
@@ -99,13 +100,16 @@ class Qap(Problem):
 
     def defaults(self) -> dict[str, Any]:
         """Return settings that suit the structure and the size of the instance."""
-        first, *_ = choices(self.file.a, self.file.b)
+        first, *_ = self._choices()
         return first
 
     def other_defaults(self) -> list[dict[str, Any]]:
         """Return the other choices, in order of preference."""
-        _, *others = choices(self.file.a, self.file.b)
+        _, *others = self._choices()
         return others
+
+    def _choices(self) -> list[dict[str, Any]]:
+        return choices(self.file.a, self.file.b, chooses=self.choice() is not None)
 
     def sizes(self, defaults: Mapping[str, Any], on_gpu: Callable[[], bool]) -> Mapping[str, Any]:
         """Return the sizes of the memetic search."""
@@ -137,6 +141,10 @@ class Qap(Problem):
     def exchange_tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables of tempering."""
         return exchange_tables(self.file.a, self.file.b, self.file.linear, self.form)
+
+    def choice(self) -> Choice | None:
+        """Return the choice of places that it states, if there are two kinds of items."""
+        return choice(self.form)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""

@@ -22,10 +22,15 @@ _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
 _PATIENCE = 120
 """Generations without progress after which a population has converged, and begins again."""
+_CHOOSING: dict[str, Any] = {"migration.topology": "none"}
+"""Settings of a choice of places."""
 
 
-def choices(a: Matrix, b: Matrix) -> list[dict[str, Any]]:
-    """Return complete default settings for an instance, the best ones first."""
+def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
+    """Return complete default settings for an instance, the best ones first.
+
+    `chooses`: tempering searches it as a choice of places.
+    """
     ring = {"migration.topology": "ring", "migration.migrants": 1}
     tempering = {
         "algorithm": "tempering",
@@ -55,6 +60,8 @@ def choices(a: Matrix, b: Matrix) -> list[dict[str, Any]]:
         "record.every": 5,
         **ring,
     }
+    if chooses:
+        return [tempering | _CHOOSING, cellular, memetic]
     if is_uneven(a, b) and len(a) >= _UNEVEN_FROM:
         return [memetic, tempering, cellular]
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of

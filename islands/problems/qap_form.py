@@ -74,12 +74,15 @@ class Form:
         return f"{kinds}: equal {items} are never exchanged ({self.pairs} of {total} remain)"
 
     def _chosen(self, ends: list[int]) -> int:
-        """Return the number of items that contribute to costs if they are one of two classes."""
-        if len(ends) != 2 or self.linear is not None:
+        """Return how many places are chosen if there are two classes of items; otherwise 0.
+
+        They are those of the only class that contributes to costs, or of the smaller one.
+        """
+        if len(ends) != 2:
             return 0
         off = np.where(np.eye(len(self.a), dtype=bool), 0, self.a)
         works: list[bool] = np.logical_or(off.any(axis=0), off.any(axis=1)).tolist()
-        return 0 if works[0] == works[-1] else sum(works)
+        return ends[0] if works[0] == works[-1] or self.linear is not None else sum(works)
 
 
 def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:

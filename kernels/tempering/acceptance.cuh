@@ -41,6 +41,9 @@ class Acceptance {
         return raised <= step_ * Delta(127 + BITS - exponent);
     }
 
+    // Return false if a change is certainly rejected with any random word.
+    __device__ bool may_ever_accept(Delta raised) const { return raised <= step_ * Delta(BITS); }
+
     // Return whether a change that may_accept() allows is accepted.
     __device__ bool accepts(Delta raised, uint32_t word) const {
         return float(raised) <= temperature_ * minus_log((word >> (32 - BITS)) + 1);

@@ -8,33 +8,24 @@
 #include "improvers/base.cuh"
 #include "improvers/swap_deltas.cuh"
 #include "tempering/acceptance.cuh"
+#include "tempering/base.cuh"
+#include "tempering/plan.cuh"
 
 namespace tempering {
 
 using Delta = problem::SwapDeltas::Delta;
 
-// Places whose exchange never changes the cost have equal numbers. Null: there are none.
-struct Alike {
-    const int32_t* places;
-
-    __device__ bool are(int p, int q) const { return places != nullptr && places[p] == places[q]; }
-};
-
-// The costs of a replica, and what a chain has done.
-struct Costs {
-    int64_t current, best;
-    int64_t proposed, accepted;
-};
-
 class Chain {
   public:
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
-                     const problem::Data& data, Delta* kept)
+                     const problem::Data& data, const algorithm::Plan& plan, int64_t me)
         : n_(n),
           order_(order),
           best_order_(best_order),
           triangle_(scratch, n, problem::SwapDeltas::after(data)),
-          deltas_(scratch, order, n, data, triangle_, kept) {}
+          deltas_(scratch, order, n, data, triangle_, kept_deltas(plan, me)) {}
+
+    __device__ static double scale(const algorithm::Plan&) { return 1.0; }
 
     // Advance by a number of rows of pairs, of which a sweep has Triangle::rows(); the first is
     // random.
@@ -83,17 +74,15 @@ class Chain {
     }
 
   private:
+    // Return the memory for the deltas of an individual, or null.
+    __device__ static Delta* kept_deltas(const algorithm::Plan& plan, int64_t me) {
+        if (!TEMPERING_KEEPS) return nullptr;
+        return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
+    }
+
     // The next proposal: items of the run's row from `item` on.
     struct Position {
         int run, sweep, item;
-    };
-    // The row of item i in a sweep.
-    struct Row {
-        int sweep, i;
-
-        __device__ bool is_after(int other_sweep, int other_i) const {
-            return other_sweep < sweep || (other_sweep == sweep && other_i < i);
-        }
     };
     using Bid = block::Bid<Delta>;
 

@@ -1,6 +1,6 @@
 // One ladder of replicas, which one thread processes: exchanges temperatures, sets them once, and
-// renews the hotter replicas when the ladder stands still. Reads the replicas of generation g and
-// their costs; writes their rungs and mates, temperatures and records.
+// renews the hotter replicas when the ladder stands still; or lets replicas descend. Reads the
+// replicas of generation g and their costs; writes their rungs and mates, temperatures and records.
 // Random streams: RUNGS, RENEWAL.
 #pragma once
 
@@ -46,15 +46,17 @@ class Ladder {
             cool(made);
         } else if (made == plan_.tuning + 1 && plan_.tuning > 0) {
             tune();
-        } else {
+        } else if (plan_.descent == 0) {
             exchange_rungs(made);
         }
         const int mine = best(made);
         for (int i = 0; i < rungs_; ++i) plan_.mate[first_ + i] = NO_MATE;
+        if (plan_.descent > 0 && !is_tuning && made % plan_.descent == 0) descend(made);
         if (all_.island[local_].restart || cost(made, mine) < record_[0]) {
             record_[0] = cost(made, mine);
             record_[1] = made;
-        } else if (plan_.patience > 0 && made - record_[1] >= plan_.patience && !is_tuning) {
+        } else if (plan_.descent == 0 && plan_.patience > 0 &&
+                   made - record_[1] >= plan_.patience && !is_tuning) {
             record_[1] = made;
             renew(made, mine);
         }
@@ -116,6 +118,19 @@ class Ladder {
             if (exponent < 0.0 && draw::inner_fraction(word) >= exact::exp(exponent)) continue;
             plan_.rung[cold] = rung + 1;
             plan_.rung[hot] = rung;
+        }
+    }
+
+    // Each replica goes to the next colder rung. The coldest one becomes the hottest, and begins
+    // the next generation as a child of itself and a random individual.
+    __device__ void descend(int64_t made) const {
+        const draw::Place place = all_.place(local_, made, number_ * rungs_);
+        for (int i = 0; i < rungs_; ++i) {
+            int32_t& rung = plan_.rung[first_ + i];
+            if (rung-- > 0) continue;
+            rung = rungs_ - 1;
+            const int other = draw::below(place.words(stream::RENEWAL, i).x, all_.population - 1);
+            plan_.mate[first_ + i] = other < number_ * rungs_ + i ? other : other + 1;
         }
     }
 
@@ -201,7 +216,8 @@ class Ladder {
     // Return the number of rows with which a replica does its work, at least one.
     __device__ int paced(double accepted_per_sweep) const {
         constexpr double MOST = 1 << 30;
-        const double rows = plan_.sweeps / (1.0 + accepted_per_sweep) * int(plan_.sweep[0]);
+        const double rows =
+            plan_.sweeps / (1.0 + accepted_per_sweep * plan_.effort) * int(plan_.sweep[0]);
         return max(1, int(rows < MOST ? rows : MOST));
     }
 

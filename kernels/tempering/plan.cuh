@@ -14,13 +14,15 @@ namespace algorithm {
 
 struct Plan {
     int32_t rungs;     // temperatures of a ladder
-    int32_t sweeps;    // work of a replica per generation; an accepted exchange counts as a sweep
+    int32_t sweeps;    // work of a replica per generation
     int32_t patience;  // generations without improvement before a ladder is renewed; 0: never
     int32_t renewed_from, renewed_to;  // rungs whose replicas are then renewed
-    int32_t tuning;        // generations in which an island cools down; 0: temperatures are given
-    double low, high;      // temperatures of the first and last rung, or wide bounds, in units
-    const double* unit;    // the mean change of the cost by an exchange, as a temperature
-    const int64_t* sweep;  // numbers of rows and pairs of a sweep
+    int32_t descent;     // generations per rung of a replica that descends; 0: rungs are exchanged
+    int32_t tuning;      // generations in which an island cools down; 0: temperatures are given
+    double effort;       // number of sweeps that take as long as an accepted exchange
+    double low, high;    // temperatures of the first and last rung, or wide bounds, in units
+    const double* unit;  // the mean change of the cost by an exchange, as a temperature
+    const int64_t* sweep;         // numbers of rows and pairs of a sweep
     const int32_t* alike_places;  // [n]: see tempering/chain.cuh, or null
     // Of each individual: [islands][population]
     int32_t* state;     // [pitch] genes
@@ -43,6 +45,15 @@ struct Plan {
     char* deltas;  // [deltas_bytes]
     int64_t deltas_bytes;
     int64_t* deltas_of;
+#ifdef TEMPERING_WEIGHT
+    // The problem as a choice: see selection.cuh.
+    const TEMPERING_WEIGHT* weights;  // [n][n]
+    const TEMPERING_FIELD* alone;     // [n]
+    int64_t scale;                    // of their numbers
+    const uint16_t* symmetries;       // [n][symmetry_count]: see subset_cross.cuh
+    int32_t symmetry_count;           // a multiple of 16
+    int32_t chosen;                   // number of chosen places
+#endif
 };
 
 }  // namespace algorithm

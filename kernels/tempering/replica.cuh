@@ -1,20 +1,27 @@
 // One replica in one generation: where it begins, its chain, and what it stores. Reads generation
 // g, writes g + 1.
-// Random streams: START, MUTANT; CROSS of crossovers/uniform_order.cuh; those of chain.cuh.
+// Random streams: START, MUTANT; CROSS of the crossover; those of the chain.
 #pragma once
 
 #include "core/archipelago.cuh"
-#include "crossovers/uniform_order.cuh"
-#include "tempering/chain.cuh"
+#include "improvers/base.cuh"
+#include "tempering/acceptance.cuh"
 #include "tempering/plan.cuh"
+#ifdef TEMPERING_WEIGHT
+#include "tempering/subset_chain.cuh"
+#include "tempering/subset_cross.cuh"
+#else
+#include "tempering/chain.cuh"
+#include "tempering/order_cross.cuh"
+#endif
 
 namespace tempering {
 
 using algorithm::Plan;
 using encoding::Gene;
 
-// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder and
-// that of another individual of the island.
+// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder, or of
+// its own if replicas descend, and that of another individual of the island.
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random order
 
@@ -37,9 +44,8 @@ class Replica {
         Scratch scratch(nullptr);
         const Replica replica(scratch, all, data, plan);
         Scratch of_chain = scratch, of_cross = scratch;
-        const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data, kept_deltas(plan, 0));
-        const Parents parents(of_cross, all.shape.pitch);
-        const crossover::Workspace crossing(of_cross, all.shape);
+        const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data, plan, 0);
+        const Cross cross(of_cross, all.shape, plan);
         return max(of_chain.bytes(), of_cross.bytes());
     }
 
@@ -72,10 +78,10 @@ class Replica {
                                             : renewed(mate, local, slot, place, evaluated);
         const int ladder = slot / plan_.rungs * plan_.rungs;
         const int64_t rung = all_.number(local, ladder + plan_.rung[me]);
-        const Acceptance<Delta> acceptance(plan_.temperature[rung]);
+        const Acceptance<Delta> acceptance(plan_.temperature[rung] / Chain::scale(plan_));
         Scratch scratch = scratch_;
         const bool are_kept = takes_deltas(me, made - 1) && mate == NO_MATE;
-        Chain chain(scratch, order_, best_order_, all_.shape.n, data_, kept_deltas(plan_, me));
+        Chain chain(scratch, order_, best_order_, all_.shape.n, data_, plan_, me);
         Costs end = chain.run(begin, plan_.pace[rung], are_kept, acceptance, {plan_.alike_places},
                               place, improving);
         if (TEMPERING_KEEPS && threadIdx.x == 0) plan_.deltas_of[me] = made;
@@ -86,12 +92,6 @@ class Replica {
   private:
     static constexpr int64_t NO_DELTAS = -1;
 
-    // Return the memory for the deltas of an individual, or null.
-    __device__ static Delta* kept_deltas(const Plan& plan, int64_t me) {
-        if (!TEMPERING_KEEPS) return nullptr;
-        return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
-    }
-
     // Return whether the deltas of a generation are kept. They will change: if the next generation
     // is abandoned, they are those of no generation.
     __device__ bool takes_deltas(int64_t me, int64_t generation) const {
@@ -101,14 +101,6 @@ class Replica {
         if (threadIdx.x == 0) plan_.deltas_of[me] = NO_DELTAS;
         return are_kept;
     }
-
-    struct Parents {
-        crossover::Pair<Gene> mates, children;
-
-        __device__ Parents(Scratch& scratch, int pitch)
-            : mates{scratch.take<Gene>(2 * pitch), pitch},
-              children{scratch.take<Gene>(2 * pitch), pitch} {}
-    };
 
     // Continue from the previous generation.
     __device__ Costs resumed(int local, int slot, int64_t before) const {
@@ -128,19 +120,24 @@ class Replica {
             encoding::fill(order_, all_.shape, place, stream::MUTANT);
         } else {
             const int32_t first = all_.row(place.generation - 1, local, 0);
+            const int mine = plan_.descent > 0 ? slot : best_of_ladder(local, slot);
+            const Gene* const genes = all_.genes_of(first + mine);
             Scratch scratch = scratch_;
-            const Parents parents(scratch, pitch);
-            copy_row(parents.mates[0], all_.genes_of(first + best_of_ladder(local, slot)), pitch);
-            copy_row(parents.mates[1], all_.genes_of(first + mate), pitch);
+            copy_row(order_, genes, pitch);  // with the genes after the last item
             __syncthreads();
-            crossover::cross(scratch, parents.mates, parents.children, all_.shape, {}, place);
-            __syncthreads();
-            copy_row(order_, parents.mates[0], pitch);  // with the genes after the last item
-            __syncthreads();
-            for (int i = threadIdx.x; i < all_.shape.n; i += blockDim.x) {
-                order_[i] = parents.children[0][i];
+            Cross(scratch, all_.shape, plan_)
+                .make(order_, genes, all_.genes_of(first + mate), place);
+            evaluated = 1;
+            const int64_t cost = problem::cost(order_, all_.shape.n, data_);
+            const int64_t best = all_.cost[first + slot];
+            if (plan_.descent > 0 && best <= cost) {
+                copy_row(best_order_, genes, pitch);
+                __syncthreads();
+                return {cost, best, 0, 0};
             }
+            copy_row(best_order_, order_, pitch);
             __syncthreads();
+            return {cost, cost, 0, 0};
         }
         copy_row(best_order_, order_, pitch);
         __syncthreads();

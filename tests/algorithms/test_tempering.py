@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_tempering import NumpyTempering
-from problems_for_tests import facilities, flat, with_equals
+from problems_for_tests import facilities, flat, of_two_kinds, with_equals
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from ranks_for_tests import on_ranks
 
@@ -27,6 +28,19 @@ from islands.parallel import World
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import mean_change
 
+CHOICES: dict[str, Callable[[], Qap]] = {
+    "symmetric": lambda: of_two_kinds(11, 4),
+    "asymmetric": lambda: of_two_kinds(12, 5, symmetric="neither", linear=99),
+    "turned": lambda: of_two_kinds(11, 7, symmetric="neither", turned=True),
+    "one": lambda: of_two_kinds(9, 1),
+    "all-but-one": lambda: of_two_kinds(19, 18),
+    "two-runs": lambda: of_two_kinds(39, 20),
+    "large": lambda: of_two_kinds(10, 3, largest=10**8),
+}
+COMPILED: dict[str, Callable[[], Qap]] = {
+    "choice": lambda: of_two_kinds(90, 25),
+    "choice-large": lambda: of_two_kinds(200, 100, largest=10**6, linear=10**8),
+}
 FIXED = {"coldest": 0.05, "hottest": 0.4}
 PROBLEMS: dict[str, Callable[[int], Qap]] = {
     "symmetric": facilities,
@@ -76,12 +90,15 @@ def both(
     mine = archipelago(backend, problem, given=given, **settings)
     population = settings.pop("population")
     own = TemperingSettings.build({"rungs": 4, **settings})
-    plan = Tempering(own, population).plan(dict.fromkeys(_ARRAYS, None)).members
+    tempering = Tempering(own, population)
+    tempering.prepare(problem)
+    arrays = dict.fromkeys(_ARRAYS, None) | {"symmetries": np.zeros((1, 1))}
+    plan = tempering.plan(arrays).members
     unit = mean_change(problem.file.a, problem.file.b, problem.file.linear)
     reference = NumpyTempering(
         problem, islands=2, population=population, seed=5, rungs=own.rungs, sweeps=own.sweeps,
-        patience=own.patience, tuning=int(plan["tuning"]), low=float(plan["low"]),
-        high=float(plan["high"]), unit=unit, reset=own.reset, given=given,
+        patience=own.patience, descent=own.descent, tuning=int(plan["tuning"]),
+        low=float(plan["low"]), high=float(plan["high"]), unit=unit, reset=own.reset, given=given,
         renewed=range(int(plan["renewed_from"]), int(plan["renewed_to"])),
     )  # fmt: skip
     mine.start()
@@ -97,7 +114,7 @@ def deltas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 _ARRAYS = (
     *("unit", "sweep", "state", "energy", "held", "rung", "mate", "proposed", "accepted"),
-    *("temperature", "pace", "heat", "activity", "records"),
+    *("temperature", "pace", "heat", "activity", "records", "weights", "alone"),
 )
 
 
@@ -216,6 +233,38 @@ def test_a_subset_is_chosen_by_exchanges_with_the_others(backend: Backend) -> No
     assert_evolves(mine, reference, 7)
 
 
+@pytest.mark.parametrize("kind", CHOICES)
+def test_choices_of_places_equal_the_reference(backend: Backend, kind: str) -> None:
+    problem = CHOICES[kind]()
+    assert problem.choice() is not None
+    mine, reference = both(backend, problem, tuning=4, sweeps=5)
+    assert_evolves(mine, reference, 9)
+    assert reference.kinds["accepted"] > 0
+
+
+def torus(rows: int, columns: int, chosen: int) -> Qap:
+    """Return the choice of places on a torus, far from each other, of which some cost more."""
+    places = np.array([divmod(p, columns) for p in range(rows * columns)])
+    gaps = abs(places[:, np.newaxis] - places)
+    gaps = np.minimum(gaps, np.array([rows, columns]) - gaps).sum(axis=-1)
+    block = np.zeros_like(gaps)
+    block[:chosen, :chosen] = 1
+    return Qap(QapFile("torus", None, len(gaps), block, 100 // np.maximum(gaps, 1)))
+
+
+@pytest.mark.parametrize("kind", ["torus", "asymmetric", "no-choice"])
+def test_replicas_that_descend_equal_the_reference(backend: Backend, kind: str) -> None:
+    problem = {"torus": lambda: torus(4, 5, 7), "no-choice": lambda: facilities(8), **CHOICES}[
+        kind
+    ]()
+    way = FIXED | {"coldest": 0.3, "hottest": 0.8}
+    mine, reference = both(backend, problem, descent=2, sweeps=3, **way)
+    assert_evolves(mine, reference, 16)
+    assert reference.kinds["renewed"] > 8
+    assert reference.kinds["worse"] > 0
+    assert (reference.kinds["moved"] > 0) == (kind == "torus")
+
+
 def test_any_exchange_is_refused_if_all_facilities_are_equal(backend: Backend) -> None:
     mine = archipelago(backend, flat(6, 300), **FIXED)
     mine.start()
@@ -280,11 +329,12 @@ RING = {"topology": "ring", "migrants": 2, "delay": 1}
 
 
 def _run(
-    world: World, migrations: int, saved: dict[str, Any] | None = None
+    world: World, migrations: int, saved: dict[str, Any] | None = None, *, chooses: bool = False
 ) -> dict[str, np.ndarray]:
+    problem = torus(4, 6, 9) if chooses else facilities(11)
     mine = archipelago(
-        choose("cpu"), facilities(11), number=6, world=world, way=RING, sweeps=4, patience=5,
-        tuning=6,
+        choose("cpu"), problem, number=6, world=world, way=RING, sweeps=4, patience=5,
+        tuning=6, descent=int(chooses), reset=8 if chooses else 0,
     )  # fmt: skip
     if saved is None:
         mine.start()
@@ -298,12 +348,14 @@ def _run(
 
 
 @pytest.mark.usefixtures("deltas")
-def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits() -> None:
-    whole = on_ranks(1, lambda world: _run(world, 7))[0]
-    parts_of = on_ranks(3, lambda world: _run(world, 7))
-    saved = on_ranks(2, lambda world: _run(world, 3))
+@pytest.mark.parametrize("chooses", [False, True])
+def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits(chooses: bool) -> None:
+    run = partial(_run, chooses=chooses)
+    whole = on_ranks(1, lambda world: run(world, 7))[0]
+    parts_of = on_ranks(3, lambda world: run(world, 7))
+    saved = on_ranks(2, lambda world: run(world, 3))
     joined = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
-    resumed = on_ranks(2, lambda world: _run(world, 4, joined))
+    resumed = on_ranks(2, lambda world: run(world, 4, joined))
     for name, array in whole.items():
         assert (np.concatenate([part[name] for part in parts_of]) == array).all(), name
         assert (np.concatenate([part[name] for part in resumed]) == array).all(), name
@@ -330,9 +382,13 @@ def test_published_optima_are_found(name: str, published: Path) -> None:
         ("equals", Block(64, 2), {}),
         ("general-linear", Block(256), {}),
         ("symmetric", Block(32), {"ISLANDS_ROOM": "1"}),
+        ("choice", Block(64, 16), {}),
+        ("choice-large", Block(512, 3), {}),
+        ("choice-large", Block(32), {"ISLANDS_ROOM": "1"}),
     ],
     ids=str,
 )
 def test_programs_compile_for_gpus(kind: str, block: Block, more: dict[str, str]) -> None:
-    of_parts = parts(PROBLEMS[kind](40), "tempering", "permutation", {"rungs": 5})
+    problem = COMPILED[kind]() if kind in COMPILED else PROBLEMS[kind](40)
+    of_parts = parts(problem, "tempering", "permutation", {"rungs": 5})
     require_compiles(for_gpu("program.cuh", of_parts.macros() | more, block))

@@ -23,7 +23,7 @@ class Seen:
 def unequal_pairs(problem: Problem, *, of_places: bool = False) -> list[tuple[int, int]]:
     """Return the pairs of items (or places) whose exchange changes some cost."""
     n, draw, seen = problem.size, np.random.default_rng(9), Seen(problem)
-    orders = np.array([draw.permutation(n) for _ in range(60)])
+    orders = np.array([draw.permutation(n) for _ in range(200)])
     costs, pairs = seen.costs(orders), []
     for i, j in combinations(range(n), 2):
         turned = np.arange(n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy_equals import unequal_pairs
 from numpy_exact import exp, pow
 from numpy_islands import NumpyIslands
 from numpy_operators import crossed, random_genome
-from numpy_streams import MUTANT, START, Place, words
+from numpy_streams import CROSS, MUTANT, START, Place, words
 
 from islands.problems.qap import Qap
 
@@ -60,18 +61,26 @@ class NumpyTempering(NumpyIslands):
 
     def __init__(
         self, problem: Qap, *, islands: int, population: int, seed: int, rungs: int, sweeps: int,
-        patience: int, tuning: int, low: float, high: float, unit: float, renewed: range,
-        reset: int = 0, given: tuple[list[int], ...] = (),
+        patience: int, descent: int, tuning: int, low: float, high: float, unit: float,
+        renewed: range, reset: int = 0, given: tuple[list[int], ...] = (),
     ) -> None:  # fmt: skip
         self.problem, self.population, self.seed, self.reset = problem, population, seed, reset
         self.rungs, self.sweeps, self.patience, self.tuning = rungs, sweeps, patience, tuning
         self.low, self.high, self.unit, self.renewed = low, high, unit, renewed
+        self.descent = descent
         self.generation, self.calls = 0, [[1] * population for _ in range(islands)]
         self.pairs = unequal_pairs(problem)
         self.rows = sorted({i for i, _ in self.pairs})
+        choice = problem.choice()
+        self.chosen = 0 if choice is None else choice.chosen
+        """Number of chosen places, which the first items have; 0: another problem."""
+        self.scale = choice.scale if choice else 1
+        share = self.chosen / problem.size
+        self.excess = (0.04 * share, 0.1 * share) if choice else (0.08, 0.65)
+        self.symmetries = choice.symmetries().T.tolist() if choice else []
         assert self.rows == list(range(len(self.rows)))
         self.unequal_places = set(unequal_pairs(problem, of_places=True))
-        self.kinds = {"renewed": 0, "newcomer": 0, "exchanged": 0, "kept": 0, "alike": 0}
+        self.kinds: Counter[str] = Counter()
         """How often each kind of step was taken; tests require each kind."""
         self.replicas: list[list[Replica]] = []
         for island in range(islands):
@@ -125,6 +134,7 @@ class NumpyTempering(NumpyIslands):
             mate = NEWCOMER if self.restart[island] else replica.mate
             if mate != NO_MATE:
                 mine = min(range(first, first + self.rungs), key=lambda i: before[i][1])
+                mine = slot if self.descent else mine
                 self.begin(replica, before[mine][0], mate, before, place)
                 replica.proposed = 1
             temperature = self.temperature[island][slot // self.rungs][replica.rung]
@@ -143,11 +153,28 @@ class NumpyTempering(NumpyIslands):
             order = list(random_genome(len(mine), "permutation", MUTANT, place))
             self.kinds["newcomer"] += 1
         else:
-            word = np.zeros(4, np.uint64)
-            order = list(crossed("uniform", "permutation", word, place, mine, before[mate][0])[0])
+            order = self.child(mine, before[mate][0], place)
             self.kinds["renewed"] += 1
         replica.order, replica.energy = order, self.evaluate(order)
+        if mate != NEWCOMER and self.descent and replica.cost <= replica.energy:
+            self.kinds["worse"] += 1
+            return
         replica.best, replica.cost = order, replica.energy
+
+    def child(self, mine: list[int], other: list[int], place: Place) -> list[int]:
+        if not self.chosen:
+            word = np.zeros(4, np.uint64)
+            return list(crossed("uniform", "permutation", word, place, mine, other)[0])
+        own = set(mine[: self.chosen])
+        moved = [{symmetry[p] for p in other[: self.chosen]} for symmetry in self.symmetries]
+        nearest = max(moved, key=lambda places: len(own & places))
+        self.kinds["moved"] += nearest != moved[0]
+        lots = words(len(mine), CROSS, *place)
+        numbers = [
+            (0 if p in own & nearest else 1 + (int(lots[p]) >> 1) if p in own | nearest else 2**32)
+            for p in range(len(mine))
+        ]
+        return sorted(range(len(mine)), key=lambda p: (numbers[p], p))
 
     def run(self, replica: Replica, temperature: float, rows: int, place: Place) -> int:
         """Advance a chain by a generation; return the number of proposals."""
@@ -159,23 +186,27 @@ class NumpyTempering(NumpyIslands):
         begin = firsts[row]
         drawn: dict[int, NDArray[np.uint64]] = {}
         raised = self.changes(replica)
-        quads = -(-n // 4)
+        first = self.chosen  # the item with the first word of each row
+        quads, rows_drawn = -(-(n - first) // 4), self.chosen or n
         replica.accepted = 0
         sweeps, last = divmod(row + rows, len(firsts))
         end = sweeps * len(pairs) + firsts[last]
         for number in range(begin, end):
             sweep, at = divmod(number, len(pairs))
             if sweep not in drawn:
-                drawn[sweep] = words(4 * n * quads, PROPOSALS, *place, sweep * n * quads)
+                drawn[sweep] = words(
+                    4 * rows_drawn * quads, PROPOSALS, *place, sweep * rows_drawn * quads
+                )
             i, j = pairs[at]
-            word = int(drawn[sweep][4 * (i * quads + j // 4) + j % 4])
-            if not is_accepted(raised[at], temperature, word):
+            word = int(drawn[sweep][4 * (i * quads + (j - first) // 4) + (j - first) % 4])
+            if not is_accepted(raised[at] // self.scale, temperature / self.scale, word):
                 continue
             places = sorted((replica.order[i], replica.order[j]))
             if tuple(places) not in self.unequal_places:
                 self.kinds["alike"] += 1
                 continue
             replica.accepted += 1
+            self.kinds["accepted"] += 1
             replica.order = exchanged(replica.order, (i, j))
             replica.energy += raised[at]
             if replica.energy < replica.cost:
@@ -202,19 +233,21 @@ class NumpyTempering(NumpyIslands):
             self.pace[island][number] = [self.paced(per_sweep)] * self.rungs
             self.temperature[island][number] = [self.cooled(following)] * self.rungs
         elif made == self.tuning + 1 and self.tuning > 0:
-            low, high = self.tuned(island, 0.08), self.tuned(island, 0.65)
+            low, high = (self.tuned(island, excess) for excess in self.excess)
             temperatures = self.series(low, max(high, 1.2 * low))
             self.temperature[island][number] = temperatures
             self.pace[island][number] = [self.tuned_pace(island, each) for each in temperatures]
-        else:
+        elif not self.descent:
             self.exchange(island, number, first)
         mine = min(range(self.rungs), key=lambda i: rows[i].cost)
         for row in rows:
             row.mate = NO_MATE
+        if self.descent and made > self.tuning and made % self.descent == 0:
+            self.descend(island, first)
         record = self.record[island][number]
         if self.restart[island] or rows[mine].cost < record[0]:
             record[:] = rows[mine].cost, made
-        elif 0 < self.patience <= made - record[1] and made > self.tuning:
+        elif not self.descent and 0 < self.patience <= made - record[1] and made > self.tuning:
             record[1] = made
             self.renew(island, number, first, mine)
 
@@ -237,7 +270,8 @@ class NumpyTempering(NumpyIslands):
         return self.paced(total / len(self.firsts))
 
     def paced(self, accepted_per_sweep: float) -> int:
-        return max(1, int(self.sweeps / (1.0 + accepted_per_sweep) * len(self.rows)))
+        effort = 2 / self.chosen if self.chosen else 1.0
+        return max(1, int(self.sweeps / (1.0 + accepted_per_sweep * effort) * len(self.rows)))
 
     def exchange(self, island: int, number: int, first: int) -> None:
         rows = self.replicas[island][first : first + self.rungs]
@@ -252,6 +286,17 @@ class NumpyTempering(NumpyIslands):
                 continue
             self.kinds["exchanged"] += 1
             cold.rung, hot.rung = rung + 1, rung
+
+    def descend(self, island: int, first: int) -> None:
+        for i in range(self.rungs):
+            row = self.replicas[island][first + i]
+            row.rung -= 1
+            if row.rung >= 0:
+                continue
+            row.rung = self.rungs - 1
+            word = int(words(4 * i + 1, RENEWAL, *self.place(island, first))[4 * i])
+            other = word * (self.population - 1) >> 32
+            row.mate = other + (other >= first + i)
 
     def renew(self, island: int, number: int, first: int, mine: int) -> None:
         ladders = len(self.firsts)

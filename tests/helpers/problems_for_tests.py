@@ -76,6 +76,21 @@ def with_equals(n: int) -> list[np.ndarray[Any, Any]]:
     return [a, b]
 
 
+def of_two_kinds(n: int, chosen: int, *, turned: bool = False, **terms: Any) -> Qap:
+    """Return a problem whose first items are equal, and the others too; `turned`: of locations."""
+    random = facilities(n, **{"diagonal": True, "seed": 3, **terms}).file
+    kinds = np.arange(n) >= chosen
+    a = np.array([[7, 2], [4, 3]])[np.ix_(kinds.astype(int), kinds.astype(int))]
+    if terms.get("symmetric", "both") == "both":
+        a = np.maximum(a, a.T)
+    np.fill_diagonal(a, np.where(kinds, 5, 8))
+    linear = None if random.linear is None else random.linear[kinds.astype(int)]
+    if not turned:
+        return Qap(QapFile(f"kinds{n}", None, n, a, random.b, linear=linear))
+    across = None if linear is None else linear.T
+    return Qap(QapFile(f"kinds{n}", None, n, random.b, a, linear=across))
+
+
 def flat(n: int, cost: int) -> Qap:
     """Return a problem whose solutions all have the same cost, a multiple of n * (n - 1)."""
     a = 1 - np.eye(n, dtype=np.int64)

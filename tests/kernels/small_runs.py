@@ -15,7 +15,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 from numbers_for_tests import NUMBERS
-from problems_for_tests import cities, facilities, knapsack
+from problems_for_tests import cities, facilities, knapsack, of_two_kinds
 
 from islands.algorithms import ALGORITHMS, eax
 from islands.algorithms.operators import CROSSOVERS
@@ -54,6 +54,8 @@ def _problem(name: str, folder: Path) -> Problem:
         return NUMBERS[name](11)
     if name == "tsp":
         return cities(17, folder)
+    if name == "choice":
+        return of_two_kinds(40, 15, symmetric="neither")
     if name == "qap":
         return facilities(12, symmetric="neither", diagonal=True, largest=70_000)
     return knapsack(40, 5, largest=1 << 45).adjusted(MkpSettings(infeasible=name))
@@ -66,6 +68,7 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "or_opt": ("tsp", "ga", "permutation", {"name": "or_opt"}),
     "qap": ("qap", "cellular", "permutation", {"name": "tabu", "aspiration": 9}),
     "tempering": ("qap", "tempering", "permutation", {"name": "none"}),
+    "choice": ("choice", "tempering", "permutation", {"name": "none"}),
     "memetic": ("qap", "memetic", "permutation", {"name": "tabu"}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
     "tabu": ("linear", "ga", "bits", {"name": "tabu", "core": 20}),
@@ -85,7 +88,7 @@ def _run(name: str, folder: Path) -> None:
     asked: dict[str, Any] = {} if algorithm == "eax" else {"reset": 2}
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
     if algorithm == "tempering":
-        asked |= {"sweeps": 20, "tuning": 4, "patience": 1}
+        asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
     if name in CROSSOVERS:
         asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import cities, facilities, knapsack
+from problems_for_tests import cities, facilities, knapsack, of_two_kinds
 
 from islands.errors import UsageError
 from islands.instances.qaplib import QapFile
@@ -81,6 +81,19 @@ def test_a_cpu_has_fewer_replicas() -> None:
     assert (gpu.islands, gpu.population) == (8, 64)
     given = resolved(facilities(20), population=24, islands=3).general
     assert (given.islands, given.population) == (3, 24)
+
+
+def test_a_choice_of_places_has_many_small_islands() -> None:
+    rough = of_two_kinds(50, 40)  # its numbers are random, but there are only two kinds of items
+    for problem in (of_two_kinds(30, 9), rough):
+        cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
+        assert chosen(cpu) == chosen(gpu) == TEMPERING
+        assert (cpu.general.islands, gpu.general.islands) == (1, 88)
+        for spec in (cpu, gpu):
+            assert spec.general.population == 24
+            assert spec.migration.topology == "none"
+            assert (spec.settings.descent, spec.settings.sweeps) == (1, 4)
+    assert chosen(resolved(rough, improver="tabu"))[2] == "tabu"
 
 
 def test_a_cpu_has_a_smaller_memetic_search() -> None:

@@ -1,0 +1,102 @@
+"""An assignment problem with two kinds of items is a choice of the places of the first kind.
+
+With x(p) = 1 for each chosen place p, its cost is a constant plus `scale` times the sum of
+alone[p] x(p) over all places and of weights[p, q] x(p) x(q) over all pairs of places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.problems.qap_form import Form
+from islands.problems.symmetries import symmetries
+
+_MOST = 1 << 15  # places: their numbers have 16 bits on the device
+_SMALL, _LARGE = 2**29, 2**61
+_COLUMNS = 16  # that kernels process together, of a table of symmetries
+_TYPES = ("uint8", "uint16", "int16", "int32", "int64")
+"""Types of weights, the narrowest first."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice of some of n places, as kernels see it."""
+
+    chosen: int
+    weights: NDArray[Any]
+    """Symmetric, with zeros on the diagonal."""
+    alone: NDArray[Any]
+    """In a type that has room for twice the change by any exchange."""
+    scale: int
+    """The greatest common divisor of the numbers by which exchanges change the cost."""
+
+    @property
+    def size(self) -> int:
+        """Number of places."""
+        return len(self.alone)
+
+    def symmetries(self) -> NDArray[np.uint16]:
+        """Return the places to which symmetries move each place, a row for each place.
+
+        The symmetry that moves nothing comes first, and fills up the last columns.
+        """
+        found = symmetries(self.weights.astype(np.int64), self.alone.astype(np.int64))
+        count = -(-len(found) // _COLUMNS) * _COLUMNS
+        table = np.repeat(np.arange(self.size, dtype=np.uint16)[:, np.newaxis], count, axis=1)
+        table[:, : len(found)] = found.T
+        return table
+
+
+def choice(form: Form) -> Choice | None:
+    """Return the choice that an instance states, or None if it is another problem."""
+    n, b = len(form.a), form.b
+    if form.after is None or len(np.unique(form.after)) != 2 or n > _MOST:
+        return None
+    chosen = int(form.after[0])
+    (inner, across), (back, outer) = _blocks(form.a, chosen)
+    factor, rise = inner + outer - across - back, int(form.a[0, 0]) - int(form.a[-1, -1])
+    # Bounds in Python's integers, since those of NumPy overflow silently.
+    terms = n * (3 * abs(factor) + abs(across - outer) + abs(back - outer)) + abs(rise)
+    most_linear = 0 if form.linear is None else int(form.linear.max())
+    if 2 * (terms * int(b.max()) + most_linear) >= _LARGE:
+        return None
+    weights = factor * (b + b.T)
+    np.fill_diagonal(weights, 0)
+    others = b.copy()
+    np.fill_diagonal(others, 0)
+    alone = (across - outer) * others.sum(1) + (back - outer) * others.sum(0)
+    alone += rise * b.diagonal()
+    if form.linear is not None:
+        alone += form.linear[0] - form.linear[-1]
+    scale = max(1, int(np.gcd(np.gcd.reduce(weights, axis=None), np.gcd.reduce(alone))))
+    weights, alone = weights // scale, alone // scale
+    most = 2 * int((np.abs(weights).sum(1) + np.abs(alone)).max()) + int(np.abs(weights).max())
+    return Choice(chosen, _narrowed(weights), alone.astype(_field_type(most)), scale)
+
+
+def _blocks(a: NDArray[np.int64], chosen: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the numbers off the diagonal from each kind of items to each, which are all equal.
+
+    Between items of a kind that has only one, it is 0.
+    """
+    n = len(a)
+    inner = int(a[0, 1]) if chosen > 1 else 0
+    outer = int(a[-2, -1]) if n - chosen > 1 else 0
+    return (inner, int(a[0, -1])), (int(a[-1, 0]), outer)
+
+
+def _field_type(most: int) -> type[np.signedinteger[Any]]:
+    return np.int32 if most < _SMALL else np.int64
+
+
+def _narrowed(weights: NDArray[np.int64]) -> NDArray[Any]:
+    low, high = int(weights.min()), int(weights.max())
+    for name in _TYPES:
+        limits = np.iinfo(name)
+        if limits.min <= low and high <= limits.max:
+            return np.ascontiguousarray(weights, name)
+    raise AssertionError("64 bits are enough")

@@ -1,0 +1,150 @@
+// The Markov chain of one replica of a problem that chooses some of n places: proposes the exchange
+// of each chosen place for each free one in turn, and accepts it by the Metropolis rule. An
+// accepted exchange changes a field of each place, instead of a delta of each pair. The threads of
+// a block look at many proposals at once and make the first accepted one. Random words are only
+// drawn for exchanges that may be accepted. Reads the weights; changes the order, and keeps the
+// best one. Random streams: PROPOSALS, BEGIN.
+#pragma once
+
+#include "improvers/base.cuh"
+#include "tempering/acceptance.cuh"
+#include "tempering/base.cuh"
+#include "tempering/selection.cuh"
+
+namespace tempering {
+
+class Chain {
+  public:
+    __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
+                     const problem::Data&, const algorithm::Plan& plan, int64_t)
+        : scale_(plan.scale),
+          order_(order),
+          best_order_(best_order),
+          selection_(scratch, n, plan),
+          runs_(selection_.runs()),
+          share_((uint64_t(1) << 32) / runs_ + 1) {}
+
+    __device__ static double scale(const algorithm::Plan& plan) { return double(plan.scale); }
+
+    // Advance by a number of rows of pairs, of which each chosen place has one; the first is
+    // random. `order` is complete and visible to all threads on entry and on return.
+    __device__ Costs run(Costs costs, int rows, bool, const Acceptance<Delta>& acceptance,
+                         const Alike& alike, const draw::Place& place,
+                         const improver::Plan& improving) {
+        costs.proposed = costs.accepted = 0;
+        const int rows_a_sweep = selection_.chosen();
+        if (rows_a_sweep < 1) return costs;
+        selection_.begin(order_);
+        __syncthreads();
+        const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_a_sweep);
+        const Row end{(row + rows) / rows_a_sweep, (row + rows) % rows_a_sweep};
+        Position at{0, row, 0, 0};
+        for (int turn = 0;; turn ^= 1) {
+            if (POLLING_IS_CHEAP && improver::halts(improving)) break;
+            const auto found =
+                block::lowest(first_accepted(at, end, acceptance, alike, place), turn);
+            if (found.key == found.NONE) {
+                at = after(at, AHEAD * blockDim.x);
+                if (end.is_after(at.sweep, at.i)) continue;
+                break;
+            }
+            at = after(at, found.key / block::RUN);
+            at.first = at.run * block::RUN + found.key % block::RUN + 1;
+            const auto [raised, lost, gained] = found.value;
+            costs.current += raised * scale_;
+            ++costs.accepted;
+            selection_.exchange(at.i, at.first - 1, lost, gained, raised);
+            __syncthreads();
+            if (costs.current < costs.best) {
+                costs.best = costs.current;
+                selection_.store(best_order_);
+            }
+        }
+        selection_.store(order_);
+        __syncthreads();
+        costs.proposed = int64_t(rows) * selection_.free();
+        return costs;
+    }
+
+  private:
+    // The next proposal: a run of chosen place i with the free places of the run from `first` on.
+    struct Position {
+        int sweep, i, run, first;
+    };
+    struct Exchange {
+        Delta raised;
+        int32_t lost, gained;
+    };
+    using Bid = block::Bid<Exchange>;
+
+    // Number of runs that each thread looks at before all agree.
+    static constexpr int AHEAD = POLLING_IS_CHEAP ? 16 : 4;
+
+    // Return the position a number of runs after another. The product divides exactly, as there are
+    // at most 2^16 places.
+    __device__ Position after(const Position& at, int passed) const {
+        const int run = at.run + passed, rows = int(uint64_t(run) * share_ >> 32);
+        Position next{at.sweep, at.i + rows, run - rows * runs_, 0};
+        if (const int chosen = selection_.chosen(); next.i >= chosen) {
+            next.sweep += next.i / chosen;
+            next.i %= chosen;
+        }
+        return next;
+    }
+
+    // Return the first accepted exchange that this thread finds in the rows before `end`: its place
+    // after `at`, in entries of runs, and what it exchanges.
+    __device__ Bid first_accepted(const Position& at, const Row& end,
+                                  const Acceptance<Delta>& acceptance, const Alike& alike,
+                                  const draw::Place& place) const {
+        uint32_t open = 0;
+        for (int k = 0; k < AHEAD; ++k) {
+            const Position next = after(at, k * blockDim.x + threadIdx.x);
+            if (!end.is_after(next.sweep, next.i)) break;
+            const auto raised = selection_.raised(next.i, next.run);
+            uint32_t may = 0;
+            block::along_run([&](int c) { may |= acceptance.may_ever_accept(raised.item[c]); });
+            open |= may << k;
+        }
+        for (; open != 0; open &= open - 1) {
+            const int passed = (__ffs(open) - 1) * blockDim.x + threadIdx.x;
+            const Position next = after(at, passed);
+            const auto raised = selection_.raised(next.i, next.run);
+            const auto words = words_of(next, place);
+            for (int c = 0; c < block::RUN; ++c) {
+                const int k = next.run * block::RUN + c;
+                if (k >= selection_.free() || (passed == 0 && k < at.first)) continue;
+                if (!acceptance.may_accept(raised.item[c], words.item[c])) continue;
+                if (!acceptance.accepts(raised.item[c], words.item[c])) continue;
+                const int32_t lost = selection_.chosen_place(next.i);
+                const int32_t gained = selection_.free_place(k);
+                if (alike.are(lost, gained)) continue;
+                return {uint32_t(passed * block::RUN + c), {raised.item[c], lost, gained}};
+            }
+        }
+        return {};
+    }
+
+    // Return the random words of the proposals of a run.
+    __device__ block::Run<uint32_t> words_of(const Position& at, const draw::Place& place) const {
+        const uint32_t quads = (selection_.free() + 3) / 4;
+        const uint32_t row = uint32_t(at.sweep) * selection_.chosen() + at.i;
+        const uint32_t first = row * quads + at.run * (block::RUN / 4);
+        block::Run<uint32_t> run;
+        for (int k = 0; k < block::RUN; k += 4) {
+            const uint4 word = place.words(stream::PROPOSALS, first + k / 4);
+            run.item[k] = word.x, run.item[k + 1] = word.y;
+            run.item[k + 2] = word.z, run.item[k + 3] = word.w;
+        }
+        return run;
+    }
+
+    const int64_t scale_;
+    int32_t* const order_;
+    int32_t* const best_order_;
+    Selection selection_;
+    const int runs_;        // of a row
+    const uint64_t share_;  // 2^32 / runs, rounded up
+};
+
+}  // namespace tempering

@@ -1,0 +1,83 @@
+// Crossover of two choices of places: the child has the places of both, and random ones of those
+// that only one of them has. Before, the second choice is moved by the symmetry of the problem that
+// gives them the most places in common. Reads two orders whose first entries are chosen places, and
+// the table of symmetries; writes such an order. Random streams: CROSS.
+#pragma once
+
+#include "core/core.cuh"
+#include "tempering/plan.cuh"
+
+namespace tempering {
+
+class Cross {
+  public:
+    __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const algorithm::Plan& plan)
+        : n_(shape.n),
+          plan_(plan),
+          owners_(scratch.take<int32_t>(shape.n)),
+          lot_(scratch.take<uint32_t>(shape.n)) {}
+
+    // Both parents are complete on entry, and the child on return.
+    __device__ void make(int32_t* child, const int32_t* mine, const int32_t* other,
+                         const draw::Place& place) {
+        const int chosen = plan_.chosen;
+        for (int p = threadIdx.x; p < n_; p += blockDim.x) owners_[p] = 0;
+        __syncthreads();
+        for (int k = threadIdx.x; k < chosen; k += blockDim.x) owners_[mine[k]] = MINE;
+        __syncthreads();
+        const uint32_t symmetry = nearest(other);
+        __syncthreads();
+        for (int k = threadIdx.x; k < chosen; k += blockDim.x) {
+            owners_[moved_from(other[k])[symmetry]] += OTHER;
+        }
+        __syncthreads();
+        for (int p = threadIdx.x; p < n_; p += blockDim.x) {
+            const uint4 four = place.words(stream::CROSS, p / 4);
+            const uint32_t words[4] = {four.x, four.y, four.z, four.w};
+            const bool has_one = owners_[p] == MINE || owners_[p] == OTHER;
+            lot_[p] = has_one ? 1 + (words[p % 4] >> 1) : owners_[p] ? 0u : ~0u;
+        }
+        __syncthreads();
+        for (int p = threadIdx.x; p < n_; p += blockDim.x) {
+            int before = 0;
+            for (int q = 0; q < n_; ++q)
+                before += lot_[q] < lot_[p] || (lot_[q] == lot_[p] && q < p);
+            child[before] = p;
+        }
+        __syncthreads();
+    }
+
+  private:
+    static constexpr int32_t MINE = 1, OTHER = 2;
+
+    // The places to which the symmetries move a place.
+    __device__ const uint16_t* moved_from(int32_t place) const {
+        return plan_.symmetries + int64_t(place) * plan_.symmetry_count;
+    }
+
+    // Return the symmetry that moves the most chosen places to places of the first parent.
+    __device__ uint32_t nearest(const int32_t* other) const {
+        block::Ranked best{1, 0};
+        const int count = plan_.symmetry_count;
+        for (int first = threadIdx.x * block::RUN; first < count;
+             first += blockDim.x * block::RUN) {
+            block::Run<int32_t> common{};
+            for (int k = 0; k < plan_.chosen; ++k) {
+                const uint16_t* const places = moved_from(other[k]) + first;
+                block::along_run([&](int c) { common.item[c] += owners_[places[c]]; });
+            }
+            for (int c = 0; c < block::RUN; ++c) {
+                const block::Ranked found{-common.item[c], uint32_t(first + c)};
+                if (found.before(best)) best = found;
+            }
+        }
+        return block::argmin(best).index;
+    }
+
+    const int n_;
+    const algorithm::Plan& plan_;
+    int32_t* const owners_;  // of each place, as a sum
+    uint32_t* const lot_;
+};
+
+}  // namespace tempering

@@ -1,0 +1,103 @@
+"""Assignment problems as choices of places, compared with the costs of assignments."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from problems_for_tests import facilities, of_two_kinds
+
+from islands.instances.qaplib import QapFile
+from islands.problems.qap import Qap
+
+Matrix = np.ndarray[Any, Any]
+
+
+def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
+    """Return the costs of all choices, as weights give them and by assignments."""
+    choice, n = problem.choice(), problem.size
+    assert choice is not None
+    both = (choice.weights, choice.alone)
+    weights, alone = (each.astype(object) * choice.scale for each in both)
+    assert (weights == weights.T).all()
+    assert not weights.diagonal().any()
+    chosen = [list(each) for each in combinations(range(n), choice.chosen)]
+    orders = np.array([each + [p for p in range(n) if p not in each] for each in chosen])
+    costs = problem.costs(problem.from_device(orders)).tolist()
+    sums = [int(alone[each].sum() + weights[np.ix_(each, each)].sum() // 2) for each in chosen]
+    return sums, costs
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("linear", [0, 50])
+@pytest.mark.parametrize("diagonal", [False, True])
+@pytest.mark.parametrize("symmetric", ["both", "neither"])
+@pytest.mark.parametrize("chosen", [1, 3, 6, 7])
+def test_weights_give_the_costs_of_all_assignments(
+    chosen: int, symmetric: str, diagonal: bool, linear: int, turned: bool
+) -> None:
+    problem = of_two_kinds(
+        8, chosen, symmetric=symmetric, diagonal=diagonal, linear=linear, turned=turned
+    )
+    sums, costs = costs_of_choices(problem)
+    assert len({cost - own for cost, own in zip(costs, sums, strict=True)}) == 1
+    assert len(set(costs)) > 1
+
+
+@pytest.mark.parametrize(
+    ("largest", "weights", "alone"),
+    [
+        (60, np.uint8, np.int32),
+        (9000, np.uint16, np.int32),
+        (10**6, np.int32, np.int32),
+        (10**9, np.int32, np.int64),
+        (2 * 10**9, np.int64, np.int64),
+    ],
+)
+def test_numbers_have_the_narrowest_types(largest: int, weights: type, alone: type) -> None:
+    block = np.zeros((9, 9), np.int64)
+    block[:3, :3] = 1
+    b = facilities(9, largest=30).file.b
+    b[0, 1] = b[1, 0] = largest
+    linear = np.zeros((9, 9), np.int64)
+    linear[:3, 4] = 1
+    choice = Qap(QapFile("wide", None, 9, block, b, linear=linear)).choice()
+    assert choice is not None
+    assert choice.scale == 1
+    assert (choice.weights.dtype, choice.alone.dtype) == (weights, alone)
+    block[:3, :3] = 0
+    block[:3, 3:] = block[3:, :3] = 1
+    negative = Qap(QapFile("wide", None, 9, block, b, linear=linear)).choice()
+    assert negative is not None
+    assert negative.weights.min() == -4 * largest
+
+
+def test_numbers_are_divided_by_their_greatest_common_divisor() -> None:
+    block = np.zeros((9, 9), np.int64)
+    block[:3, :3] = 5
+    np.fill_diagonal(block, 0)
+    b = facilities(9).file.b
+    choice = Qap(QapFile("scaled", None, 9, block, 7 * b)).choice()
+    assert choice is not None
+    assert choice.scale == 2 * 5 * 7
+    np.fill_diagonal(b, 0)
+    assert (choice.weights == b).all()
+
+
+def test_other_problems_are_no_choices() -> None:
+    problem = of_two_kinds(9, 4)
+    assert problem.choice() is not None
+    for place in ((0, 1), (0, 8), (7, 8)):
+        a = problem.file.a.copy()
+        a[place] += 1
+        assert Qap(QapFile("near", None, 9, a, problem.file.b)).choice() is None
+    linear = np.zeros((9, 9), np.int64)
+    linear[2, 5] = 1
+    near = QapFile("near", None, 9, problem.file.a, problem.file.b, linear=linear)
+    assert Qap(near).choice() is None
+    assert facilities(9).choice() is None
+    block = np.zeros((9, 9), np.int64)
+    block[:3, :3] = 2**27
+    assert Qap(QapFile("huge", None, 9, block, 2**23 * problem.file.b)).choice() is None
