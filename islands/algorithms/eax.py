@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MOST_CUTS, _MOST_CYCLES, _WORK = 320, 128, 6
 _FIRST, _RECORD = _MOST_CYCLES + 3, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
-_STAGE = 5
+_STAGE = 7
 _LONGEST_WALK = 2048
 _FEWEST_FAST, _FAST_VERTICES = 6144, 14336
 """Differing positions of a pair that block memory has room for: at least and at most."""
@@ -42,15 +42,18 @@ _MOST_ADDED = 48
 _NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
 _ENTROPY, _GREEDY = "entropy", "greedy"
+_SHORT = {"first_tours": "greedy"}
 _CURVE = "curve"
-_FIRST_TOURS = ("greedy", _CURVE, "nearest", "random")
+_FIRST_TOURS = ("greedy", _CURVE, "nearest", "random", "mixed")
 _CELLS_OF_CURVE = (1 << 19) - 1
 _UNIT = 1 << 24
 _SPREAD = 256
 _CPU = (0.005, 300, 30)
 """Seconds per individual until 1,000 cities converge, on two CPU threads; most and fewest
 individuals."""
-_GPU = (0.0002, 1000, 100)
+_GPU = (0.00014, 1000, 100)
+_SHARE = 0.7
+"""Share of the time limit in which a population should converge."""
 _FEW_CITIES = 500
 """Up to this number, islands converge in a second, and eight of them rarely miss the optimum."""
 _CLEARING = 8  # blocks that clear the frequencies of an island
@@ -68,10 +71,10 @@ class EaxSettings(Settings):
         choices=(_ENTROPY, _GREEDY),
     )
     first_tours: str = setting(
-        "greedy",
+        "mixed",
         "how the first tours are made, before 2-opt and Or-opt: the shortest edges first (greedy),"
         " along a space-filling curve (curve; only coordinates), always to the nearest city"
-        " (nearest), or in random order",
+        " (nearest), in random order, or greedy and nearest in turn (mixed)",
         choices=_FIRST_TOURS,
     )
     spread: float = setting(
@@ -80,10 +83,12 @@ class EaxSettings(Settings):
         " tours differ",
         low=0,
         high=100,
-        of="first_tours=greedy or nearest",
+        of="first_tours=mixed or greedy or nearest",
     )
     restart: bool = setting(
-        True, "whether an island whose population has converged begins again with new tours"
+        True,
+        "whether an island whose population has converged begins again, with new tours and, unless"
+        " two populations in a row found nothing better, the best ones so far",
     )
 
 
@@ -112,15 +117,18 @@ class Eax(Algorithm):
     ) -> dict[str, Any]:
         """Return eight small islands for few cities, or one large one.
 
-        Its size lets it converge in about half of the time, so that it can begin again.
+        Its size lets it converge within the time limit. If the time is too short for the smallest
+        size, short first tours matter more than different ones.
         """
         size = problem.size
         if size <= _FEW_CITIES:
             return {"islands": 8, "population": 50}
         one, most, fewest = _GPU if on_gpu() else _CPU
         each = one * max(1.0, size / 1000) ** 1.5
-        population = int(seconds / 2 / each)
-        return {"islands": 1, "population": max(fewest, min(most, population // 10 * 10))}
+        population = int(_SHARE * seconds / each) // 10 * 10
+        if population < fewest:
+            return {"islands": 1, "population": fewest, **_SHORT}
+        return {"islands": 1, "population": min(most, population)}
 
     def defines(self) -> Macros:
         return {

@@ -39,7 +39,7 @@ EAX_KERNEL(512, eax_start) {
         if (job > 0 && eax::stops(improving)) break;
         const auto [local, slot] = all.individual(job);
         if (slot == 0 && threadIdx.x == 0) {
-            plan.stage[local] = {eax::SINGLE, 0, 0, block::Least<int64_t>::NONE, 0};
+            plan.stage[local] = {eax::SINGLE, 0, 0, eax::NO_COST, 0, eax::NO_COST, 0};
         }
         eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, 0,
                         slot < all.given[local]);
@@ -219,15 +219,20 @@ EAX_KERNEL(512, eax_replace) {
     }
 }
 
-// A block makes one new tour after another, on islands that begin again.
+// A block makes one tour of islands that begin again after another: heirs, and new ones.
 EAX_KERNEL(512, eax_restart) {
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         const auto [local, slot] = all.individual(job);
         if (!eax::restarts(plan, local)) continue;
         if (eax::stops(improving)) break;
         const int64_t made = all.island[local].generation + 1;
-        eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, made,
-                        false);
+        const eax::Heirs heirs = eax::heirs_of(all, plan, local);
+        if (heirs.has(slot)) {
+            eax::write_heir(all, plan, data, heirs, local, slot);
+        } else {
+            eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, made,
+                            false);
+        }
         __syncthreads();
         eax::Frequencies(plan, local, all.shape.n).count(all.genes_of(all.row(made, local, slot)));
         __syncthreads();

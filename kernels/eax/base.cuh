@@ -37,7 +37,7 @@ constexpr int RECORD = 1 + 3 * MOST_CUTS;  // numbers of a child in `record`
 enum Phase : int64_t { SINGLE = 0, BLOCK = 1, DONE = 2 };
 
 // How the first tours are made.
-enum FirstTours : int32_t { GREEDY = 0, CURVE = 1, NEAREST = 2, RANDOM = 3 };
+enum FirstTours : int32_t { GREEDY = 0, CURVE = 1, NEAREST = 2, RANDOM = 3, MIXED = 4 };
 
 // Where an island stands; a restart begins at the first phase.
 struct Stage {
@@ -46,6 +46,8 @@ struct Stage {
     int64_t idle;   // generations in a row in which too few individuals became better
     int64_t best;   // the best cost of the phase, and the generation in which it was found
     int64_t best_generation;
+    int64_t inherited;  // the lowest cost of the heirs that the population began with
+    int64_t failures;   // consecutive populations that have not improved on their heirs
 };
 
 // The outcome of a child.

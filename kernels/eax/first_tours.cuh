@@ -21,7 +21,9 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
     int32_t* const work = plan.work + number * WORK * shape.pitch;
     const uint4 key = place.words(stream::GREEDY, 0);
     const tours::RandomLengths lengths{data, shape.n, key, uint32_t(plan.spread)};
-    switch (plan.first_tours) {
+    // Tours of one kind can all lack the same edges, such as those between clusters.
+    const int turn = place.individual % 2 ? NEAREST : GREEDY;
+    switch (plan.first_tours == MIXED ? turn : plan.first_tours) {
         case CURVE: {
             // A power of two below 2 n: the pitch is a multiple of four, and WORK is above 4.
             uint64_t* const words = reinterpret_cast<uint64_t*>(work);

@@ -3,7 +3,7 @@
 // streams: MATING.
 #pragma once
 
-#include "eax/base.cuh"
+#include "eax/heirs.cuh"
 
 namespace eax {
 
@@ -66,9 +66,12 @@ __device__ void update(const Archipelago& all, const Plan& plan, int local) {
     }
     better = block::sum(better), best = block::argmin(best);
     Stage stage = plan.stage[local];
-    __syncthreads();  // every thread has read it
     const bool is_new = stage.phase == DONE && plan.restarts;
-    if (is_new) stage = {SINGLE, made, 0, best.value, made};
+    if (is_new) {
+        const Heirs heirs = heirs_of(all, plan, local);
+        stage = {SINGLE, made, 0, best.value, made, heirs.cost, heirs.failures};
+    }
+    __syncthreads();  // every thread has read it
     if (best.value < stage.best) stage.best = best.value, stage.best_generation = made;
     const bool is_single = stage.phase == SINGLE;
     const int few = is_single ? FEW_IN_SINGLE : FEW_IN_BLOCK;
@@ -76,7 +79,7 @@ __device__ void update(const Archipelago& all, const Plan& plan, int local) {
     const bool is_still = made - stage.best_generation >= STAGNATION + (made - stage.since) / 10;
     const bool is_over = stage.idle >= (is_single ? IDLE_IN_SINGLE : IDLE_IN_BLOCK) || is_still;
     if (!is_new && stage.phase < DONE && is_over) {
-        stage = {stage.phase + 1, made, 0, stage.best, made};
+        ++stage.phase, stage.since = stage.best_generation = made, stage.idle = 0;
     }
     if (threadIdx.x == 0 && is_new) ++all.island[local].restarts;
     if (threadIdx.x == 0) plan.stage[local] = stage;
