@@ -31,7 +31,8 @@ def test_time_limit_and_signals_end_a_long_epoch(tmp_path: Path) -> None:
     assert 0 < result["generations"] < 1_000_000
     # Generation 0 and the last one.
     assert [row[1] for row in traced(result["folder"])][::4] == [0, result["generations"]]
-    with subprocess.Popen([*command, "--out", "a"], stdout=subprocess.PIPE) as process:
+    signalled = [*command, "--out", "a", "--stop", "seconds=60"]
+    with subprocess.Popen(signalled, stdout=subprocess.PIPE) as process:
         wait_for(tmp_path / "a" / "log.txt")
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=30)
