@@ -75,7 +75,7 @@ def memetic_sizes(a: Matrix, b: Matrix, on_gpu: Callable[[], bool]) -> dict[str,
     """Return the islands, the population and the steps of tabu search of a memetic search.
 
     Many short searches of one large population were better than fewer long ones, and than several
-    islands (docs/quality.md).
+    islands (docs/measured.md).
     """
     n = len(a)
     if is_uneven(a, b):
