@@ -214,6 +214,8 @@ def test_all_ranks_take_part(tmp_path: Path) -> None:
     request = BenchRequest(
         ranks, ["cpu"], of=("demo/qap",), limit=0.1, seeds=1, threads=1, out=tmp_path
     )
+    if ranks.rank == 0:
+        request.ledger.open(tmp_path)
     rows = [each for each in quality.measure(request) if isinstance(each, RunRow)]
     assert [each.ranks for each in rows] == [ranks.size]
     assert len(set(ranks.allgather(rows[0].cost))) == 1
