@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -23,6 +24,10 @@ from islands.parallel import World, launched, world
 _LONG = ("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_undefined.py")
 """Folders and files with few tests that take minutes."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
+
+# Half of the compile time; test_optimisation.py compares results with those of the usual level.
+if "CXX" not in os.environ and shutil.which("c++"):
+    os.environ["CXX"] = "c++ -O1"
 
 # A shell starts jobs in the background with SIGINT ignored, which children inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -30,7 +30,8 @@ from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice.
 _SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-pthread"]
-_OPTIONS = [*_SAME, "-O3", "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
+_OPTIONS = [*_SAME, "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
+_FASTEST = "-O3"  # unless CXX names another level; none changes a result
 _CHECKING = [*_SAME, "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
@@ -53,6 +54,8 @@ class CpuBackend(Backend):
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
         self._compiler, self._version = compiler()
+        named = any(word.startswith("-O") for word in self._compiler[1:])
+        self._options = _OPTIONS if named else [_FASTEST, *_OPTIONS]
         self._is_zig = self._compiler == zig.command()
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
@@ -61,8 +64,8 @@ class CpuBackend(Backend):
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:
-        options = [*_OPTIONS, *source.options()]
-        digest = source.digest(*self._compiler, self._version, *_OPTIONS, _processor())
+        options = [*self._options, *source.options()]
+        digest = source.digest(*self._compiler, self._version, *self._options, _processor())
 
         def make(path: Path) -> None:
             self.compiling.begin()

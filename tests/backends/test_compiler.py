@@ -103,6 +103,21 @@ def test_a_compiler_may_have_options(monkeypatch: pytest.MonkeyPatch) -> None:
     choose("cpu").compile(SCAN, Block())
 
 
+@pytest.mark.parametrize(
+    ("wanted", "level"), [("c++", "-O3"), ("c++ -O1", "-O1"), ("c++ -DANY -Os", "-Os")]
+)
+def test_the_compiler_may_name_the_level_of_optimisation(
+    wanted: str, level: str, fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/options\nexec c++ "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", wanted.replace("c++", str(compiler)))
+    choose("cpu").compile(SCAN, Block())
+    used = (tmp_path / "options").read_text().splitlines()[-1].split()
+    assert [word for word in used if word.startswith("-O")] == [level]
+
+
 def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CXX", raising=False)

@@ -1,0 +1,24 @@
+"""The level of optimisation of the CPU backend changes no result."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from scripts_for_tests import script
+
+_FOLDER = Path(__file__).parents[1]
+_DIGESTS = script(_FOLDER / "digests")
+_ALGORITHMS = ("brkga", "de", "ga", "cellular", "pso", "memetic", "tempering", "eax")
+
+
+@pytest.mark.parametrize("algorithm", _ALGORITHMS)
+def test_results_with_the_usual_optimisation_are_the_recorded_ones(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The other tests compile with -O1.
+    monkeypatch.delenv("CXX", raising=False)
+    with (_FOLDER / "digests.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if f"--algorithm {algorithm} " in row["run"]]
+    assert _DIGESTS.digest(rows[0]["run"], "cpu", 1) == rows[0]["digest"]
