@@ -6,6 +6,7 @@ ISLANDS_SLURM_RUNS sets the number of runs of a sweep.
 from __future__ import annotations
 
 import csv
+import io
 import os
 import shlex
 import shutil
@@ -18,14 +19,18 @@ SHORT = [*RUN, "--population", "64", "--stop", "generations=20"]
 RUNS = int(os.environ.get("ISLANDS_SLURM_RUNS", "3"))
 
 
-def table(path: Path, seconds: float = 60 + 2 * RUNS) -> list[dict[str, str]]:
-    """Return the rows of a table, once the job that writes it has done so."""
+def written(path: Path, text: str = "", seconds: float = 180 + 2 * RUNS) -> str:
+    """Return the content of a file, once the job that writes it has written some text."""
     deadline = time.monotonic() + seconds
-    while not path.exists():
-        assert time.monotonic() < deadline, f"no {path}"
+    while not path.exists() or text not in path.read_text():
+        assert time.monotonic() < deadline, f"no {text or 'table'} in {path}"
         time.sleep(0.2)
-    with path.open() as stream:
-        return list(csv.DictReader(stream))
+    return path.read_text()
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table, once the job that writes it has done so."""
+    return list(csv.DictReader(io.StringIO(written(path))))
 
 
 def test_a_sweep_over_seeds_writes_one_table(user: User) -> None:
@@ -53,7 +58,7 @@ def test_failed_elements_are_named_and_run_again_with_the_printed_command(user: 
     printed = "".join(path.read_text() for path in user.folder.glob("sweep-*.out"))
     assert {f"site of element {element}" in printed for element in (1, 2)} == {True}
     assert "warning" not in printed, "the script has submitted itself to the site's partition"
-    output = (user.folder / "sweep/slurm/collect.out").read_text()
+    output = written(user.folder / "sweep/slurm/collect.out", "table again, with: ")
     command = shlex.split(output.partition("table again, with: ")[2].partition("\n")[0])
     assert command[:2] == ["sbatch", "--array=2"]
     (user.folder / "tour.json").write_text(str(list(range(120))))
@@ -73,7 +78,9 @@ def test_a_sweep_is_submitted_over_settings_and_seeds(user: User) -> None:
     assert len({row["digest"] for row in rows}) == 4
     assert rows[0]["options"].startswith("demo/tsp --")
     assert "4 done" in user.islands("status", "sweep")
-    assert (user.folder / "sweep/slurm/collect.out").read_text().count("4 of 4 runs done") == 1
+    # The job prints this after it has written the table.
+    printed = written(user.folder / "sweep/slurm/collect.out", "4 of 4 runs done")
+    assert printed.count("4 of 4 runs done") == 1
     result.unlink()
     user.sbatch("--array=2", "sweep/slurm/job.sbatch")
     assert len(table(result)) == 4, "a second array has a collecting job too"
