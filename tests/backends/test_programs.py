@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import cycle, product
 
 import pytest
 from problems_for_tests import facilities, flat, lattice
@@ -51,8 +51,8 @@ def programs() -> dict[str, Source]:
 PROGRAMS = programs()
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("name", PROGRAMS)
+# Each takes about a second, so that the architectures take turns.
+@pytest.mark.parametrize(("name", "architecture"), list(zip(PROGRAMS, cycle(ARCHITECTURES))))
 def test_program_compiles_to_machine_code(name: str, architecture: str) -> None:
     require_compiles(PROGRAMS[name], architecture)
 
