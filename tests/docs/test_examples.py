@@ -52,9 +52,13 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Pa
     return lambda name: Path(shutil.copy(FOLDER / f"{name}.py", tmp_path))
 
 
-def test_the_colonies_exchange_solutions_on_one_rank_and_on_two(mpirun: list[str]) -> None:
+def test_the_colonies_exchange_solutions_on_one_rank_and_on_two(
+    mpirun: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for ranks in (1, 2):
         launcher = [*mpirun, "2"] if ranks == 2 else []
+        if ranks == 2:
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # there may be one GPU only
         output = _output(*launcher, sys.executable, FOLDER / "colonies.py", "0.5")
         _checked_costs(output)
         costs = [int(cost) for cost in re.findall(r"^colony \d: .*, (\d+)$", output, re.MULTILINE)]
