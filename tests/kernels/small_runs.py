@@ -1,11 +1,16 @@
-"""Small runs in separate processes: `small_runs.py NAME` runs one on two CPU threads.
+"""Small runs in separate processes, as faults in kernels may end them.
 
-Their kernels use a `Scratch` with checked bounds. `small_runs.py NAME FILE OLD NEW` first replaces
-a text in one of the kernels.
+`small_runs.py NAME` runs one on two CPU threads; its kernels use a `Scratch` with checked bounds.
+`small_runs.py NAME --emulated` runs it on one thread of the CPU and on an emulated GPU whose
+threads take turns in several orders, and prints a digest for each. `--replace FILE OLD NEW` first
+replaces a text in one of the kernels.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
+import os
 import shutil
 import sys
 import tempfile
@@ -14,14 +19,16 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
+from eax_for_tests import field
+from emulated_gpu import EmulatedGpu
 from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, knapsack, of_two_kinds
 
 from islands.algorithms import ALGORITHMS, eax
 from islands.algorithms.operators import CROSSOVERS
 from islands.archipelago.archipelago import Archipelago
-from islands.backends import choose, cpu, source
-from islands.backends.base import scratch_bytes
+from islands.backends import choose, source
+from islands.backends.base import Backend, scratch_bytes
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.parallel import World
@@ -54,6 +61,8 @@ def _problem(name: str, folder: Path) -> Problem:
         return NUMBERS[name](11)
     if name == "tsp":
         return cities(17, folder)
+    if name == "more cities":
+        return cities(80, folder)
     if name == "choice":
         return of_two_kinds(40, 15, symmetric="neither")
     if name == "qap":
@@ -64,12 +73,12 @@ def _problem(name: str, folder: Path) -> Problem:
 # A problem, or a way to handle infeasible subsets of the knapsack; algorithm, encoding, improver.
 RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "tsp": ("tsp", "brkga", "keys", {"name": "two_opt", "every": 2}),
-    "eax": ("tsp", "eax", "permutation", {"name": "none"}),
+    "eax": ("more cities", "eax", "permutation", {"name": "none"}),
     "or_opt": ("tsp", "ga", "permutation", {"name": "or_opt"}),
-    "qap": ("qap", "cellular", "permutation", {"name": "tabu", "aspiration": 9}),
+    "qap": ("qap", "cellular", "permutation", {"name": "tabu", "aspiration": 9, "steps": 30}),
     "tempering": ("qap", "tempering", "permutation", {"name": "none"}),
     "choice": ("choice", "tempering", "permutation", {"name": "none"}),
-    "memetic": ("qap", "memetic", "permutation", {"name": "tabu"}),
+    "memetic": ("qap", "memetic", "permutation", {"name": "tabu", "steps": 30}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
     "tabu": ("linear", "ga", "bits", {"name": "tabu", "core": 20}),
     "swarm": ("dynamic", "pso", "bits", {"name": "none"}),
@@ -83,9 +92,10 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 """Some names are crossovers, which the run then uses."""
 
 
-def _run(name: str, folder: Path) -> None:
+def _run(name: str, folder: Path, backend: Backend) -> str:
+    """Return a digest of the last populations."""
     of, algorithm, encoding, improver = RUNS[name]
-    asked: dict[str, Any] = {} if algorithm == "eax" else {"reset": 2}
+    asked: dict[str, Any] = {"children": 5} if algorithm == "eax" else {"reset": 2}
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
     if algorithm == "tempering":
         asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
@@ -102,27 +112,48 @@ def _run(name: str, folder: Path) -> None:
         islands=3,
         seed=11,
         migration=MigrationSettings.build(drawn),
-        backend=choose("cpu", 2),
+        backend=backend,
         world=World(),
         improver=ImproverSettings.build(improver),
     )
     made.start()
     for _ in range(3):
-        made.advance(3)
+        made.advance(20 if algorithm == "eax" else 3)
         made.migrate()
     made.measure()
+    assert algorithm != "eax" or field(made, "island")[:, 4].min() > 0, "no island has restarted"
+    return hashlib.sha256(repr(made.digests()).encode()).hexdigest()
 
 
-if __name__ == "__main__":
-    # Lower optimisation compiles faster and finds the same faults.
-    cpu._OPTIONS = [option.replace("-O3", "-O1") for option in cpu._OPTIONS]
+def _main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name")
+    parser.add_argument("--emulated", action="store_true")
+    parser.add_argument("--replace", nargs=3)
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        kernels = checked_kernels(Path(scratch))
-        if sys.argv[2:]:
-            file, old, new = sys.argv[2:]
+        folder = Path(scratch)
+        kernels = folder / "kernels"
+        if not args.emulated:
+            checked_kernels(folder)
+            eax.scratch_bytes = guarded_bytes
+        elif args.replace:
+            shutil.copytree(data_folder("kernels"), kernels)
+        if args.replace:
+            file, old, new = args.replace
             text = (kernels / file).read_text(encoding="utf-8")
             assert text.count(old) == 1, "the text to replace must occur once"
             (kernels / file).write_text(text.replace(old, new), encoding="utf-8")
-        source.data_folder = lambda _: kernels
-        eax.scratch_bytes = guarded_bytes
-        _run(sys.argv[1], Path(scratch))
+        if args.replace or not args.emulated:
+            source.data_folder = lambda _: kernels
+        if not args.emulated:
+            _run(args.name, folder, choose("cpu", 2))
+            return
+        print("CPU", _run(args.name, folder, choose("cpu", 1)))
+        for order in ("ascending", "descending", "random"):
+            os.environ["EMULATED_ORDER"] = order
+            print(order, _run(args.name, folder, EmulatedGpu(64)), flush=True)
+
+
+if __name__ == "__main__":
+    _main()

@@ -85,7 +85,7 @@ FAULTS = [
 def test_a_scratch_overrun_is_found(name: str, file: str, old: str, new: str, message: str) -> None:
     script = str(Path(__file__).with_name("small_runs.py"))
     done = subprocess.run(
-        [sys.executable, script, name, file, old, new], text=True, capture_output=True
+        [sys.executable, script, name, "--replace", file, old, new], text=True, capture_output=True
     )
     # Both threads may report it.
     assert done.returncode == 9

@@ -1,0 +1,51 @@
+"""A GPU that the CPU emulates: blocks of many threads, for machines without a GPU."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from islands.backends.base import Block, Call, Program, Room
+from islands.backends.cpu import CpuBackend
+from islands.backends.source import Source
+
+_HEADERS = Path(__file__).parents[1] / "kernels" / "emulated"
+_SHARED_SLICES = 2
+"""Blocks of a launch whose working memory is in global memory, each with several jobs."""
+
+
+class EmulatedGpu(CpuBackend):
+    """Runs what a GPU would, in blocks of at most `most` threads, which take turns."""
+
+    def __init__(self, most: int = 1024, shared_memory: int | None = None) -> None:
+        super().__init__(1)
+        self._most, self._shared = most, shared_memory
+        texts = b"".join(path.read_bytes() for path in sorted(_HEADERS.rglob("*.*")))
+        version = int(hashlib.sha256(texts).hexdigest()[:8], 16)  # names the program in the cache
+        own = [f"-iquote{_HEADERS}", "-D__CUDACC__", "-U_FORTIFY_SOURCE", f"-DEMULATED={version}"]
+        self._options = [*own, *self._options]
+
+    def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
+        is_large = self._shared is not None and room.total > self._shared
+        return Block(self._most, spill=_SHARED_SLICES if is_large else 0)
+
+    def compile(self, source: Source, block: Block) -> Program:
+        threads = {"ISLANDS_THREADS": str(min(self._most, block.threads))}
+        return super().compile(Source(source.entry, {**source.defines, **threads}), block)
+
+    def call(
+        self,
+        program: Program,
+        kernel: str,
+        *arguments: Any,
+        blocks: int,
+        room: Room | None = None,
+        threads: int | None = None,
+    ) -> Call:
+        if room is not None and program.block.spill:
+            blocks = min(blocks, program.block.spill)
+        made = super().call(program, kernel, *arguments, blocks=blocks, room=room)
+        count = min(self._most, threads or program.block.threads)
+        return dataclasses.replace(made, threads=count)

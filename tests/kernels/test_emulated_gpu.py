@@ -1,0 +1,75 @@
+"""An emulated GPU gives the bits of the CPU, in whatever order the threads of a block take turns.
+
+It finds missing barriers and threads that diverge, on machines without a GPU.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from small_runs import RUNS
+
+ORDERS = {"CPU", "ascending", "descending", "random"}
+
+
+def _run(name: str, *replace: str) -> subprocess.CompletedProcess[str]:
+    script = str(Path(__file__).with_name("small_runs.py"))
+    line = [sys.executable, script, name, "--emulated"]
+    if replace:
+        line += ["--replace", *replace]
+    return subprocess.run(line, text=True, capture_output=True)
+
+
+def _digests(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    return dict(line.split() for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_threads_in_any_order_give_the_bits_of_the_cpu(name: str) -> None:
+    done = _run(name)
+    assert (done.returncode, done.stderr) == (0, "")
+    digests = _digests(done)
+    assert digests.keys() == ORDERS
+    assert len({*digests.values()}) == 1, digests
+
+
+def test_a_missing_barrier_changes_results() -> None:
+    labels = "size[r] = 0;\n        }\n"
+    done = _run("eax", "eax/sub_tours.cuh", f"{labels}        __syncthreads();", labels)
+    assert done.returncode != 0 or len({*_digests(done).values()}) > 1
+
+
+_READ = "__syncthreads();  // every thread has read it"
+_ELSEWHERE = "a warp waits for a thread that is elsewhere or has ended"
+DIVERGENT = {
+    "the first lanes wait at a barrier": (
+        "core/block.cuh",
+        "if (lane() == 0) partial[warp()] = own;\n    __syncthreads();",
+        "if (lane() == 0) {\n        partial[warp()] = own;\n        __syncthreads();\n    }",
+        _ELSEWHERE,
+    ),
+    "one thread ends early": (
+        "eax/stages.cuh",
+        _READ,
+        "if (threadIdx.x == 40) return;\n    block::sum(int32_t(0));",
+        _ELSEWHERE,
+    ),
+    "two barriers": (
+        "eax/stages.cuh",
+        _READ,
+        "if (threadIdx.x < 32) {\n        __syncthreads();\n    } else {\n        __syncthreads();\n    }",
+        "threads wait at two places",
+    ),
+}
+"""Faults by which threads diverge: a kernel, a text to replace, and the message."""
+
+
+@pytest.mark.parametrize("fault", DIVERGENT)
+def test_divergent_threads_end_the_process(fault: str) -> None:
+    *replace, message = DIVERGENT[fault]
+    done = _run("eax", *replace)
+    assert done.returncode < 0  # aborted
+    assert done.stderr.splitlines()[0] == f"emulated GPU: block 0: {message}"
