@@ -60,7 +60,7 @@ DIVERGENT = {
     "two barriers": (
         "eax/stages.cuh",
         _READ,
-        "if (threadIdx.x < 32) {\n        __syncthreads();\n    } else {\n        __syncthreads();\n    }",
+        "if (threadIdx.x < 32) {\n__syncthreads();\n} else {\n__syncthreads();\n}",
         "threads wait at two places",
     ),
 }
