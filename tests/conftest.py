@@ -21,7 +21,10 @@ from islands.backends.base import Backend
 from islands.custom.kinds import Kind
 from islands.parallel import World, launched, world
 
-_LONG = ("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_undefined.py")
+_LONG = (
+    *("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_undefined.py"),
+    *("test_emulated_gpu.py", "test_blocks.py", "test_killed.py"),
+)
 """Folders and files with few tests that take minutes."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 

@@ -22,6 +22,7 @@ class EmulatedGpu(CpuBackend):
     def __init__(self, most: int = 1024, shared_memory: int | None = None) -> None:
         super().__init__(1)
         self._most, self._shared = most, shared_memory
+        self.device = f"emulated GPU, blocks of at most {most} threads"
         texts = b"".join(path.read_bytes() for path in sorted(_HEADERS.rglob("*.*")))
         version = int(hashlib.sha256(texts).hexdigest()[:8], 16)  # names the program in the cache
         own = [f"-iquote{_HEADERS}", "-D__CUDACC__", "-U_FORTIFY_SOURCE", f"-DEMULATED={version}"]
