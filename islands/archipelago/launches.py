@@ -133,7 +133,9 @@ class Launches:
         # Arenas in global memory stay small compared with the genes.
         slices = max(1, self._shape.individuals // _INDIVIDUALS_A_SLICE)
         fewest = self._algorithm.fewest_threads
-        block = self._backend.block(room, self._parts.items(), slices, fewest)
+        block = self._backend.block(
+            room, self._parts.items(), slices, fewest, needed=self._parts.block()
+        )
         return self._backend.compile(self._source(), block)
 
     def _segments(self, steps: Iterable[Step]) -> Segments:

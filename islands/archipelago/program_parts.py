@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.algorithms.schedule import HOST_EVALUATES, Schedule, Shape
+from islands.backends.base import Block
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.encodings import ENCODINGS, Encoding, moved_as
@@ -134,6 +135,10 @@ class ProgramParts:
         """Return the bytes of working memory of a block besides what the kernels declare."""
         own = self.algorithm.room(self.encoding.pitch)
         return max(own, self.problem.room(), self.improver.room())
+
+    def block(self) -> Block | None:
+        """Return the threads that the kernels need on a GPU, and the most resident blocks."""
+        return self.improver.block(self.problem)
 
     def items(self) -> int:
         """Return the number of work items that the threads of a block share."""

@@ -109,11 +109,20 @@ class Backend(ABC):
         return None
 
     @abstractmethod
-    def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
+    def block(
+        self,
+        room: Room,
+        items: int,
+        slices: int,
+        fewest: int = 128,
+        *,
+        needed: Block | None = None,
+    ) -> Block:
         """Return the size of a program's blocks, on a GPU at least `fewest` threads.
 
         The threads of a block share `items` work items. If fast memory is too small for `room`, its
-        large part uses at most `slices` slices of global memory.
+        large part uses at most `slices` slices of global memory. `needed`: the threads for which
+        the kernels were written, and the most resident blocks.
         """
 
     @abstractmethod

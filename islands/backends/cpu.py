@@ -60,7 +60,15 @@ class CpuBackend(Backend):
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
 
-    def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
+    def block(
+        self,
+        room: Room,
+        items: int,
+        slices: int,
+        fewest: int = 128,
+        *,
+        needed: Block | None = None,
+    ) -> Block:
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:

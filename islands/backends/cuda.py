@@ -65,12 +65,22 @@ class CudaBackend(Backend):
     def joules(self) -> float | None:
         return joules(self.identity)
 
-    def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
+    def block(
+        self,
+        room: Room,
+        items: int,
+        slices: int,
+        fewest: int = 128,
+        *,
+        needed: Block | None = None,
+    ) -> Block:
         if room.total > self.block_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * _slice(room))
         # Measured on an H200: about 16 items per thread; 1536 threads per multiprocessor, which
         # leaves 40 registers for each; and an eighth of the shared memory left as cache.
         fits = max(1, self._shared * 7 // 8 // (room.total + _RESERVED))
+        if needed is not None:
+            return Block(max(fewest, needed.threads), max(1, min(fits, needed.resident)))
         threads = min(512, max(fewest, 1 << round(math.log2(max(1, items / 16)))))
         threads = max(threads, min(1024, 1536 // fits // 128 * 128))
         return Block(threads, max(1, min(fits, max(8, 1024 // threads), 1536 // threads)))

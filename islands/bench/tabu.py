@@ -26,7 +26,7 @@ from islands.instances.qaplib import QapFile
 from islands.problems.qap import Qap
 from islands.text import count as shortened
 
-SIZES = (30, 60, 100, 256)
+SIZES = (30, 60, 100, 150, 256)
 _ENTRIES = 100
 _SEED = 1
 _GPU_SEARCHES = 2112  # several for each block that a GPU runs at once
@@ -151,7 +151,8 @@ class TabuSearches:
         else:
             room = Room(row + 2 * scratch_bytes(4 * self._size**2))
             source = Source("bench/tabu_loop.cuh", macros)
-        block = self._backend.block(room, tabu.items(), self._count, fewest=32)
+        needed = tabu.block(self._problem) if name == "kernel" else None
+        block = self._backend.block(room, tabu.items(), self._count, 32, needed=needed)
         return self._backend.call(
             self._backend.compile(source, block),
             "tabu" if name == "kernel" else "tabu_loop",

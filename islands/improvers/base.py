@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Array
+from islands.backends.base import Array, Block
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
@@ -124,6 +124,13 @@ class Improver(ABC):
     def items(self) -> int:
         """Return the number of work items that the threads of a block share."""
         return self.size
+
+    def block(self, problem: Problem) -> Block | None:
+        """Return the threads that its kernels need on a GPU, and the most resident blocks.
+
+        None: any block is suitable.
+        """
+        return None
 
     def defines(self) -> Macros:
         """Return the macros for the compilation of its kernel."""

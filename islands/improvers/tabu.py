@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from islands.backends.base import Block
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
@@ -57,6 +58,10 @@ class Tabu(Improver):
             "TABU_ASPIRATION": str(int(self.settings.aspiration > 0)),
             "TABU_CHECKS_STOP": str(int(takes_long)),
         }
+
+    def block(self, problem: Problem) -> Block | None:
+        tiles = problem.tiles()
+        return None if tiles is None or self.settings.aspiration else tiles.block()
 
     def items(self) -> int:
         return self.size * (self.size - 1) // 2

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
     from islands.instances.sln import Remark
     from islands.problems.qap_choice import Choice
+    from islands.problems.tiles import Tiles
 
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
@@ -226,6 +227,10 @@ class Problem(ABC):
     def exchange_tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables about exchanges of two items, for a problem that `updates_swaps`."""
         raise self._lacks("exchange_tables")
+
+    def tiles(self) -> Tiles | None:
+        """Return the tiles in which GPUs keep swap differences; None: they do not."""
+        return None
 
     def choice(self) -> Choice | None:
         """Return the choice of some of n places that it states, for tempering; None: another."""

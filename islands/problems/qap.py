@@ -26,6 +26,7 @@ from islands.problems.qap_defaults import choices, memetic_sizes
 from islands.problems.qap_exchanges import exchange_tables
 from islands.problems.qap_form import form
 from islands.problems.qap_stated import checked_best_known, confirmed
+from islands.problems.tiles import Tiles, tiles_of
 
 _PRODUCTS_AT_ONCE = 1 << 20
 
@@ -96,7 +97,25 @@ class Qap(Problem):
             "QAP_DELTA": "int" if is_small else "long long",
             **({"QAP_LINEAR": _C_TYPES[linear[0].dtype.name]} if linear else {}),
             **({} if self.form.after is None else {"PROBLEM_CLASSES": "1"}),
+            **self._tile_macros(),
         }
+
+    def _tile_macros(self) -> Macros:
+        tiles = self.tiles()
+        if tiles is None:
+            return {}
+        has_diagonal = any(matrix.diagonal().any() for matrix in self._on_device)
+        return {
+            "PROBLEM_TILES": Header("problems/qap_tiles.cuh"),
+            "PROBLEM_TILE": str(tiles.side),
+            "PROBLEM_TILE_DIAGONAL": str(int(has_diagonal)),
+        }
+
+    def tiles(self) -> Tiles | None:
+        """Return the tiles of symmetric matrices of bytes without anything else."""
+        are_bytes = all(matrix.dtype == np.uint8 for matrix in self._on_device)
+        fits = self.symmetric and len(self._on_device) == 2 and self.form.after is None
+        return tiles_of(self.size) if are_bytes and fits else None
 
     def defaults(self) -> dict[str, Any]:
         """Return settings that suit the structure and the size of the instance."""

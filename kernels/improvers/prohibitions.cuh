@@ -1,21 +1,15 @@
 // Tabu rules: an exchange is tabu if it moves both items back to places that they left recently.
 // TABU_ASPIRATION: exchanges whose items left long ago are preferred. Reads the order; reads and
 // writes its tables in scratch memory.
-// Random streams: TENURE.
+// Random streams: TENURE (tenures.cuh).
 #pragma once
 
-#include "core/core.cuh"
-#include "improvers/base.cuh"
 #include "improvers/swap_deltas.cuh"
+#include "improvers/tenures.cuh"
 
 namespace improver {
 
 namespace tabu {
-
-using Step = unsigned short;
-// The expiry of entries that are no pair, and the largest one of pairs; both exceed the steps.
-constexpr Step NEVER = 0xffff, LAST = 0xfffe;
-constexpr int DRAWN_AT_ONCE = 64;  // steps, with two tenures each
 
 using Delta = problem::SwapDeltas::Delta;
 using Least = block::Least<Delta>;
@@ -60,7 +54,7 @@ class Prohibitions {
 #if TABU_ASPIRATION
           second_(scratch.take<Step>(triangle.entries())),
 #endif
-          tenure_(scratch.take<Step>(2 * DRAWN_AT_ONCE)) {
+          tenures_(scratch) {
     }
 
     __device__ void begin() {
@@ -77,20 +71,8 @@ class Prohibitions {
         }
     }
 
-    // Draw the tenures of this step and the next ones. They are visible after the next barrier.
     __device__ void draw_tenures(const Plan& plan, int now, const draw::Place& place) {
-        const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
-        const auto tenure = [&](uint32_t word) {
-            return Step(min(uint32_t(LAST), plan.tenure_low + draw::below(word, kinds)));
-        };
-        for (int pair = threadIdx.x; pair < DRAWN_AT_ONCE / 2; pair += blockDim.x) {
-            const uint4 word = place.words(stream::TENURE, now / 2 + pair);
-            Step* const four = tenure_ + 4 * pair;
-            four[0] = tenure(word.x);
-            four[1] = tenure(word.y);
-            four[2] = tenure(word.z);
-            four[3] = tenure(word.w);
-        }
+        tenures_.draw(plan, now, place);
     }
 
     // Forbid both items of an exchange to return. `order` is the order before the exchange.
@@ -99,9 +81,7 @@ class Prohibitions {
         for (int j = block::from_last(); j < n_; j += blockDim.x) {
             if (j == s) continue;
             if (j == r) {
-                const Step* const tenure = tenure_ + 2 * (now % DRAWN_AT_ONCE);
-                const Step of_r = min(int(LAST), now + tenure[0]);
-                const Step of_s = min(int(LAST), now + tenure[1]);
+                const Step of_r = tenures_.expiry(now, 0), of_s = tenures_.expiry(now, 1);
                 expiry_[r * pitch_ + p] = of_r;
                 expiry_[s * pitch_ + q] = of_s;
                 note(r, s, of_r, of_s);
@@ -149,7 +129,7 @@ class Prohibitions {
 #if TABU_ASPIRATION
     Step* const second_;  // the same for the other item
 #endif
-    Step* const tenure_;
+    Tenures tenures_;
 };
 
 }  // namespace tabu

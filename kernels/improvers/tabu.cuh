@@ -1,16 +1,20 @@
 // Robust tabu search (Taillard 1991) on orders: each step makes the best exchange that is allowed,
 // even if it raises the cost. Reads the order, writes the best one found in its place, and returns
-// the cost of that. TABU_CHECKS_STOP: long searches check for stop requests on GPUs, which makes
-// steps of a microsecond 5 % slower.
-// Random streams: TENURE (prohibitions.cuh).
+// the cost of that. PROBLEM_TILES: GPUs use a faster version. TABU_CHECKS_STOP: long searches check
+// for stop requests on GPUs, which makes steps of a microsecond 5 % slower. Random streams: TENURE
+// (prohibitions.cuh).
 #pragma once
-
-#include "improvers/base.cuh"
-#include "improvers/prohibitions.cuh"
 
 #ifndef TABU_CHECKS_STOP
 #define TABU_CHECKS_STOP 0
 #endif
+
+#if defined(__CUDACC__) && defined(PROBLEM_TILES) && !TABU_ASPIRATION
+#include "improvers/tabu_tiles.cuh"
+#else
+
+#include "improvers/base.cuh"
+#include "improvers/prohibitions.cuh"
 
 namespace improver {
 
@@ -119,3 +123,5 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
 }
 
 }  // namespace improver
+
+#endif

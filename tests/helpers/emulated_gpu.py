@@ -17,7 +17,7 @@ _SHARED_SLICES = 2
 
 
 class EmulatedGpu(CpuBackend):
-    """Runs what a GPU would, in blocks of at most `most` threads, which take turns."""
+    """Runs what a GPU would, in blocks of `most` threads or as many as needed, which take turns."""
 
     def __init__(self, most: int = 1024, shared_memory: int | None = None) -> None:
         super().__init__(1)
@@ -28,12 +28,21 @@ class EmulatedGpu(CpuBackend):
         own = [f"-iquote{_HEADERS}", "-D__CUDACC__", "-U_FORTIFY_SOURCE", f"-DEMULATED={version}"]
         self._options = [*own, *self._options]
 
-    def block(self, room: Room, items: int, slices: int, fewest: int = 128) -> Block:
+    def block(
+        self,
+        room: Room,
+        items: int,
+        slices: int,
+        fewest: int = 128,
+        *,
+        needed: Block | None = None,
+    ) -> Block:
         is_large = self._shared is not None and room.total > self._shared
-        return Block(self._most, spill=_SHARED_SLICES if is_large else 0)
+        threads = self._most if needed is None else max(self._most, needed.threads)
+        return Block(threads, spill=_SHARED_SLICES if is_large else 0)
 
     def compile(self, source: Source, block: Block) -> Program:
-        threads = {"ISLANDS_THREADS": str(min(self._most, block.threads))}
+        threads = {"ISLANDS_THREADS": str(block.threads)}
         return super().compile(Source(source.entry, {**source.defines, **threads}), block)
 
     def call(
@@ -48,5 +57,5 @@ class EmulatedGpu(CpuBackend):
         if room is not None and program.block.spill:
             blocks = min(blocks, program.block.spill)
         made = super().call(program, kernel, *arguments, blocks=blocks, room=room)
-        count = min(self._most, threads or program.block.threads)
+        count = min(self._most, threads) if threads else program.block.threads
         return dataclasses.replace(made, threads=count)

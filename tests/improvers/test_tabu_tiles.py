@@ -1,0 +1,102 @@
+"""Tabu search with deltas in tiles, on a GPU or an emulated one, against the CPU, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from emulated_gpu import EmulatedGpu
+from numpy.typing import NDArray
+from problems_for_tests import facilities
+
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.bench import tabu
+from islands.problems import qap
+from islands.problems.qap import Qap
+from islands.problems.tiles import Tiles, tiles_of
+
+STEPS = 150
+SIDES = (3, 4, 5, 6)
+
+
+@pytest.fixture
+def gpu(backend: Backend) -> Backend:
+    return backend if backend.name == "cuda" else EmulatedGpu(32)
+
+
+def with_tiles(monkeypatch: pytest.MonkeyPatch, side: int, problem: Qap | None = None) -> None:
+    """Give all problems tiles of one side, and let searches solve a problem."""
+    monkeypatch.setattr(qap, "tiles_of", lambda items: Tiles(items, side))
+    if problem is not None:
+        monkeypatch.setattr(tabu, "random_qap", lambda n: problem)
+
+
+def searched(
+    backend: Backend, size: int, steps: int = STEPS
+) -> tuple[NDArray[np.int32], list[int]]:
+    searches = tabu.TabuSearches(backend, size, 2, steps)
+    searches.measured("kernel")
+    searches.check()
+    return searches.orders["kernel"], searches.costs["kernel"].tolist()
+
+
+def assert_same(size: int, gpu: Backend) -> None:
+    orders, costs = searched(choose("cpu", 1), size)
+    found, found_costs = searched(gpu, size)
+    assert np.array_equal(found, orders)
+    assert found_costs == costs
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("size", [3, 7, 20, 25])
+def test_tiles_make_the_same_steps(
+    monkeypatch: pytest.MonkeyPatch, gpu: Backend, side: int, size: int
+) -> None:
+    with_tiles(monkeypatch, side)
+    assert qap.Qap.tiles(tabu.random_qap(size)) == Tiles(size, side)
+    assert_same(size, gpu)
+
+
+@pytest.mark.parametrize("symmetric", ["both", "a"])
+def test_diagonals_and_the_largest_bytes(
+    monkeypatch: pytest.MonkeyPatch, gpu: Backend, symmetric: str
+) -> None:
+    problem = facilities(22, symmetric=symmetric, diagonal=True, largest=63)
+    with_tiles(monkeypatch, 5, problem)
+    assert problem.tiles() is not None
+    assert problem.defines()["PROBLEM_TILE_DIAGONAL"] == "1"
+    assert_same(22, gpu)
+
+
+@pytest.mark.parametrize("size", [46, 60, 81])
+def test_the_usual_tiles_make_the_same_steps(gpu: Backend, size: int) -> None:
+    assert tabu.random_qap(size).tiles() is not None
+    assert_same(size, gpu)
+
+
+@pytest.mark.parametrize("items", [46, 50, 60, 72, 99, 100, 150, 200])
+def test_each_pair_has_a_thread(items: int) -> None:
+    tiles = tiles_of(items)
+    assert tiles is not None
+    block = tiles.block()
+    across = -(-items // tiles.side)
+    assert tiles.count == len({(i, j) for i in range(across) for j in range(i, across)})
+    assert tiles.count <= block.threads <= 1024
+    assert block.threads % 32 == 0
+    assert block.resident >= 1
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        facilities(50, largest=999),
+        facilities(50, symmetric="neither"),
+        facilities(50, largest=9, linear=9),
+        facilities(45),
+        facilities(201),
+    ],
+    ids=["no bytes", "asymmetric", "linear terms", "few items", "many items"],
+)
+def test_other_problems_have_none(problem: Qap) -> None:
+    assert problem.tiles() is None
+    assert "PROBLEM_TILE" not in problem.defines()
