@@ -29,7 +29,7 @@ _ORDERS = "permutation"
 class MemeticSettings(Settings):
     """The settings of the memetic algorithm."""
 
-    crossover: str = setting("uniform", "crossover operator")
+    crossover: str = setting("uniform_like", "crossover operator")
     apart: float = setting(
         0.05,
         "share of the items in which mates must differ, at least four; otherwise, random exchanges"

@@ -64,6 +64,7 @@ _ALL_CROSSOVERS = (
     Crossover.built_in("order", (_ORDERS,)),
     Crossover.built_in("cycle", (_ORDERS,)),
     Crossover.built_in("uniform", (_ORDERS,), file="uniform_order"),
+    Crossover.built_in("uniform_like", (_ORDERS,)),
 )
 _ALL_MUTATIONS = (
     Mutation.built_in("flip", (_BITS,)),

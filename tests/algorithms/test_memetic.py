@@ -61,7 +61,7 @@ def assert_evolves(mine: Archipelago, reference: NumpyMemetic, generations: int)
         assert_same(mine, reference)
 
 
-@pytest.mark.parametrize("crossover", ["uniform", "pmx", "cycle", "order"])
+@pytest.mark.parametrize("crossover", ["uniform_like", "uniform", "pmx", "cycle", "order"])
 def test_run_equals_the_reference(backend: Backend, crossover: str) -> None:
     mine, reference = both(backend, facilities(21), near=0.5, crossover=crossover)
     assert_evolves(mine, reference, 25)

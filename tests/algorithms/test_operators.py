@@ -223,7 +223,8 @@ def test_combinations_that_do_not_fit_are_refused() -> None:
         operators.crossover("two_point", "permutation")
     assert str(caught.value) == (
         "crossover=two_point supports keys or bits or vector, but the encoding is permutation."
-        ' Choose one of pmx, order, cycle, uniform, or encoding="keys", "bits" or "vector"'
+        ' Choose one of pmx, order, cycle, uniform, uniform_like, or encoding="keys", "bits"'
+        ' or "vector"'
     )
 
 

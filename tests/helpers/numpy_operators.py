@@ -80,6 +80,17 @@ def uniform_order(coins: list[int], draws: list[int], one: Genome, other: Genome
     return child
 
 
+def uniform_like(coins: list[int], order: list[int], one: Genome, other: Genome) -> Genome:
+    child: Genome = [None] * len(one)
+    for i in order:
+        mates = [other[i], one[i]] if coins[i] else [one[i], other[i]]
+        child[i] = next((item for item in mates if item not in child), None)
+    left = iter(item for item in range(len(one)) if item not in child)
+    for i in order:
+        child[i] = next(left) if child[i] is None else child[i]
+    return child
+
+
 def crossed(
     kind: str, encoding: str, word: NDArray[np.uint64], place: tuple[int, ...], a: Genome, b: Genome
 ) -> tuple[Genome, Genome]:
@@ -91,6 +102,14 @@ def crossed(
         return order(segment(word, n), a, b), order(segment(word, n), b, a)
     if kind == "cycle":
         return cycle(a, b), cycle(b, a)
+    if kind == "uniform_like":
+        drawn = words(n, CROSS, *place)
+        places = list(range(n))
+        for i in reversed(range(1, n)):
+            j = below(drawn[i], i + 1)
+            places[i], places[j] = places[j], places[i]
+        coins = [int(word) & 1 for word in drawn]
+        return uniform_like(coins, places, a, b), uniform_like(coins, places, b, a)
     if kind == "one_point":
         coins = [int(i < 1 + below(word[2], n - 1)) for i in range(n)]
     elif kind in ("blend", "sbx"):

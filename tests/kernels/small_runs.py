@@ -65,6 +65,8 @@ def _problem(name: str, folder: Path) -> Problem:
         return cities(80, folder)
     if name == "choice":
         return of_two_kinds(40, 15, symmetric="neither")
+    if name == "bytes":
+        return facilities(47)
     if name == "qap":
         return facilities(12, symmetric="neither", diagonal=True, largest=70_000)
     return knapsack(40, 5, largest=1 << 45).adjusted(MkpSettings(infeasible=name))
@@ -79,6 +81,7 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "tempering": ("qap", "tempering", "permutation", {"name": "none"}),
     "choice": ("choice", "tempering", "permutation", {"name": "none"}),
     "memetic": ("qap", "memetic", "permutation", {"name": "tabu", "steps": 30}),
+    "tiles": ("bytes", "memetic", "permutation", {"name": "tabu", "steps": 70}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
     "tabu": ("linear", "ga", "bits", {"name": "tabu", "core": 20}),
     "swarm": ("dynamic", "pso", "bits", {"name": "none"}),
@@ -86,7 +89,7 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "keys": ("keys", "pso", "keys", {"name": "none"}),
     **{
         name: ("qap", "ga", "permutation", {"name": "none"})
-        for name in ("order", "cycle", "uniform")
+        for name in ("order", "cycle", "uniform", "uniform_like")
     },
 }
 """Some names are crossovers, which the run then uses."""
