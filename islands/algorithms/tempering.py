@@ -51,12 +51,10 @@ _C_TYPES = {
 _RENEWED = 0.5, 1.0
 """The rungs whose replicas are renewed, as shares of the ladder."""
 _MANY_FIT = 110  # items up to which several replicas share a multiprocessor
-_MOST_RUNGS = 64
 _KEPT_FROM, _KEPT_TO = 300, 2048
-_MOST_KEPT = 4 << 30
-"""Bytes of the deltas of all replicas on a device, from which on they are computed again."""
-"""Numbers of items for which deltas are kept between generations. For fewer items, it takes little
-time to compute them again; for more, they take too much memory."""
+"""Numbers of items for which deltas are kept between generations; computing them again takes little
+time for fewer items, and keeping them too much memory for more."""
+_MOST_KEPT = 4 << 30  # bytes of the deltas of all replicas on a device
 
 
 @dataclass(frozen=True)
@@ -64,10 +62,7 @@ class TemperingSettings(Settings):
     """The settings of parallel tempering."""
 
     rungs: int = setting(
-        8,
-        "temperatures of a ladder; the population consists of whole ladders",
-        low=2,
-        high=_MOST_RUNGS,
+        8, "temperatures of a ladder; the population consists of whole ladders", low=2, high=64
     )
     sweeps: int = setting(
         256,

@@ -13,19 +13,16 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments
 from islands.backends.base import Array, Backend, Block, Branches, Call, Program, Room, arena
-from islands.backends.cache import loaded
 from islands.backends.compiling import Compiling
 from islands.backends.energy import joules
 from islands.backends.gpus import block_memory, devices, identity_of, load_cupy
 from islands.backends.graphs import Graphs
-from islands.backends.refused import refused, without_room
+from islands.backends.nvrtc import compiled
+from islands.backends.refused import without_room
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.text import option
 
-# Contraction would round a * b + c once where the CPU rounds twice.
-_OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
-_KEPT = 'extern "C" __device__'  # kept because it can be looked up by name
 _RESERVED = 1024  # bytes of shared memory per block for the system
 _LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
 _USUAL_SECONDS = 5.0  # of compiling both programs of islands
@@ -274,33 +271,3 @@ def _arena(room: Room, blocks: int, program: Program) -> tuple[Any, int, int]:
         return arena(None, room.large), room.total, blocks
     fit = program.block.spill // _slice(room) if room.large else blocks
     return arena(program.spilled, _slice(room)), room.small, min(blocks, fit)
-
-
-def compiled(
-    source: Source,
-    architecture: str,
-    load: Callable[[Path], Any],
-    begins: Callable[[], None] = lambda: None,
-) -> tuple[Any, str]:
-    """Return the program that `load` makes of machine code, such as for `sm_90`, and its digest.
-
-    `begins` is called before a program that is not in the cache is compiled.
-    """
-    nvrtc = load_cupy().cuda.nvrtc
-    options = [*_OPTIONS, f"-arch={architecture}"]
-    digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
-
-    def make(path: Path) -> None:
-        begins()
-        own = source.own()
-        names, texts = ([each.encode() for each in side] for side in (own, own.values()))
-        program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", texts, names)
-        try:
-            nvrtc.compileProgram(program, (*options, *source.options()))
-            path.write_bytes(nvrtc.getCUBIN(program))
-        except nvrtc.NVRTCError:
-            raise refused("NVRTC", digest, nvrtc.getProgramLog(program), own) from None
-        finally:
-            nvrtc.destroyProgram(program)
-
-    return loaded(digest, ".cubin", make, load), digest

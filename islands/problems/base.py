@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,10 +19,9 @@ from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.instances.orders import solution_file
-from islands.problems import real_costs
+from islands.problems.values import Values
 
 if TYPE_CHECKING:
-    from islands.instances.catalogue import BestKnown
     from islands.instances.sln import Remark
     from islands.problems.qap_choice import Choice
     from islands.problems.tiles import Tiles
@@ -31,10 +29,8 @@ if TYPE_CHECKING:
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
 
-_REAL_TOLERANCE = 1e-9
 
-
-class Problem(ABC):
+class Problem(Values, ABC):
     """One instance of one kind of problem.
 
     The methods check the kernel header independently: they use NumPy and exact integers.
@@ -49,7 +45,6 @@ class Problem(ABC):
     `low` and `high`) or `keys` (n single-precision numbers in [0, 1))."""
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the usual format of the problem, such as `.tour`."""
-    maximise: bool = False
     moves: tuple[str, ...] = ()
     """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
     moves_fix: str = "Add it to its header and to `moves` of its class"
@@ -81,7 +76,6 @@ class Problem(ABC):
     """Lower bounds of vectors: a number, or one for each coordinate."""
     high: ArrayLike = 1.0
     """Upper bounds of vectors."""
-    best_known: BestKnown | None = None
     path: Path | None = None
     """Its file, if it was read from one."""
     structure: str = ""
@@ -89,8 +83,6 @@ class Problem(ABC):
     remarks: Sequence[Remark] = ()
     """Remarks about its file."""
     settings: named.Settings = named.NoSettings()
-    unit: int = 1
-    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
     changes_solutions: bool = False
     """Whether its kernels may change a solution when they evaluate it."""
     marks: bool = False
@@ -102,8 +94,6 @@ class Problem(ABC):
     """What computes the exact costs."""
     plot: Callable[[Solution, Any], Any] | None = None
     """A function that draws a solution into Matplotlib axes."""
-    real: bool = False
-    """Whether costs are floating-point numbers; on the device, integers with the same order."""
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
         """Refuse a class that lacks methods, with a hint."""
@@ -143,7 +133,7 @@ class Problem(ABC):
         """
         yield ""
 
-    def refuse_faults(self, data: Struct, device: Backend) -> None:  # noqa: B027, as optional
+    def refuse_faults(self, data: Struct, device: Backend) -> None:
         """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
 
     def saved(self) -> dict[str, NDArray[Any]]:
@@ -273,43 +263,3 @@ class Problem(ABC):
         self.check(solution)
         cost: float = self.value_of(int(self.costs(solution[np.newaxis])[0]))
         return cost
-
-    def value_of(self, units: Any) -> Any:
-        """Return the value of a number of units, or of an array of them.
-
-        It is an integer unless costs have decimals. Decimals are exact up to 15 digits.
-        """
-        return units if self.unit == 1 else units / self.unit
-
-    def own_sense(self, costs: Any) -> Any:
-        """Return the values of device costs, which are minimised, in the sense of the instance."""
-        if self.real:
-            values = real_costs.value_of(costs)
-            return 0.0 - values if self.maximise else values
-        return self.value_of(-costs if self.maximise else costs)
-
-    def own_mean(self, total: Any, count: float = 1) -> Any:
-        """Return the mean of `count` values in the sense of the instance.
-
-        `total` is their sum, minimised and in units; or an array of such sums.
-        """
-        return self.value_of(-total if self.maximise else total) / count
-
-    def agrees(self, exact: float | None, shown: float | None) -> bool:
-        """Return whether a cost that was computed again confirms the cost that a run shows.
-
-        Integers must be equal; real costs may differ in their last digits.
-        """
-        if not self.real or exact is None or shown is None:
-            return exact == shown
-        return math.isclose(exact, shown, rel_tol=_REAL_TOLERANCE, abs_tol=_REAL_TOLERANCE)
-
-    def gap(self, cost: float) -> float | None:
-        """Return how much worse `cost` is than the best known value, in percent; None: unknown."""
-        if self.best_known is None:
-            return None
-        best = self.best_known.value
-        worse = best - cost if self.maximise else cost - best
-        if best == 0:
-            return 0.0 if worse == 0 else None
-        return 100.0 * worse / abs(best)

@@ -90,7 +90,7 @@ def test_a_missing_file_is_reported_with_the_header_that_includes_it() -> None:
 
 def test_an_error_of_nvrtc_names_the_header_and_its_line() -> None:
     pytest.importorskip("cupy")
-    from islands.backends.cuda import compiled
+    from islands.backends.nvrtc import compiled
 
     broken = OWN.replace("return 2 * n;", "return 2 * m;")
     compiled(source(OWN), "sm_90", lambda path: path.read_bytes())

@@ -17,7 +17,10 @@ _SHARED_SLICES = 2
 
 
 class EmulatedGpu(CpuBackend):
-    """Runs what a GPU would, in blocks of `most` threads or as many as needed, which take turns."""
+    """Runs what a GPU would, in blocks of `most` threads, which take turns.
+
+    Blocks have more threads if the kernels need them.
+    """
 
     def __init__(self, most: int = 1024, shared_memory: int | None = None) -> None:
         super().__init__(1)

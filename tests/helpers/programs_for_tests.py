@@ -60,7 +60,7 @@ def for_gpu(entry: str, macros: Macros, block: Block) -> Source:
 
 def require_compiles(source: Source, architecture: str = "sm_90") -> bytes:
     """Return the machine code of a program for a GPU, after checking its form and digest."""
-    from islands.backends.cuda import compiled
+    from islands.backends.nvrtc import compiled
 
     code, digest = compiled(source, architecture, lambda path: path.read_bytes())
     assert isinstance(code, bytes)

@@ -167,7 +167,7 @@ def test_too_many_items_are_refused() -> None:
 @pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
 @pytest.mark.parametrize("name", [*MOST, "tabu"])
 def test_each_search_compiles_for_gpus(name: str) -> None:
-    from islands.backends.cuda import compiled
+    from islands.backends.nvrtc import compiled
 
     problem = ways(100, 5)
     settings = ImproverSettings.build({"name": name})
