@@ -12,13 +12,16 @@ from islands.problems.qap_exchanges import is_uneven, is_unstructured
 
 Matrix = NDArray[np.int64]
 
-_ROUGH_FROM, _ROUGH_TO = 38, 75
+_ROUGH_FROM, _ROUGH_TO = 38, 110
 """The sizes of unstructured instances for which a memetic search is the default."""
 _UNEVEN_FROM = 40
 """The smallest uneven instance for which a memetic search is the default."""
 _FEW_UNEVEN = 100
 _UNEVEN_SIZES = {"population": 66, "improver.steps": 1000}
+_MANY_ROUGH = 75
+"""Unstructured instances of more facilities take long to converge."""
 _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
+_GPU_SIZES_OF_MANY = {"population": 396, "improver.steps": 3000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
 _PATIENCE = 120
 """Generations without progress after which a population has converged, and begins again."""
@@ -67,7 +70,8 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
     if is_unstructured(a) and is_unstructured(b) and _ROUGH_FROM <= len(a) <= _ROUGH_TO:
-        return [memetic | {"reset": _PATIENCE}, tempering, cellular]
+        patience = _PATIENCE if len(a) <= _MANY_ROUGH else 0
+        return [memetic | {"reset": patience}, tempering, cellular]
     return [tempering, cellular, memetic]
 
 
@@ -81,4 +85,5 @@ def memetic_sizes(a: Matrix, b: Matrix, on_gpu: Callable[[], bool]) -> dict[str,
     if is_uneven(a, b):
         many = {"population": 132, "improver.steps": 2 * n}
         return {"islands": 4} | (many if n > _FEW_UNEVEN else _UNEVEN_SIZES)
-    return {"islands": 1} | (_GPU_SIZES if on_gpu() else _CPU_SIZES)
+    on_a_gpu = _GPU_SIZES if n <= _MANY_ROUGH else _GPU_SIZES_OF_MANY
+    return {"islands": 1} | (on_a_gpu if on_gpu() else _CPU_SIZES)

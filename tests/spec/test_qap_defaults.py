@@ -55,7 +55,8 @@ CELLULAR = ("cellular", "permutation", "tabu")
         (facilities(37), TEMPERING, 64, 0),
         (facilities(38), MEMETIC, 1056, 2000),
         (facilities(75), MEMETIC, 1056, 2000),
-        (facilities(76), TEMPERING, 64, 0),
+        (facilities(76), MEMETIC, 396, 3000),
+        (facilities(110), MEMETIC, 396, 3000),
         (facilities(111), TEMPERING, 16, 0),
         (uneven(39), TEMPERING, 64, 0),
         (uneven(40), MEMETIC, 66, 1000),
@@ -100,6 +101,7 @@ def test_a_cpu_has_a_smaller_memetic_search() -> None:
     cpu, gpu = (resolved(facilities(40), backend) for backend in BACKENDS)
     assert (cpu.general.islands, cpu.general.population, cpu.improver.steps) == (1, 66, 500)
     assert (gpu.general.islands, gpu.general.population, gpu.improver.steps) == (1, 1056, 2000)
+    assert (cpu.settings.reset, resolved(facilities(76)).settings.reset) == (120, 0)
     given = resolved(facilities(40), population=24, islands=3)
     assert (given.general.islands, given.general.population, given.improver.steps) == (3, 24, 500)
 
