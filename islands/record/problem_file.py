@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from islands.backends.cache import own_folder
 from islands.errors import InputError
-from islands.modelling.saved import restored
+from islands.modelling.restored import restored
 from islands.paths import published, writing
 from islands.problems.base import Problem
 from islands.problems.saved import restored as restored_data

@@ -9,7 +9,7 @@ from typing import Any
 
 from islands.custom.scripts import is_reference
 from islands.errors import InputError, IslandsError
-from islands.modelling.saved import NeedsScriptError
+from islands.modelling.restored import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS
