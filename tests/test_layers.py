@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,23 @@ def test_modules_import_only_lower_layers(path: Path) -> None:
     for name in imports(path):
         if name.startswith("islands.") and part(name) in LEVEL and part(name) != own:
             assert LEVEL[part(name)] < LEVEL[own], f"{name_of(path)} imports {name}"
+
+
+def test_files_import_each_other_without_cycles() -> None:
+    files = {dotted(path): path for path in modules() if path != ROOT / "__init__.py"}
+    imported = {name: set(_imported(path, files)) - {name} for name, path in files.items()}
+    assert len(list(TopologicalSorter(imported).static_order())) == len(files)
+
+
+def dotted(path: Path) -> str:
+    return f"islands.{name_of(path)}".replace("/", ".").removesuffix(".__init__")
+
+
+def _imported(path: Path, files: dict[str, Path]) -> Iterator[str]:
+    for name in imports(path):
+        module = name if name in files else name.rpartition(".")[0]
+        if module in files:
+            yield module
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)

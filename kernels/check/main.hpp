@@ -2,7 +2,7 @@
 // far from all other memory, so that a read outside of it ends the process, with an address that
 // tells the array. Only for CPUs; with AddressSanitizer if the compiler has it. Reads a file of
 // 64-bit numbers and arrays, which islands/check/contained.py writes; writes the number of the
-// current solution and step, and costs, into a mapped file.
+// current solution and step, and costs, into a mapped file. No random numbers.
 #pragma once
 
 #include <signal.h>

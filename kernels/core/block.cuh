@@ -4,7 +4,7 @@
 // numbers.
 #pragma once
 
-#include "core/core.cuh"
+#include "core/compiler.cuh"
 
 namespace block {
 

@@ -2,13 +2,8 @@
 // compiler of the CPU. No random numbers here.
 #pragma once
 
-#ifdef __CUDACC__
-#include "core/device.cuh"
-#else
-#include "core/host.hpp"
-#endif
-
 #include "core/block.cuh"
+#include "core/compiler.cuh"
 #include "core/draw.cuh"
 #include "core/pairs.cuh"
 #include "core/products.cuh"

@@ -5,7 +5,7 @@
 // Random streams: the one that the caller names.
 #pragma once
 
-#include "core/core.cuh"
+#include "core/compiler.cuh"
 #include "core/streams.cuh"
 
 namespace draw {

@@ -1,5 +1,6 @@
-// CUDA's functions and types for the CPU: those whose results have the same bits on a GPU, and the
-// elementary functions. The texts of users may call all of them: docs/problems.md lists them.
+// Defines CUDA's functions and types for the CPU: those whose results have the same bits on a GPU,
+// and the elementary functions. The texts of users may call all of them: docs/problems.md lists
+// them. No random numbers.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The CPU side of what both compilers share: a block is one thread, and a pool of threads runs the
-// blocks of a launch.
+// Defines the CPU side of what both compilers share: a block is one thread, and a pool of threads
+// runs the blocks of a launch. No random numbers.
 #pragma once
 
 // Only few and small headers, since every program is compiled with them: the C++ headers for

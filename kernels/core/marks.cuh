@@ -3,6 +3,8 @@
 // No random numbers.
 #pragma once
 
+#include "core/compiler.cuh"
+
 #ifndef COSTS_MARKED
 #define COSTS_MARKED 0
 #endif

@@ -2,6 +2,8 @@
 // memory itself. No random numbers.
 #pragma once
 
+#include "core/compiler.cuh"
+
 namespace block {
 
 // Call visit(i, j) once for each pair. Neighbouring threads mostly get neighbouring j.

@@ -2,6 +2,8 @@
 // entries of four rows. No random numbers.
 #pragma once
 
+#include "core/compiler.cuh"
+
 namespace block {
 
 // Number of entries of two types that one step multiplies.

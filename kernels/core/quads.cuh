@@ -1,6 +1,8 @@
 // Declares four consecutive numbers that a thread reads or writes at once. No random numbers.
 #pragma once
 
+#include "core/compiler.cuh"
+
 struct alignas(16) DoubleQuad {
     double x, y, z, w;
 };

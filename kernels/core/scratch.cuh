@@ -4,6 +4,8 @@
 // counts the bytes. No random numbers.
 #pragma once
 
+#include "core/compiler.cuh"
+
 class Scratch {
   public:
     __device__ explicit Scratch(char* memory) : next_(memory) {}

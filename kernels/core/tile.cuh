@@ -1,7 +1,9 @@
 // Square tiles of the pairs i < j of n items, one per thread. Tiles on the diagonal, and those of
 // the last column, have places of no pair; they belong to the first threads, so that few warps
-// handle such places. Only arithmetic; no random numbers.
+// handle such places. Returns numbers of tiles and items; accesses no memory. No random numbers.
 #pragma once
+
+#include "core/compiler.cuh"
 
 namespace block {
 

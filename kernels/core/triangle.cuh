@@ -4,6 +4,8 @@
 // and reads it there. No random numbers.
 #pragma once
 
+#include "core/scratch.cuh"
+
 #ifndef PROBLEM_CLASSES
 #define PROBLEM_CLASSES 0
 #endif

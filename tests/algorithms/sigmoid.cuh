@@ -1,4 +1,5 @@
-// An entry point with which a test calls the logistic function.
+// An entry point with which a test calls the logistic function. Reads `x`; writes `out`.
+// No random numbers.
 #include "core/core.cuh"
 #include "core/sigmoid.cuh"
 

@@ -1,4 +1,5 @@
-// The sum of weights of bits that differ from their target values.
+// A problem of the tests: the sum of weights of bits that differ from their target values. Reads a
+// subset and the data; returns its cost. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

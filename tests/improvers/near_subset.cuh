@@ -1,4 +1,5 @@
-// Improves given subsets, one block per row.
+// Improves given subsets, one block per row. Reads and writes `chosen` and `cost`; writes `calls`.
+// Random streams: those of the improver.
 #include "core/core.cuh"
 #include "problems/mkp.cuh"
 #include ISLANDS_IMPROVER

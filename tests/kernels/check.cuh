@@ -1,4 +1,5 @@
-// Entry points through which the tests call the functions of core/ and of the encodings.
+// Entry points through which the tests call the functions of core/ and of the encodings. Read their
+// arguments; write to `out`, or to `value` in place.
 // Random streams: the one that a test names.
 #include "core/core.cuh"
 #define KEYS_DECODING 0

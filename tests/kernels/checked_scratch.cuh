@@ -1,11 +1,14 @@
 // Replaces kernels/core/scratch.cuh on the CPU: a Scratch that checks its bounds. A guard, which
-// must stay unchanged, follows each part. Taking a part again removes the guards after it.
+// must stay unchanged, follows each part. Taking a part again removes the guards after it. Writes
+// and reads the guards only. No random numbers.
 #pragma once
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
+
+#include "core/compiler.cuh"
 
 class Scratch {
   public:

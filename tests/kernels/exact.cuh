@@ -1,4 +1,5 @@
-// Entry points through which a test calls the elementary functions.
+// Entry points through which a test calls the elementary functions. Read `x` and `y`; write `out`.
+// No random numbers.
 #include "core/exact.cuh"
 
 KERNEL(check_functions, (int32_t n, const double* x, double* out)) {

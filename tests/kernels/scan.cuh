@@ -1,4 +1,4 @@
-// Replaces row b of `value`, for block b, by the sums of the entries before each. Compiles quickly.
+// Writes to row b of `value`, for block b, the sums of the entries before each. Compiles quickly.
 // No random numbers.
 #include "core/core.cuh"
 

@@ -1,5 +1,6 @@
 // Evaluates given subsets, one block per row and one island per row. Rows alternate between the
-// first generation and a later one.
+// first generation and a later one. Reads and writes `chosen`; writes `cost`.
+// Random streams: those of problems/mkp.cuh.
 #include "core/core.cuh"
 #include "problems/mkp.cuh"
 

@@ -1,4 +1,5 @@
-// Entry points for tests of local search on tours and of greedy tours.
+// Entry points for tests of local search on tours and of first tours. Read the problem and the
+// neighbours; write tours to `order`. No random numbers: the keys are fixed.
 #include "core/core.cuh"
 #include ISLANDS_ENCODING
 #include "problems/tsp.cuh"

@@ -1,7 +1,7 @@
 // Emulates a GPU: replaces the kernels' core/device.cuh, so that a C++ compiler compiles what NVRTC
 // would compile. A block has as many threads as on a GPU. Reads and writes that no barrier
 // separates make results depend on the order of their turns; threads that wait at different places
-// end the process with a message.
+// end the process with a message. No random numbers.
 #pragma once
 
 #include "core/threads.hpp"

@@ -1,6 +1,6 @@
 // The threads of an emulated block, which take turns on one thread of the CPU. Each runs until it
 // waits for others. The environment variable EMULATED_ORDER tells whose turn it is: ascending (the
-// default), descending or random.
+// default), descending or random. Defines threads and barriers. No random numbers of a run.
 #pragma once
 
 #include <setjmp.h>
