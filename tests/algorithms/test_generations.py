@@ -9,12 +9,12 @@ from typing import Any
 import ga_for_tests
 import numpy as np
 import pytest
+import tempering_for_tests
 import test_brkga
 import test_cellular
 import test_de
 import test_memetic
 import test_pso
-import test_tempering
 from late_runs import FAR, shift, shift_reference
 from numpy_brkga import NumpyBrkga
 from numpy_improvers import NumpyLocalSearch
@@ -59,7 +59,7 @@ def _pso(backend: Backend, folder: Path) -> Both:
 
 
 def _tempering(backend: Backend, _: Path) -> Both:
-    return test_tempering.both(backend, facilities(9), reset=2, **test_tempering.FIXED)
+    return tempering_for_tests.both(backend, facilities(9), reset=2, **tempering_for_tests.FIXED)
 
 
 def _memetic(backend: Backend, _: Path) -> Both:
@@ -72,7 +72,7 @@ RUNS: dict[str, tuple[Callable[[Backend, Path], Both], Same]] = {
     "cellular": (_cellular, test_cellular.assert_same),
     "ga": (_ga, ga_for_tests.assert_same),
     "pso": (_pso, test_pso.assert_same),
-    "tempering": (_tempering, test_tempering.assert_same),
+    "tempering": (_tempering, tempering_for_tests.assert_same),
     "memetic": (_memetic, test_memetic.assert_same),
 }
 

@@ -17,7 +17,7 @@ ORDERS = {"CPU", "descending", "random"}
 
 
 def _run(name: str, *replace: str) -> subprocess.CompletedProcess[str]:
-    script = str(Path(__file__).with_name("small_runs.py"))
+    script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
     line = [sys.executable, script, name, "--emulated"]
     if replace:
         line += ["--replace", *replace]

@@ -51,7 +51,7 @@ def sanitizer(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_small_runs_have_no_undefined_behaviour_or_overrun(name: str, sanitizer: str) -> None:
-    script = str(Path(__file__).with_name("small_runs.py"))
+    script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
     done = subprocess.run(
         [sys.executable, script, name],
         text=True,
@@ -83,7 +83,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("name", "file", "old", "new", "message"), FAULTS)
 def test_a_scratch_overrun_is_found(name: str, file: str, old: str, new: str, message: str) -> None:
-    script = str(Path(__file__).with_name("small_runs.py"))
+    script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
     done = subprocess.run(
         [sys.executable, script, name, "--replace", file, old, new], text=True, capture_output=True
     )

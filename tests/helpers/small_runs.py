@@ -12,12 +12,9 @@ import argparse
 import hashlib
 import os
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
@@ -36,6 +33,7 @@ from islands.paths import data_folder
 from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
 
+_TESTS = Path(__file__).parents[1]
 _GUARD = 64  # bytes behind a part, as in checked_scratch.cuh
 
 
@@ -45,7 +43,7 @@ def checked_kernels(folder: Path) -> Path:
     shutil.copytree(data_folder("kernels"), kernels)
     scratch = kernels / "core" / "scratch.cuh"
     text = scratch.read_text(encoding="utf-8")
-    checked = Path(__file__).with_name("checked_scratch.cuh").read_text(encoding="utf-8")
+    checked = (_TESTS / "kernels" / "checked_scratch.cuh").read_text(encoding="utf-8")
     # Keep what follows the class.
     scratch.write_text(checked + text[text.index("};") + len("};") :], encoding="utf-8")
     return kernels
