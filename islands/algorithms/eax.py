@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 # The constants of kernels/eax and kernels/tours.
 _MOST_CUTS, _MOST_CYCLES, _WORK = 320, 128, 6
-_FIRST, _RECORD = _MOST_CYCLES + 3, 1 + 3 * _MOST_CUTS
+_TABLE, _RECORD = 2 * _MOST_CYCLES + 2, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 7
-_LONGEST_WALK = 2048
+_MOST_WALKS, _LONGEST_WALK, _FAST_COPIES = 4, 2048, 2
 _FEWEST_FAST, _FAST_VERTICES = 6144, 14336
 """Differing positions of a pair that block memory has room for: at least and at most."""
 _GRAPH_BYTES = 96 << 10
@@ -154,7 +154,7 @@ class Eax(Algorithm):
             "mates": Field((size, 2), np.int32, kind="scratch"),
             "work": Field((size, _WORK, pitch), np.int32, kind="scratch"),
             "cycles": Field((size, 2 * pitch), position, kind="scratch"),
-            "first": Field((size, _FIRST), np.int32, kind="scratch"),
+            "table": Field((size, _TABLE), np.int32, kind="scratch"),
             "owner": Field((size, pitch), np.uint16, kind="scratch"),
             "outcome": Field((size, children, 2), np.int64, kind="scratch"),
             "record": Field((size, children, _RECORD), position, kind="scratch"),
@@ -181,16 +181,15 @@ class Eax(Algorithm):
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
-        words = 4 * -(-pitch // 32)
-        fast = 5 * _fast_vertices(pitch)
-        graph = scratch_bytes(4 * _LONGEST_WALK, *[words] * 4, fast)
+        fast = _fast_vertices(pitch)
+        graph = scratch_bytes(4 * fast, _FAST_COPIES * fast) + _walk_bytes(pitch)
         child = _child_bytes(pitch)
         return Schedule(
             start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
             generation=(
                 Launch("eax_pair", size, graph, 512),
                 Launch("eax_child", size * self.settings.children, child, 32),
-                Launch("eax_heavy", size * self.settings.children, child, 128),
+                Launch("eax_heavy", size * self.settings.children, child, 256),
                 Launch("eax_replace", size, scratch_bytes(*[4 * _MOST_CUTS] * 5, 16), 512),
                 Launch("eax_restart", size, _search_bytes(pitch), 512),
                 Launch("eax_stage", islands, 0, 256),
@@ -203,7 +202,7 @@ class Eax(Algorithm):
 
 
 _ARRAYS = (
-    *("stage", "position", "frequency", "mates", "work", "cycles", "first", "owner"),
+    *("stage", "position", "frequency", "mates", "work", "cycles", "table", "owner"),
     *("outcome", "record"),
 )
 
@@ -216,10 +215,16 @@ def entropy_of(population: int) -> NDArray[np.int32]:
 
 def _fast_vertices(pitch: int) -> int:
     """Return the size of graphs in block memory. First tours differ at half of the positions."""
-    marks = 4 * 4 * -(-pitch // 32)
-    room = (_GRAPH_BYTES - 4 * _LONGEST_WALK - marks) // 5
+    room = (_GRAPH_BYTES - _walk_bytes(pitch)) // (4 + _FAST_COPIES)
     most = min(_FAST_VERTICES, max(_FEWEST_FAST, room))
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
+
+
+def _walk_bytes(pitch: int) -> int:
+    """Return the bytes for the comparison of a pair, and then for its walks."""
+    cycles = 4 * _MOST_CYCLES
+    walks = scratch_bytes(2 * _MOST_WALKS * _LONGEST_WALK, cycles, cycles, 4 * _MOST_WALKS)
+    return max(walks, scratch_bytes(*[4 * -(-pitch // 32)] * 4))
 
 
 def frame_of(problem: Problem) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
-_COLD_EXCESS, _HOT_EXCESS = 0.08, 0.65
+_COLD_EXCESS, _HOT_EXCESS = 0.2, 0.75
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On tai60a, tai100a,
 sko100a, tho150 and tai60b, replicas between them neither freeze nor lose all structure."""
 _COLD_CHOICE, _HOT_CHOICE = 0.04, 0.1

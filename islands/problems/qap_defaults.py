@@ -23,8 +23,10 @@ _MANY_ROUGH = 75
 _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
 _GPU_SIZES_OF_MANY = {"population": 396, "improver.steps": 3000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
-_PATIENCE = 120
-"""Generations without progress after which a population has converged, and begins again."""
+_FEW_ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
+"""Fewer facilities: a population converges in seconds, and begins again after 120 generations
+without progress. On tai50a and tai60a, `uniform` found the best known value sooner (docs/measured.md).
+"""
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""
 
@@ -70,8 +72,8 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
     if is_unstructured(a) and is_unstructured(b) and _ROUGH_FROM <= len(a) <= _ROUGH_TO:
-        patience = _PATIENCE if len(a) <= _MANY_ROUGH else 0
-        return [memetic | {"reset": patience}, tempering, cellular]
+        own = _FEW_ROUGH if len(a) <= _MANY_ROUGH else {}
+        return [memetic | own, tempering, cellular]
     return [tempering, cellular, memetic]
 
 

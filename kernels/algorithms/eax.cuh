@@ -76,30 +76,6 @@ EAX_KERNEL(256, eax_adopt) {
     }
 }
 
-namespace eax {
-
-// Find the AB-cycles of a pair, with its graph in some memory.
-template <class Number>
-__device__ void find_cycles(const Archipelago& all, const Plan& plan, const Pair& pair,
-                            Comparison& comparison, Graph<Number> graph, int32_t* path,
-                            bool is_block) {
-    comparison.write(graph);
-    if (warp::index() > 0) return;
-    int32_t* const first = plan.first + pair.index * FIRST;
-    const int64_t pitch = all.shape.pitch, made = all.island[pair.local].generation + 1;
-    Coins coins(all.place(pair.local, made, pair.a));
-    Cycles cycles{plan.cycles + 2 * pair.index * pitch, first, 0};
-    Walks<Number>(graph, path, coins).run(cycles, is_block ? MOST_CYCLES : plan.children);
-    warp::sync();
-    if (warp::lane() == 0) {
-        first[MOST_CYCLES + 1] = cycles.count;
-        first[MOST_CYCLES + 2] = graph.edges;
-    }
-    if (is_block) cycles.mark(plan.owner + pair.index * pitch, all.shape.n);
-}
-
-}  // namespace eax
-
 // A block finds the AB-cycles of one pair after another.
 EAX_KERNEL(512, eax_pair) {
     const int n = all.shape.n;
@@ -112,19 +88,30 @@ EAX_KERNEL(512, eax_pair) {
         const bool is_block = plan.stage[pair.local].phase == eax::BLOCK;
         uint16_t* const owner = plan.owner + job * pitch;
         for (int i = threadIdx.x; is_block && i < n; i += blockDim.x) owner[i] = eax::NO_CYCLE;
-        Scratch scratch(arena.large());
-        int32_t* const path = scratch.take<int32_t>(eax::LONGEST_WALK);
+        const int64_t made = all.island[pair.local].generation + 1;
+        const draw::Place place = all.place(pair.local, made, pair.a);
+        const int most = is_block ? eax::MOST_CYCLES : min(plan.children, eax::MOST_CYCLES);
+        const eax::Cycles cycles(plan, job, int(pitch));
         int32_t* const work = plan.work + int64_t(job) * eax::WORK * pitch;
-        eax::Comparison comparison(pair, scratch, work + 4 * pitch, n);
+        Scratch scratch(arena.large());
+        auto* const fast = scratch.take<eax::Mates<uint16_t>>(EAX_FAST_VERTICES);
+        auto* const bits = scratch.take<uint8_t>(eax::FAST_COPIES * EAX_FAST_VERTICES);
+        Scratch of_comparison = scratch;  // which is over when the walks begin
+        eax::Comparison comparison(pair, of_comparison, work + 4 * pitch, n);
         const int count = comparison.count();
         if (count <= EAX_FAST_VERTICES) {
-            auto* const fast = scratch.take<uint16_t>(EAX_FAST_VERTICES * 5 / 2);
-            const eax::Graph<uint16_t> graph(count, work, fast, EAX_FAST_VERTICES);
-            eax::find_cycles(all, plan, pair, comparison, graph, path, is_block);
+            eax::Graph<uint16_t> graph(count, work, fast, bits);
+            comparison.write(graph);
+            const int walks = eax::walks_in(count, is_block);
+            eax::find_cycles(cycles, graph, scratch, walks, most, int(pitch), place);
         } else {
-            const eax::Graph<int32_t> graph(count, work, work + pitch, int(pitch));
-            eax::find_cycles(all, plan, pair, comparison, graph, path, is_block);
+            auto* const mates = reinterpret_cast<eax::Mates<int32_t>*>(work + pitch);
+            auto* const slow = reinterpret_cast<uint8_t*>(work + 3 * pitch);
+            eax::Graph<int32_t> graph(count, work, mates, slow);
+            comparison.write(graph);
+            eax::find_cycles(cycles, graph, scratch, 1, most, int(pitch), place);
         }
+        if (is_block) cycles.mark(owner, n);
         __syncthreads();
     }
 }
@@ -140,25 +127,24 @@ __device__ void make_child(const Archipelago& all, const Plan& plan, const probl
     const Pair pair(all, plan, index);
     if (!crosses(plan, pair.local)) return;
     const bool is_block = plan.stage[pair.local].phase == BLOCK;
-    int32_t* const first = plan.first + int64_t(index) * FIRST;
-    const Cycles cycles{plan.cycles + 2 * index * int64_t(all.shape.pitch), first,
-                        first[MOST_CYCLES + 1]};
-    if (cycles.count == 0 || (!is_block && number >= cycles.count)) {
+    const Cycles cycles(plan, index, all.shape.pitch);
+    if (cycles.count() == 0 || (!is_block && number >= cycles.count())) {
         if (threadIdx.x == 0) plan.outcome[job] = {0.0, 0};
         return;
     }
     uint32_t mask = 0;
-    if (number >= cycles.count) {
+    if (number >= cycles.count()) {
         const int64_t made = all.island[pair.local].generation + 1;
         mask = all.place(pair.local, made, pair.a).words(stream::ESET, number).x | 1;
     }
     Child child(all, plan, data, pair, cycles, scratch);
-    child.make(number % cycles.count, mask, is_block);
+    child.make(number % cycles.count(), mask, is_block);
     Outcome outcome{0.0, 0};
+    const int64_t gain = child.gain();
     // Merging hardly ever makes up for an E-set that loses.
-    if (wants_heavy || child.gain() > 0) {
+    if (gain > 0) {
         const bool is_left = DEFERS_HEAVY && !wants_heavy && child.is_heavy();
-        outcome = is_left ? Outcome{HEAVY, 0} : child.finish(first[MOST_CYCLES + 2]);
+        outcome = is_left ? Outcome{HEAVY, 0} : child.finish(gain, cycles.table->differing);
     }
     if (threadIdx.x == 0) plan.outcome[job] = outcome;
     if (outcome.score > 0.0) child.store(plan.record + int64_t(job) * RECORD);
@@ -176,7 +162,7 @@ EAX_KERNEL(32, eax_child) {
 }
 
 // A larger block makes one heavy child after another.
-EAX_KERNEL(128, eax_heavy) {
+EAX_KERNEL(256, eax_heavy) {
     for (int job = blockIdx.x; eax::DEFERS_HEAVY; job += gridDim.x) {
         if (job >= eax::individuals(all) * plan.children) break;
         __syncthreads();

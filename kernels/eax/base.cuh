@@ -31,7 +31,6 @@ constexpr int MOST_CUTS = 320;    // the same with those that merging sub-tours 
 constexpr int MOST_CYCLES = 128;  // AB-cycles of a pair
 constexpr int NO_CYCLE = 0xffff;
 constexpr int WORK = 6;                    // arrays of a pair in `work`
-constexpr int FIRST = MOST_CYCLES + 3;     // numbers of a pair in `first`
 constexpr int RECORD = 1 + 3 * MOST_CUTS;  // numbers of a child in `record`
 
 enum Phase : int64_t { SINGLE = 0, BLOCK = 1, DONE = 2 };
@@ -48,6 +47,14 @@ struct Stage {
     int64_t best_generation;
     int64_t inherited;  // the lowest cost of the heirs that the population began with
     int64_t failures;   // consecutive populations that have not improved on their heirs
+};
+
+// The AB-cycles of a pair.
+struct CycleTable {
+    int32_t begin[MOST_CYCLES];  // of each: its first place in the list of positions
+    int32_t edges[MOST_CYCLES];  // of each: number of edges of A
+    int32_t count;
+    int32_t differing;  // edges of A that B does not have
 };
 
 // The outcome of a child.
@@ -71,8 +78,7 @@ struct Plan {
     int32_t* mates;          // [islands][population][2]: the parents of each pair
     int32_t* work;           // [islands][population][WORK][pitch]
     Position* cycles;        // [islands][population][2 pitch]: the AB-cycles, as positions
-    int32_t* first;          // [islands][population][FIRST]: where each cycle begins, then their
-                             // number, and the number of edges of A that B does not have
+    CycleTable* table;       // [islands][population]
     uint16_t* owner;         // [islands][population][pitch]: the cycle of each edge of A
     Outcome* outcome;        // [islands][population][children]
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child

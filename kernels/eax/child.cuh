@@ -62,13 +62,13 @@ class Child {
         return all + int(largest.value) > HEAVY_CITIES;
     }
 
-    // Merge the sub-tours and compare the child with its parents. Return the outcome.
-    __device__ Outcome finish(int edges) {
+    // Merge the sub-tours of a child that shortens the edges by `gain`, and compare it with its
+    // parents. Return the outcome.
+    __device__ Outcome finish(int64_t gain, int edges) {
         Merging merging(pair_, plan_.near, data_, tours_);
-        if (!merging.run()) return {0.0, 0};
-        const int64_t whole = gain();
+        const int64_t whole = merging.run(gain);
         const bool is_b = pair_.cost_a - whole == pair_.cost_b && tours_.cuts >= edges;
-        if (whole <= 0 || is_b) return {0.0, whole};
+        if (whole <= 0 || is_b) return {0.0, 0};
         return {plan_.by_entropy ? double(whole) / loss_of_entropy() : double(whole), whole};
     }
 
@@ -153,7 +153,7 @@ class Child {
     // List the cycles to add, which have room for their cuts. One thread.
     __device__ void choose(uint32_t mask, const uint32_t* is_near) {
         int count = 0, cuts = tours_.cuts;
-        for (int i = 0; i < cycles_.count && count + 1 < MOST_ADDED; ++i) {
+        for (int i = 0; i < cycles_.count() && count + 1 < MOST_ADDED; ++i) {
             const uint32_t turned = (mask ^ i * 0x9E3779B1u) * 0x85EBCA77u;
             const bool is_left_out = mask != 0 && turned >> 31;
             const bool fits = cuts + cycles_.edges(i) <= MOST_EDGES;

@@ -6,10 +6,30 @@
 
 namespace eax {
 
-// The two mates of a vertex in B, which one access reads.
+// A word of twice as many bits.
 template <class Number>
-struct alignas(2 * sizeof(Number)) Mates {
-    Number at[2];
+struct Twice;
+template <>
+struct Twice<uint16_t> {
+    using Word = uint32_t;
+};
+template <>
+struct Twice<int32_t> {
+    using Word = uint64_t;
+};
+
+// The two mates of a vertex in B, in one word, so that choosing one needs no memory.
+template <class Number>
+class Mates {
+  public:
+    __device__ int at(int side) const { return Number(both_ >> side * BITS); }
+    __device__ void set(int side, int mate) { both_ |= Word(Number(mate)) << side * BITS; }
+
+  private:
+    using Word = typename Twice<Number>::Word;
+    static constexpr int BITS = 8 * sizeof(Number);
+
+    Word both_;
 };
 
 // The differing positions, numbered in their order, as vertices of a graph. The bits of a vertex
@@ -24,13 +44,8 @@ struct Graph {
     Mates<Number>* mates;
     uint8_t* bits;
 
-    // `numbers` has 2.5 numbers for each of `most` vertices.
-    __device__ Graph(int count, int32_t* position, Number* numbers, int most)
-        : count(count),
-          edges(0),
-          position(position),
-          mates(reinterpret_cast<Mates<Number>*>(numbers)),
-          bits(reinterpret_cast<uint8_t*>(numbers + 2 * int64_t(most))) {}
+    __device__ Graph(int count, int32_t* position, Mates<Number>* mates, uint8_t* bits)
+        : count(count), edges(0), position(position), mates(mates), bits(bits) {}
 
     // Return the neighbour of a vertex in A: the next one, or the one before it.
     __device__ int beside(int vertex, int is_before) const {
@@ -149,12 +164,14 @@ class Comparison {
             if (!differing_.has(here)) continue;
             const int number = differing_.number(here);
             uint32_t bits = graph.bits[number];
+            Mates<Number> mates{};
             for (int side = 0; side < 2; ++side) {
                 const int mate = placed_[wrapped(side ? i + 1 : i - 1, n_)];
                 if (mate == wrapped(here + 1, n_) || here == wrapped(mate + 1, n_)) continue;
-                graph.mates[number].at[side] = Number(differing_.number(mate));
+                mates.set(side, differing_.number(mate));
                 bits |= 4u << side;
             }
+            graph.mates[number] = mates;
             graph.bits[number] = uint8_t(bits);
         }
     }

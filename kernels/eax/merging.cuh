@@ -17,17 +17,20 @@ class Merging {
                        SubTours& tours)
         : pair_(pair), near_(near), data_(data), tours_(tours) {}
 
-    // Return whether one tour is left, all threads together.
-    __device__ bool run() {
+    // Merge all sub-tours into one tour, which is shorter than the first parent by the returned
+    // length; before, the child was shorter by `gain`. Give up once it is not, and return 0: an
+    // exchange hardly ever shortens it again. All threads together.
+    __device__ int64_t run(int64_t gain) {
         while (tours_.count > 1) {
-            if (tours_.cuts + 2 > MOST_CUTS) return false;
+            if (tours_.cuts + 2 > MOST_CUTS) return 0;
             const int smallest = find_smallest();
             list_segments(smallest);
             const block::Ranked best = find_exchange(smallest);
-            if (best.index == NONE) return false;
+            if (best.index == NONE || gain <= best.value) return 0;
+            gain -= best.value;
             exchange(smallest, best.index);
         }
-        return true;
+        return gain;
     }
 
   private:

@@ -38,17 +38,14 @@ class Winner {
         __syncthreads();
         if (threadIdx.x == 0) follow();
         __syncthreads();
-        for (int i = 0; i < cuts_; ++i) {
-            const int r = turn_[i] / 2, length = begin_[i + 1] - begin_[i];
-            const bool is_forward = turn_[i] % 2;
-            const int first = is_forward ? at_[r] + 1 : at_[next(r)];
-            for (int k = threadIdx.x; k < length; k += blockDim.x) {
-                int place = is_forward ? first + k : first - k;
-                place = place >= n_ ? place - n_ : place < 0 ? place + n_ : place;
-                const encoding::Gene city = from[place];
-                to[begin_[i] + k] = city;
-                position[city] = Position(begin_[i] + k);
-            }
+        for (int i = threadIdx.x, segment = 0; i < n_; i += blockDim.x) {
+            while (begin_[segment + 1] <= i) ++segment;
+            const int r = turn_[segment] / 2, k = i - begin_[segment];
+            int place = turn_[segment] % 2 ? at_[r] + 1 + k : at_[next(r)] - k;
+            place = place >= n_ ? place - n_ : place < 0 ? place + n_ : place;
+            const encoding::Gene city = from[place];
+            to[i] = city;
+            position[city] = Position(i);
         }
     }
 

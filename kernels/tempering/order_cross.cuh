@@ -1,8 +1,8 @@
-// Uniform crossover of two orders, of which one child is used. Reads the orders, writes a child.
-// Random streams: CROSS of crossovers/uniform_order.cuh.
+// Uniform-like crossover of two orders, of which one child is used. Reads the orders, writes a
+// child. Random streams: CROSS of crossovers/uniform_like.cuh.
 #pragma once
 
-#include "crossovers/uniform_order.cuh"
+#include "crossovers/uniform_like.cuh"
 #include "tempering/plan.cuh"
 
 namespace tempering {

@@ -61,7 +61,7 @@ class NumpyTempering(NumpyIslands):
         """Number of chosen places, which the first items have; 0: another problem."""
         self.scale = choice.scale if choice else 1
         share = self.chosen / problem.size
-        self.excess = (0.04 * share, 0.1 * share) if choice else (0.08, 0.65)
+        self.excess = (0.04 * share, 0.1 * share) if choice else (0.2, 0.75)
         self.symmetries = choice.symmetries().T.tolist() if choice else []
         assert self.rows == list(range(len(self.rows)))
         self.unequal_places = set(unequal_pairs(problem, of_places=True))
@@ -149,7 +149,7 @@ class NumpyTempering(NumpyIslands):
     def child(self, mine: list[int], other: list[int], place: Place) -> list[int]:
         if not self.chosen:
             word = np.zeros(4, np.uint64)
-            return list(crossed("uniform", "permutation", word, place, mine, other)[0])
+            return list(crossed("uniform_like", "permutation", word, place, mine, other)[0])
         own = set(mine[: self.chosen])
         moved = [{symmetry[p] for p in other[: self.chosen]} for symmetry in self.symmetries]
         nearest = max(moved, key=lambda places: len(own & places))
