@@ -33,7 +33,7 @@ _MOST_CUTS, _MOST_CYCLES, _WORK = 320, 128, 6
 _TABLE, _RECORD = 2 * _MOST_CYCLES + 2, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 7
-_MOST_WALKS, _LONGEST_WALK, _FAST_COPIES = 4, 2048, 2
+_MOST_WALKS, _LONGEST_WALK = 4, 2048
 _FEWEST_FAST, _FAST_VERTICES = 6144, 14336
 """Differing positions of a pair that block memory has room for: at least and at most."""
 _GRAPH_BYTES = 96 << 10
@@ -131,9 +131,11 @@ class Eax(Algorithm):
         return {"islands": 1, "population": min(most, population)}
 
     def defines(self) -> Macros:
+        fast = _fast_vertices(self._pitch)
         return {
             "EAX_WIDE": str(int(self._pitch > _NARROW)),
-            "EAX_FAST_VERTICES": str(_fast_vertices(self._pitch)),
+            "EAX_FAST_VERTICES": str(fast),
+            "EAX_WALK_BITS": str(_walk_bits(fast)),
         }
 
     def require_problem(self, problem: Problem) -> None:
@@ -182,7 +184,7 @@ class Eax(Algorithm):
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
         fast = _fast_vertices(pitch)
-        graph = scratch_bytes(4 * fast, _FAST_COPIES * fast) + _walk_bytes(pitch)
+        graph = scratch_bytes(4 * fast, _walk_bits(fast)) + _walk_bytes(pitch)
         child = _child_bytes(pitch)
         return Schedule(
             start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
@@ -215,9 +217,14 @@ def entropy_of(population: int) -> NDArray[np.int32]:
 
 def _fast_vertices(pitch: int) -> int:
     """Return the size of graphs in block memory. First tours differ at half of the positions."""
-    room = (_GRAPH_BYTES - _walk_bytes(pitch)) // (4 + _FAST_COPIES)
+    room = (_GRAPH_BYTES - _walk_bytes(pitch)) // 6
     most = min(_FAST_VERTICES, max(_FEWEST_FAST, room))
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
+
+
+def _walk_bits(fast: int) -> int:
+    """Return the bytes for the bits of the vertices of all walks, one for each vertex and walk."""
+    return min(_MOST_WALKS * fast, 2 * _FAST_VERTICES)
 
 
 def _walk_bytes(pitch: int) -> int:

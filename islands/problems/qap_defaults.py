@@ -12,20 +12,17 @@ from islands.problems.qap_exchanges import is_uneven, is_unstructured
 
 Matrix = NDArray[np.int64]
 
-_ROUGH_FROM, _ROUGH_TO = 38, 110
+_ROUGH_FROM, _ROUGH_TO = 38, 75
 """The sizes of unstructured instances for which a memetic search is the default."""
 _UNEVEN_FROM = 40
 """The smallest uneven instance for which a memetic search is the default."""
 _FEW_UNEVEN = 100
 _UNEVEN_SIZES = {"population": 66, "improver.steps": 1000}
-_MANY_ROUGH = 75
-"""Unstructured instances of more facilities take long to converge."""
 _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
-_GPU_SIZES_OF_MANY = {"population": 396, "improver.steps": 3000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
-_FEW_ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
-"""Fewer facilities: a population converges in seconds, and begins again after 120 generations
-without progress. On tai50a and tai60a, `uniform` found the best known value sooner (docs/measured.md).
+_ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
+"""On unstructured instances, a population converges in seconds, and begins again after 120
+generations without progress. `uniform` finds the best known values sooner there.
 """
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""
@@ -72,8 +69,7 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
     if is_unstructured(a) and is_unstructured(b) and _ROUGH_FROM <= len(a) <= _ROUGH_TO:
-        own = _FEW_ROUGH if len(a) <= _MANY_ROUGH else {}
-        return [memetic | own, tempering, cellular]
+        return [memetic | _ROUGH, tempering, cellular]
     return [tempering, cellular, memetic]
 
 
@@ -87,5 +83,4 @@ def memetic_sizes(a: Matrix, b: Matrix, on_gpu: Callable[[], bool]) -> dict[str,
     if is_uneven(a, b):
         many = {"population": 132, "improver.steps": 2 * n}
         return {"islands": 4} | (many if n > _FEW_UNEVEN else _UNEVEN_SIZES)
-    on_a_gpu = _GPU_SIZES if n <= _MANY_ROUGH else _GPU_SIZES_OF_MANY
-    return {"islands": 1} | (on_a_gpu if on_gpu() else _CPU_SIZES)
+    return {"islands": 1} | (_GPU_SIZES if on_gpu() else _CPU_SIZES)

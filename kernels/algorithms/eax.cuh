@@ -95,7 +95,7 @@ EAX_KERNEL(512, eax_pair) {
         int32_t* const work = plan.work + int64_t(job) * eax::WORK * pitch;
         Scratch scratch(arena.large());
         auto* const fast = scratch.take<eax::Mates<uint16_t>>(EAX_FAST_VERTICES);
-        auto* const bits = scratch.take<uint8_t>(eax::FAST_COPIES * EAX_FAST_VERTICES);
+        auto* const bits = scratch.take<uint8_t>(EAX_WALK_BITS);
         Scratch of_comparison = scratch;  // which is over when the walks begin
         eax::Comparison comparison(pair, of_comparison, work + 4 * pitch, n);
         const int count = comparison.count();

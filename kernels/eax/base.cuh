@@ -16,6 +16,7 @@
 // The vertices of a graph that block memory has room for.
 #ifndef EAX_FAST_VERTICES
 #define EAX_FAST_VERTICES 64
+#define EAX_WALK_BITS 128  // bytes for the bits of the vertices of all walks
 #endif
 
 namespace eax {

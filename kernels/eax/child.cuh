@@ -14,8 +14,8 @@ constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
 
 // On a GPU, children whose sub-tours have many cities are made by larger blocks.
 constexpr bool DEFERS_HEAVY = !POLLING_IS_CHEAP;
-constexpr double HEAVY = -1.0;     // as the score of a child that is not made yet
-constexpr int HEAVY_CITIES = 100;  // in sub-tours, of each of which at most LARGE count
+constexpr double HEAVY = -1.0;    // as the score of a child that is not made yet
+constexpr int HEAVY_CITIES = 50;  // in sub-tours, of each of which at most LARGE count
 constexpr int LARGE = 400;
 
 class Child {

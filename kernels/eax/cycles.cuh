@@ -7,9 +7,8 @@
 
 namespace eax {
 
-constexpr int MOST_WALKS = 4;   // at the same time
-constexpr int PER_WALK = 512;   // differing positions; with fewer, walks find the same cycles
-constexpr int FAST_COPIES = 2;  // of the largest graph, which block memory has room for
+constexpr int MOST_WALKS = 4;  // at the same time
+constexpr int PER_WALK = 512;  // differing positions; with fewer, walks find the same cycles
 
 // The AB-cycles of a pair. Each is a list of positions, of which the first and second, third and
 // fourth, ... are joined by edges of A, and the others, and the last and first, by those of B.
@@ -52,7 +51,7 @@ struct WalkRoom {
 // Return how many walks look for cycles at the same time in a graph in block memory.
 __device__ int walks_in(int vertices, bool is_block) {
     if (is_block) return 1;  // its cycles have no edge in common
-    const int fit = min(MOST_WALKS, FAST_COPIES * EAX_FAST_VERTICES / max(1, vertices));
+    const int fit = min(MOST_WALKS, EAX_WALK_BITS / max(1, vertices));
     return max(1, min(fit, vertices / PER_WALK));
 }
 

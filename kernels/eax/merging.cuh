@@ -104,37 +104,53 @@ class Merging {
         return problem::distance(data_, tours_.n, a, b);
     }
 
-    // Return the best exchange: its number, and the length that it adds.
+    // Return the best exchange: its number, and the length that it adds. A thread tries some at
+    // once, so that their reads overlap; the last one may be tried again.
     __device__ block::Ranked find_exchange(int tour) {
+        constexpr int AT_ONCE = POLLING_IS_CHEAP ? 1 : 4;
+        const int tries = all_ * near_.degree, threads = blockDim.x;
         block::Ranked best{block::Least<int64_t>::NONE, NONE};
-        Opening here;
-        int number = -1;
-        for (int i = threadIdx.x; i < all_ * near_.degree; i += blockDim.x) {
-            if (number != i / near_.degree) number = i / near_.degree, here = opening_at(number);
-            const int other = near_.of(here.city)[i % near_.degree];
-            const int there = pair_.position_a[other];
-            const int ahead = there - here.begin;
-            if (uint32_t(ahead < 0 ? ahead + tours_.n : ahead) < here.length) continue;
-            const int r = tours_.segment_of(there);
-            if (tours_.tour_behind(r) != tour) try_exchanges(here, r, there, 4 * i, best);
+        int2 here[AT_ONCE];
+        Opening opening;
+        int tried = -1, opened = -1;
+        for (int i = threadIdx.x; i < tries; i += AT_ONCE * threads) {
+            int there[AT_ONCE];
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int number = min(i + k * threads, tries - 1);
+                const int place = number / near_.degree;
+                if (AT_ONCE > 1 || tried != place) tried = place, here[k] = city_at(place);
+                there[k] = neighbour_of(here[k].y, number % near_.degree);
+            }
+            for (int k = 0; k < AT_ONCE; ++k) {
+                if (is_within(here[k].x, there[k])) continue;
+                const int r = tours_.segment_of(there[k]);
+                if (tours_.tour_behind(r) == tour) continue;
+                if (opened != here[k].y) opened = here[k].y, opening = opening_at(here[k]);
+                const int number = min(i + k * threads, tries - 1);
+                try_exchanges(opening, r, there[k], 4 * number, best);
+            }
         }
         return block::argmin(best);
     }
 
-    // A city to try: its segment, and the edges to its neighbours in the sub-tour.
+    // Return the position of a neighbour of the city at a position.
+    __device__ int neighbour_of(int position, int number) const {
+        return pair_.position_a[near_.of(city(position))[number]];
+    }
+    // Return whether a position is in a segment.
+    __device__ bool is_within(int r, int position) const {
+        const int ahead = position - wrapped(int(tours_.at[r]) + 1, tours_.n);
+        return uint32_t(ahead < 0 ? ahead + tours_.n : ahead) < uint32_t(tours_.length(r));
+    }
+
+    // A city to try, and the edges to its neighbours in the sub-tour.
     struct Opening {
-        int city, begin;
-        uint32_t length;
         problem::City a, b[2];
         int64_t cut[2];
     };
 
-    __device__ Opening opening_at(int number) const {
-        const int2 here = city_at(number);
+    __device__ Opening opening_at(int2 here) const {
         Opening made;
-        made.city = city(here.y);
-        made.begin = wrapped(int(tours_.at[here.x]) + 1, tours_.n);
-        made.length = tours_.length(here.x);
         made.a = where(here.y);
         for (int side = 0; side < 2; ++side) {
             made.b[side] = where(tours_.neighbour(here.x, here.y, side));
@@ -162,7 +178,7 @@ class Merging {
     __device__ void exchange(int tour, uint32_t number) {
         const int i = number / 4, k = number % 4;
         const int here = city_at(i / near_.degree).y;
-        const int there = pair_.position_a[near_.of(city(here))[i % near_.degree]];
+        const int there = neighbour_of(here, i % near_.degree);
         const int into = tours_.tour_behind(tours_.segment_of(there));
         __syncthreads();  // the list has been read
         const int a = tours_.end_of(here, k & 1);

@@ -114,8 +114,7 @@ class Walks {
         bool is_closed = false;
         if (length_ % 2 && !step<OF_B>(here, is_closed)) return is_closed;
         while (length_ + 2 < LONGEST_WALK && step<OF_A>(here, is_closed) &&
-               step<OF_B>(here, is_closed)) {
-        }
+               step<OF_B>(here, is_closed)) {}
         return is_closed;
     }
 

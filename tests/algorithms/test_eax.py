@@ -56,10 +56,31 @@ def test_migrants_change_positions_and_frequencies(backend: Backend, tmp_path: P
 
 def cycles_of(mine: Archipelago, island: int, pair: int) -> list[list[int]]:
     """Return the AB-cycles of a pair as positions in the first parent."""
-    first = field(mine, "first")[island, pair]
+    table = field(mine, "table")[island, pair].tolist()
     positions = field(mine, "cycles")[island, pair].tolist()
-    count = int(first[MOST_CYCLES + 1])
-    return [positions[first[i] : first[i + 1]] for i in range(count)]
+    firsts, sizes = table[:MOST_CYCLES], table[MOST_CYCLES : 2 * MOST_CYCLES]
+    count = table[2 * MOST_CYCLES]
+    return [
+        positions[first : first + 2 * size]
+        for first, size in zip(firsts[:count], sizes, strict=False)
+    ]
+
+
+def edges_of(row: list[int], cycle: list[int]) -> tuple[Counter[frozenset[int]], ...]:
+    """Return the edges of A and those of B that an AB-cycle has."""
+    assert len(cycle) % 2 == 0
+    walk = [int(row[place]) for place in cycle]
+    steps = [frozenset(step) for step in zip(walk, walk[1:] + walk[:1], strict=True)]
+    return Counter(steps[::2]), Counter(steps[1::2])
+
+
+def find_cycles(mine: Archipelago, phase: int) -> None:
+    """Find the AB-cycles of all pairs, in a phase."""
+    stages = field(mine, "stage")
+    stages[:, 0] = phase
+    colony = mine._colonies[0]
+    mine.backend.upload(stages, colony.state.arrays["stage"])
+    mine.backend.run(colony._launches.generation[0][:1])
 
 
 @pytest.mark.parametrize("generation", [0, 6])
@@ -69,27 +90,52 @@ def test_cycles_divide_the_edges_that_differ(
 ) -> None:
     mine = tours(backend, cities(70, tmp_path), population=8, children=100)
     mine.advance(generation)
-    stages = field(mine, "stage")
-    stages[:, 0] = phase
-    backend.upload(stages, mine._colonies[0].state.arrays["stage"])
-    calls = mine._colonies[0]._launches.generation[0]
-    backend.run(calls[:1])
+    find_cycles(mine, phase)
     for island, rows in enumerate(genes(mine)):
         for pair, (a, b) in enumerate(field(mine, "mates")[island].tolist()):
             one, other = edges(rows[a].tolist()), edges(rows[b].tolist())
             found_a, found_b = Counter[frozenset[int]](), Counter[frozenset[int]]()
             for cycle in cycles_of(mine, island, pair):
-                walk = [int(rows[a][place]) for place in cycle]
-                assert len(walk) % 2 == 0
-                steps = list(zip(walk, walk[1:] + walk[:1], strict=True))
-                found_a.update(frozenset(step) for step in steps[::2])
-                found_b.update(frozenset(step) for step in steps[1::2])
+                of_a, of_b = edges_of(rows[a].tolist(), cycle)
+                found_a.update(of_a)
+                found_b.update(of_b)
             assert (found_a, found_b) == (one - other, other - one)
-            assert field(mine, "first")[island, pair, MOST_CYCLES + 2] == (one - other).total()
+            differing = field(mine, "table")[island, pair, 2 * MOST_CYCLES + 1]
+            assert differing == (one - other).total()
     firsts, seconds = np.moveaxis(field(mine, "mates"), 2, 0)
     for first, second in zip(firsts, seconds, strict=True):
         assert (np.sort(first) == np.arange(8)).all()
         assert (np.roll(first, -1) == second).all()
+
+
+def test_walks_at_the_same_time_share_no_edge_within_a_walk(
+    backend: Backend, tmp_path: Path
+) -> None:
+    # Some 2,000 differing positions: up to four walks, each in a graph of its own.
+    mine = tours(backend, cities(4000, tmp_path), population=3, children=60, first_tours="random")
+    find_cycles(mine, SINGLE)
+    shared = 0
+    for island, rows in enumerate(genes(mine)):
+        for pair, (a, b) in enumerate(field(mine, "mates")[island].tolist()):
+            one, other = edges(rows[a].tolist()), edges(rows[b].tolist())
+            found = [edges_of(rows[a].tolist(), each) for each in cycles_of(mine, island, pair)]
+            assert len(found) > 30
+            for of_a, of_b in found:
+                assert of_a <= one - other
+                assert of_b <= other - one
+            shared = max(shared, *sum((of_a for of_a, _ in found), Counter()).values())
+    assert 2 <= shared <= 4
+
+
+def test_more_children_than_cycles_that_fit(backend: Backend, tmp_path: Path) -> None:
+    mine = tours(
+        backend, cities(3000, tmp_path), islands=1, population=3, children=200, first_tours="random"
+    )
+    find_cycles(mine, SINGLE)
+    counts = field(mine, "table")[:, :, 2 * MOST_CYCLES]
+    assert counts.max() <= MOST_CYCLES
+    mine.advance(2)
+    require_consistent(mine)
 
 
 def assembled(rows: Any, a: int, record: Any) -> list[int]:
