@@ -51,7 +51,7 @@ _SPREAD = 256
 _CPU = (0.005, 300, 30)
 """Seconds per individual until 1,000 cities converge, on two CPU threads; most and fewest
 individuals."""
-_GPU = (0.00014, 1000, 100)
+_GPU = (0.00008, 1000, 100)
 _SHARE = 0.7
 """Share of the time limit in which a population should converge."""
 _FEW_CITIES = 500

@@ -104,31 +104,20 @@ class Merging {
         return problem::distance(data_, tours_.n, a, b);
     }
 
-    // Return the best exchange: its number, and the length that it adds. A thread tries some at
-    // once, so that their reads overlap; the last one may be tried again.
+    // Return the best exchange: its number, and the length that it adds.
     __device__ block::Ranked find_exchange(int tour) {
-        constexpr int AT_ONCE = POLLING_IS_CHEAP ? 1 : 4;
-        const int tries = all_ * near_.degree, threads = blockDim.x;
         block::Ranked best{block::Least<int64_t>::NONE, NONE};
-        int2 here[AT_ONCE];
+        int2 here{};
         Opening opening;
         int tried = -1, opened = -1;
-        for (int i = threadIdx.x; i < tries; i += AT_ONCE * threads) {
-            int there[AT_ONCE];
-            for (int k = 0; k < AT_ONCE; ++k) {
-                const int number = min(i + k * threads, tries - 1);
-                const int place = number / near_.degree;
-                if (AT_ONCE > 1 || tried != place) tried = place, here[k] = city_at(place);
-                there[k] = neighbour_of(here[k].y, number % near_.degree);
-            }
-            for (int k = 0; k < AT_ONCE; ++k) {
-                if (is_within(here[k].x, there[k])) continue;
-                const int r = tours_.segment_of(there[k]);
-                if (tours_.tour_behind(r) == tour) continue;
-                if (opened != here[k].y) opened = here[k].y, opening = opening_at(here[k]);
-                const int number = min(i + k * threads, tries - 1);
-                try_exchanges(opening, r, there[k], 4 * number, best);
-            }
+        for (int i = threadIdx.x; i < all_ * near_.degree; i += blockDim.x) {
+            if (tried != i / near_.degree) tried = i / near_.degree, here = city_at(tried);
+            const int there = neighbour_of(here.y, i % near_.degree);
+            if (is_within(here.x, there)) continue;
+            const int r = tours_.segment_of(there);
+            if (tours_.tour_behind(r) == tour) continue;
+            if (opened != tried) opened = tried, opening = opening_at(here);
+            try_exchanges(opening, r, there, 4 * i, best);
         }
         return block::argmin(best);
     }
