@@ -12,7 +12,7 @@ from islands.problems.qap_exchanges import is_uneven, is_unstructured
 
 Matrix = NDArray[np.int64]
 
-_ROUGH_FROM, _ROUGH_TO = 38, 75
+_ROUGH_FROM, _FEW_ROUGH = 38, 75
 """The sizes of unstructured instances for which a memetic search is the default."""
 _UNEVEN_FROM = 40
 """The smallest uneven instance for which a memetic search is the default."""
@@ -68,8 +68,9 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
         return [memetic, tempering, cellular]
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
-    if is_unstructured(a) and is_unstructured(b) and _ROUGH_FROM <= len(a) <= _ROUGH_TO:
-        return [memetic | _ROUGH, tempering, cellular]
+    if is_unstructured(a) and is_unstructured(b) and len(a) >= _ROUGH_FROM:
+        pair = [memetic | _ROUGH, tempering]
+        return [*(pair if len(a) <= _FEW_ROUGH else reversed(pair)), cellular]
     return [tempering, cellular, memetic]
 
 

@@ -83,7 +83,7 @@ def test_clusters_on_a_board_are_solved(
     [
         (1500, 10, False, {"islands": 1, "population": 300}),
         (5000, 2, False, {"islands": 1, "population": 30, "first_tours": "greedy"}),
-        (8000, 2, True, {"islands": 1, "population": 440}),
+        (8000, 2, True, {"islands": 1, "population": 770}),
     ],
     ids=["enough for the largest", "too short", "as large as time permits"],
 )

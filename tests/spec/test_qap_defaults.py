@@ -55,8 +55,8 @@ CELLULAR = ("cellular", "permutation", "tabu")
         (facilities(37), TEMPERING, 64, 0),
         (facilities(38), MEMETIC, 1056, 2000),
         (facilities(75), MEMETIC, 1056, 2000),
-        (facilities(76), MEMETIC, 396, 3000),
-        (facilities(110), MEMETIC, 396, 3000),
+        (facilities(76), TEMPERING, 64, 0),
+        (facilities(110), TEMPERING, 64, 0),
         (facilities(111), TEMPERING, 16, 0),
         (uneven(39), TEMPERING, 64, 0),
         (uneven(40), MEMETIC, 66, 1000),
@@ -101,9 +101,15 @@ def test_a_cpu_has_a_smaller_memetic_search() -> None:
     cpu, gpu = (resolved(facilities(40), backend) for backend in BACKENDS)
     assert (cpu.general.islands, cpu.general.population, cpu.improver.steps) == (1, 66, 500)
     assert (gpu.general.islands, gpu.general.population, gpu.improver.steps) == (1, 1056, 2000)
-    assert (cpu.settings.reset, resolved(facilities(76)).settings.reset) == (120, 0)
+    assert (cpu.settings.crossover, cpu.settings.reset) == ("uniform", 120)
     given = resolved(facilities(40), population=24, islands=3)
     assert (given.general.islands, given.general.population, given.improver.steps) == (3, 24, 500)
+
+
+def test_many_unstructured_facilities_with_tabu_search_are_memetic() -> None:
+    spec = resolved(facilities(76), improver="tabu")
+    assert chosen(spec) == MEMETIC
+    assert (spec.settings.crossover, spec.settings.reset) == ("uniform", 120)
 
 
 def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:
