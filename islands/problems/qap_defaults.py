@@ -21,8 +21,9 @@ _UNEVEN_SIZES = {"population": 66, "improver.steps": 1000}
 _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
 _ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
-"""On unstructured instances, a population converges in seconds, and begins again after 120
-generations without progress. `uniform` finds the best known values sooner there.
+"""Up to this size, a population converges in seconds, and begins again after 120 generations
+without progress. `uniform` finds the best known values sooner there; with 100 facilities, its
+children are too far from both mates.
 """
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""
@@ -69,8 +70,9 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
     if is_unstructured(a) and is_unstructured(b) and len(a) >= _ROUGH_FROM:
-        pair = [memetic | _ROUGH, tempering]
-        return [*(pair if len(a) <= _FEW_ROUGH else reversed(pair)), cellular]
+        if len(a) <= _FEW_ROUGH:
+            return [memetic | _ROUGH, tempering, cellular]
+        return [tempering, memetic, cellular]
     return [tempering, cellular, memetic]
 
 

@@ -109,7 +109,7 @@ def test_a_cpu_has_a_smaller_memetic_search() -> None:
 def test_many_unstructured_facilities_with_tabu_search_are_memetic() -> None:
     spec = resolved(facilities(76), improver="tabu")
     assert chosen(spec) == MEMETIC
-    assert (spec.settings.crossover, spec.settings.reset) == ("uniform", 120)
+    assert (spec.settings.crossover, spec.settings.reset) == ("uniform_like", 0)
 
 
 def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:
