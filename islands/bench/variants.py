@@ -13,7 +13,7 @@ from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 from islands.run.request import resolved
 from islands.spec.given import gathered, of_text
-from islands.spec.layers import layers, strongest
+from islands.spec.layers import combined, layers
 from islands.spec.spec import RunSpec
 
 DEFAULT = "default"
@@ -41,7 +41,7 @@ class Variant:
         """
         asked = {**self.options, **options, "instance": problem.instance}
         with _naming(self.origin):
-            if strongest(layers(asked, self.config), "record.every", None) is None:
+            if combined(layers(asked, self.config)).get("record.every") is None:
                 asked["record.every"] = every
             return resolved(layers(asked, self.config), problem)
 

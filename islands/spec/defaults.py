@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.backends import takes_gpu
 from islands.problems.base import Problem
 from islands.spec.fit import fitting
-from islands.spec.layers import Layer, strongest
 
 _PARTS = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""
 
 
 def defaults_for(
-    problem: Problem, sources: Sequence[Layer], seconds: float
+    problem: Problem, given: Mapping[str, Any], seconds: float
 ) -> tuple[dict[str, Any], str]:
     """Return default settings by name for a time limit, and a message about another algorithm.
 
-    Those of a problem only make sense together: with another algorithm, encoding or improver, or
-    with a preset, only the default algorithm is used, or another one that takes the request.
+    Those of a problem only make sense together: with another given algorithm, encoding or improver,
+    or a preset, only the default algorithm is used, or another one that takes the request.
     """
     choices = [problem.defaults(), *problem.other_defaults()]
-    is_preset = strongest(sources, "preset", None) is not None
-    defaults = _of_problem(problem, choices, sources, is_preset=is_preset)
+    defaults = _of_problem(problem, choices, given)
     own, usual = defaults["algorithm"], choices[0]["algorithm"]
-    name, note = strongest(sources, "algorithm", None), ""
+    name, note = given.get("algorithm"), ""
     if name is None and own != usual:
         note = f"{own}, since the default {usual} does not take these options"
     chosen = ALGORITHMS.get(str(own if name is None else name))
-    if chosen is None or is_preset:
+    if chosen is None or given.get("preset") is not None:
         return dict(defaults), note
-    backend = str(strongest(sources, "backend", "auto"))
+    backend = str(given.get("backend", "auto"))
 
     def on_gpu() -> bool:
         return takes_gpu(backend)
@@ -44,41 +42,34 @@ def defaults_for(
 
 
 def _of_problem(
-    problem: Problem,
-    choices: Sequence[Mapping[str, Any]],
-    sources: Sequence[Layer],
-    *,
-    is_preset: bool,
+    problem: Problem, choices: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return the first complete defaults that agree with the request, or a default algorithm."""
-    given = {key: value for layer in sources for key, value in layer.values.items()}
     able = _able(given)
-    for defaults in choices if not is_preset else ():
-        parts = {key: defaults.get(key) for key in _PARTS}
-        agrees = all(strongest(sources, key, value) == value for key, value in parts.items())
+    for defaults in choices if given.get("preset") is None else ():
+        agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _PARTS)
         if agrees and defaults["algorithm"] in able:
             return defaults
-    encoding = strongest(sources, "encoding", None)
-    improver = strongest(sources, "improver.name", "none")
     usual = [defaults["algorithm"] for defaults in choices]
-    return {"algorithm": stand_in(usual, encoding, improver, given, problem)}
+    return {"algorithm": _first_able(usual, given, problem, able)}
 
 
-def stand_in(
-    usual: Sequence[str],
-    encoding: str | None,
-    improver: str,
-    given: Mapping[str, Any],
-    problem: Problem,
-) -> str:
-    """Return the first algorithm that takes an encoding, an improver and the given settings.
+def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str:
+    """Return the first algorithm that takes the given encoding, improver and other settings.
 
     The usual ones come first; if none takes them, return the first of these.
     """
-    pairs, able = fitting(problem), _able(given)
+    return _first_able(usual, given, problem, _able(given))
+
+
+def _first_able(
+    usual: Sequence[str], given: Mapping[str, Any], problem: Problem, able: Collection[str]
+) -> str:
+    pairs, encoding = fitting(problem), given.get("encoding")
+    improves = given.get("improver.name", "none") != "none"
     for name in (*usual, *ALGORITHMS):
         takes = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
-        if takes and name in able and (ALGORITHMS[name].improves or improver == "none"):
+        if takes and name in able and (ALGORITHMS[name].improves or not improves):
             return name
     return usual[0]
 

@@ -29,7 +29,7 @@ def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer
     sources = [Layer("", gathered(of_table(options)))]
     if config is not None:
         sources.insert(0, Layer(f"{config}: ", _read(config)))
-    preset = strongest(sources, "preset", None)
+    preset = combined(sources).get("preset")
     if preset is None:
         return _named(sources)
     if preset not in PRESETS:
@@ -69,11 +69,9 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: {error}") from None
 
 
-def strongest(sources: Sequence[Layer], name: str, default: Any) -> Any:
-    """Return the value of a setting in the strongest layer that has it."""
-    return next(
-        (layer.values[name] for layer in reversed(sources) if name in layer.values), default
-    )
+def combined(sources: Sequence[Layer]) -> dict[str, Any]:
+    """Return each setting's value in the strongest layer that has it."""
+    return {name: value for layer in sources for name, value in layer.values.items()}
 
 
 def _refuse_hidden(preset: str, layer: Layer, config: Path, file: Layer, options: Layer) -> None:

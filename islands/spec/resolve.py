@@ -21,7 +21,7 @@ from islands.spec.colonies import resolve_colonies
 from islands.spec.defaults import defaults_for
 from islands.spec.fit import encoding_for, require_bound, require_improver, require_possible
 from islands.spec.given import ALIASES, COLONIES
-from islands.spec.layers import Layer, layers, strongest
+from islands.spec.layers import Layer, combined, layers
 from islands.spec.names import lasting, start_name
 from islands.spec.own import traits
 from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
@@ -37,27 +37,27 @@ _TOPOLOGY = "migration.topology"
 
 def instance_of(sources: Sequence[Layer]) -> str:
     """Return the name of the instance."""
-    return str(strongest(sources, "instance", DEFAULT_INSTANCE))
+    return str(combined(sources).get("instance", DEFAULT_INSTANCE))
 
 
 def format_of(sources: Sequence[Layer]) -> str | None:
     """Return the format of the instance's file; None: detect it."""
-    form = strongest(sources, "format", None)
+    form = combined(sources).get("format")
     return None if form is None else str(form)
 
 
 def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
     """Return the complete run; refuse settings that are unknown, out of range or do not fit."""
-    has_colonies = strongest(sources, COLONIES, None) is not None
+    given = combined(sources)
     spec = (
-        resolve_colonies(sources, problem, _resolved)
-        if has_colonies
-        else _resolved(sources, problem)
+        _resolved(sources, problem)
+        if given.get(COLONIES) is None
+        else resolve_colonies(sources, problem, _resolved)
     )
     try:
         require_possible(spec, problem)
     except UsageError:
-        if strongest(sources, _TOPOLOGY, None) is not None:
+        if given.get(_TOPOLOGY) is not None:
             raise
         ring = _on_a_ring(spec)
         with suppress(UsageError):
@@ -80,17 +80,18 @@ def _on_a_ring(spec: RunSpec) -> RunSpec:
 
 def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = None) -> RunSpec:
     """Return a run without colonies, or one colony of a run with this number of `islands`."""
-    own, (sources, note) = sources, _upon_defaults(sources, problem)
-    name = str(strongest(sources, "algorithm", None))
+    own, given = sources, combined(sources)
+    sources, note = _upon_defaults(sources, given, problem)
+    chosen = combined(sources)
+    name, encoding = str(chosen["algorithm"]), chosen.get("encoding")
     _refuse_clash(sources, name)
-    encoding = strongest(sources, "encoding", None)
     encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
     algorithm = ALGORITHMS[name]
     _refuse_shared(f"algorithm {name}", algorithm.Settings, problem.Settings.names())
     _refuse_shared(f"problem {problem.name}", problem.Settings)
     refuse_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
-    if _is_true(values.get("halo")) and strongest(own, _TOPOLOGY, None) is None:
+    if _is_true(values.get("halo")) and given.get(_TOPOLOGY) is None:
         values[_TOPOLOGY] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
     criteria = _listed(values.get("stop", [])) or _default_stop(problem)
@@ -166,18 +167,20 @@ def _is_true(value: Any) -> bool:
     return str(value).lower() in ("true", "yes", "on", "1")
 
 
-def _upon_defaults(sources: Sequence[Layer], problem: Problem) -> tuple[list[Layer], str]:
+def _upon_defaults(
+    sources: Sequence[Layer], given: Mapping[str, Any], problem: Problem
+) -> tuple[list[Layer], str]:
     """Return the layers after the problem's own settings and the defaults, and a message."""
     own = Layer(f"{problem.instance}: ", problem.settings.to_mapping())
     settings = _part(_merged([own, *sources], problem.Settings), "", problem.Settings)
     solved = problem.adjusted(problem.Settings.build(settings))
-    defaults, note = defaults_for(solved, sources, _seconds(sources, problem))
+    defaults, note = defaults_for(solved, given, _seconds(given, problem))
     return [own, Layer(f"defaults of {problem.name}: ", defaults), *sources], note
 
 
-def _seconds(sources: Sequence[Layer], problem: Problem) -> float:
+def _seconds(given: Mapping[str, Any], problem: Problem) -> float:
     """Return the time limit of the run, or the default one if there is none."""
-    texts = _listed(strongest(sources, "stop", [])) or _default_stop(problem)
+    texts = _listed(given.get("stop", [])) or _default_stop(problem)
     limit = time_limit(parse(text) for text in texts)
     return limit if math.isfinite(limit) else time_limit(map(parse, _default_stop(problem)))
 

@@ -156,10 +156,8 @@ def _algorithm_for(over: Sequence[str], request: TuneRequest, base: Job) -> str 
     tuned = [text.partition("=")[0].strip() for text in over]
     if "algorithm" in tuned:
         return None
-    encoding = given.get("encoding")
-    name = stand_in(
-        [spec.algorithm], encoding, spec.improver.name, dict.fromkeys(tuned), base.problem
-    )
+    parts = {"encoding": given.get("encoding"), "improver.name": spec.improver.name}
+    name = stand_in([spec.algorithm], dict.fromkeys(tuned) | parts, base.problem)
     return None if name == spec.algorithm else name
 
 
