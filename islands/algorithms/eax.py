@@ -34,10 +34,10 @@ _TABLE, _RECORD = 2 * _MOST_CYCLES + 2, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 7
 _MOST_WALKS, _LONGEST_WALK = 4, 2048
-_FEWEST_FAST, _FAST_VERTICES = 6144, 14336
-"""Differing positions of a pair that block memory has room for: at least and at most."""
+_FEWEST_FAST = 6144
+"""Differing positions of a pair that block memory has room for: at least these."""
 _GRAPH_BYTES = 96 << 10
-"""Bytes of block memory for a graph: those of small GPUs, and half of those of large ones."""
+"""Bytes of block memory for a graph and its walks: all of a small GPU, half of a large one."""
 _MOST_ADDED = 48
 _NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
@@ -135,7 +135,7 @@ class Eax(Algorithm):
         return {
             "EAX_WIDE": str(int(self._pitch > _NARROW)),
             "EAX_FAST_VERTICES": str(fast),
-            "EAX_WALK_BITS": str(_walk_bits(fast)),
+            "EAX_WALK_BITS": str(_walk_bits(self._pitch)),
         }
 
     def require_problem(self, problem: Problem) -> None:
@@ -183,9 +183,7 @@ class Eax(Algorithm):
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
-        fast = _fast_vertices(pitch)
-        graph = scratch_bytes(4 * fast, _walk_bits(fast)) + _walk_bytes(pitch)
-        child = _child_bytes(pitch)
+        graph, child = _graph_bytes(pitch), _child_bytes(pitch)
         return Schedule(
             start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
             generation=(
@@ -217,14 +215,20 @@ def entropy_of(population: int) -> NDArray[np.int32]:
 
 def _fast_vertices(pitch: int) -> int:
     """Return the size of graphs in block memory. First tours differ at half of the positions."""
-    room = (_GRAPH_BYTES - _walk_bytes(pitch)) // 6
-    most = min(_FAST_VERTICES, max(_FEWEST_FAST, room))
+    most = max(_FEWEST_FAST, (_GRAPH_BYTES - _walk_bytes(pitch)) // 6)
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
 
 
-def _walk_bits(fast: int) -> int:
+def _walk_bits(pitch: int) -> int:
     """Return the bytes for the bits of the vertices of all walks, one for each vertex and walk."""
-    return min(_MOST_WALKS * fast, 2 * _FAST_VERTICES)
+    fast = _fast_vertices(pitch)
+    left = (_GRAPH_BYTES - 4 * fast - _walk_bytes(pitch)) // 16 * 16
+    return min(_MOST_WALKS * fast, max(fast, left))
+
+
+def _graph_bytes(pitch: int) -> int:
+    """Return the bytes of block memory for the graph of a pair and its walks."""
+    return scratch_bytes(4 * _fast_vertices(pitch), _walk_bits(pitch)) + _walk_bytes(pitch)
 
 
 def _walk_bytes(pitch: int) -> int:

@@ -42,8 +42,10 @@ __device__ void fill_child(Gene* child, const Pair<Gene>& mates, uint32_t flip,
     }
 }
 
-__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
-                      const encoding::Shape& shape, uint4, const draw::Place& place) {
+// Make the first child, or both.
+__device__ void make_children(int count, Scratch scratch, const Pair<Gene>& mates,
+                              const Pair<Gene>& children, const encoding::Shape& shape,
+                              const draw::Place& place) {
     const int n = shape.n;
     const auto [word, order, is_used, left] = Workspace(scratch, shape);
     for (int quad = threadIdx.x; quad < (n + 3) / 4; quad += blockDim.x) {
@@ -62,9 +64,14 @@ __device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>
         }
     }
     __syncthreads();
-    for (int side = threadIdx.x; side < 2; side += blockDim.x) {
+    for (int side = threadIdx.x; side < count; side += blockDim.x) {
         fill_child(children[side], mates, side, word, order, is_used[side], left[side], n);
     }
+}
+
+__device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
+                      const encoding::Shape& shape, uint4, const draw::Place& place) {
+    make_children(2, scratch, mates, children, shape, place);
 }
 
 }  // namespace crossover

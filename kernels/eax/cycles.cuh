@@ -72,8 +72,8 @@ __device__ void find_cycles(const Cycles& cycles, const Graph<Number>& graph, Sc
         Coins coins(place, w);
         const Found found{cycles.positions + int64_t(w) * positions, positions,
                           room.begin + w * share, room.edges + w * share};
-        Walks<Number> walk(mine, room.path + w * LONGEST_WALK, coins);
-        const int count = walk.run(found, min(share, most - w * share));
+        Walker<Number> walker(mine, room.path + w * LONGEST_WALK, coins);
+        const int count = walker.run(found, min(share, most - w * share));
         if (warp::lane() == 0) room.count[w] = count;
     }
     __syncthreads();

@@ -46,10 +46,10 @@ struct Found {
 };
 
 template <class Number>
-class Walks {
+class Walker {
   public:
     // `path` has LONGEST_WALK numbers.
-    __device__ Walks(const Graph<Number>& graph, Number* path, Coins& coins)
+    __device__ Walker(const Graph<Number>& graph, Number* path, Coins& coins)
         : graph_(graph), path_(path), coins_(coins), starts_(graph.count) {}
 
     // Find at most `most` cycles of at most MOST_EDGES edges of A, and return their number; longer

@@ -14,6 +14,8 @@ namespace tabu {
 using Delta = problem::SwapDeltas::Delta;
 using Least = block::Least<Delta>;
 
+constexpr Step NEVER = 0xffff;  // the expiry of entries that are no pair
+
 // The value of an exchange at one step: its delta, or NONE if it is not allowed.
 struct Scale {
     // Deltas are small enough to subtract this from those of preferred exchanges.

@@ -29,6 +29,7 @@ class Prohibitions {
           first_(scratch.take<uint32_t>(WORDS * tiles_)),
           tenures_(scratch) {}
 
+    // All threads see it after the next barrier.
     __device__ void begin() {
         for (int e = threadIdx.x; e < n_ * pitch_; e += blockDim.x) expiry_[e] = 0;
         for (int k = threadIdx.x; k < WORDS * tiles_; k += blockDim.x) first_[k] = 0;

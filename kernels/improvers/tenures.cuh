@@ -10,8 +10,7 @@ namespace improver {
 namespace tabu {
 
 using Step = unsigned short;
-// The expiry of entries that are no pair, and the largest one of pairs; both exceed the steps.
-constexpr Step NEVER = 0xffff, LAST = 0xfffe;
+constexpr Step LAST = 0xfffe;      // the largest expiry, beyond all steps
 constexpr int DRAWN_AT_ONCE = 64;  // steps, with two tenures each
 
 class Tenures {

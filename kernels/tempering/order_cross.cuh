@@ -12,7 +12,6 @@ class Cross {
     __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const algorithm::Plan&)
         : shape_(shape),
           mates_{scratch.take<int32_t>(2 * shape.pitch), shape.pitch},
-          children_{scratch.take<int32_t>(2 * shape.pitch), shape.pitch},
           scratch_(scratch) {
         const crossover::Workspace crossing(scratch, shape);
     }
@@ -23,15 +22,13 @@ class Cross {
         copy_row(mates_[0], mine, shape_.pitch);
         copy_row(mates_[1], other, shape_.pitch);
         __syncthreads();
-        crossover::cross(scratch_, mates_, children_, shape_, {}, place);
-        __syncthreads();
-        for (int i = threadIdx.x; i < shape_.n; i += blockDim.x) child[i] = children_[0][i];
+        crossover::make_children(1, scratch_, mates_, {child, 0}, shape_, place);
         __syncthreads();
     }
 
   private:
     const encoding::Shape& shape_;
-    const crossover::Pair<encoding::Gene> mates_, children_;
+    const crossover::Pair<encoding::Gene> mates_;
     const Scratch scratch_;
 };
 

@@ -19,6 +19,7 @@ from islands.problems.tsp import Tsp
 
 SINGLE, BLOCK, DONE = range(3)
 MOST_CUTS, MOST_CYCLES = 320, 128
+MOST_WALKS, PER_WALK = 4, 512
 
 
 def tours(

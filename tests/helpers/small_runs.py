@@ -2,8 +2,8 @@
 
 `small_runs.py NAME` runs one on two CPU threads; its kernels use a `Scratch` with checked bounds.
 `small_runs.py NAME --emulated` runs it on one thread of the CPU and on an emulated GPU whose
-threads take turns in two orders, and prints a digest for each. `--replace FILE OLD NEW` first
-replaces a text in one of the kernels.
+threads take turns in two orders, and prints a digest for each. `--replace FILE OLD NEW`, which may
+be repeated, first replaces a text in one of the kernels.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("name")
     parser.add_argument("--emulated", action="store_true")
-    parser.add_argument("--replace", nargs=3)
+    parser.add_argument("--replace", nargs=3, action="append", default=[])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -140,8 +140,7 @@ def _main() -> None:
             eax.scratch_bytes = guarded_bytes
         elif args.replace:
             shutil.copytree(data_folder("kernels"), kernels)
-        if args.replace:
-            file, old, new = args.replace
+        for file, old, new in args.replace:
             text = (kernels / file).read_text(encoding="utf-8")
             assert text.count(old) == 1, "the text to replace must occur once"
             (kernels / file).write_text(text.replace(old, new), encoding="utf-8")

@@ -11,6 +11,7 @@ from problems_for_tests import facilities
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.bench import tabu
+from islands.instances.qaplib import QapFile
 from islands.problems import qap
 from islands.problems.qap import Qap
 from islands.problems.tiles import Tiles, tiles_of
@@ -31,18 +32,16 @@ def with_tiles(monkeypatch: pytest.MonkeyPatch, side: int, problem: Qap | None =
         monkeypatch.setattr(tabu, "random_qap", lambda n: problem)
 
 
-def searched(
-    backend: Backend, size: int, steps: int = STEPS
-) -> tuple[NDArray[np.int32], list[int]]:
+def searched(backend: Backend, size: int, steps: int) -> tuple[NDArray[np.int32], list[int]]:
     searches = tabu.TabuSearches(backend, size, 2, steps)
     searches.measured("kernel")
     searches.check()
     return searches.orders["kernel"], searches.costs["kernel"].tolist()
 
 
-def assert_same(size: int, gpu: Backend) -> None:
-    orders, costs = searched(choose("cpu", 1), size)
-    found, found_costs = searched(gpu, size)
+def assert_same(size: int, gpu: Backend, steps: int = STEPS) -> None:
+    orders, costs = searched(choose("cpu", 1), size, steps)
+    found, found_costs = searched(gpu, size, steps)
     assert np.array_equal(found, orders)
     assert found_costs == costs
 
@@ -58,7 +57,7 @@ def test_tiles_make_the_same_steps(
 
 
 @pytest.mark.parametrize("symmetric", ["both", "a"])
-def test_diagonals_and_the_largest_bytes(
+def test_diagonals_and_sums_of_an_asymmetric_matrix(
     monkeypatch: pytest.MonkeyPatch, gpu: Backend, symmetric: str
 ) -> None:
     problem = facilities(22, symmetric=symmetric, diagonal=True, largest=63)
@@ -66,6 +65,21 @@ def test_diagonals_and_the_largest_bytes(
     assert problem.tiles() is not None
     assert problem.defines()["PROBLEM_TILE_DIAGONAL"] == "1"
     assert_same(22, gpu)
+
+
+@pytest.mark.parametrize("size", [46, 200])
+def test_deltas_of_the_largest_bytes_are_exact(
+    monkeypatch: pytest.MonkeyPatch, gpu: Backend, size: int
+) -> None:
+    matrices = 255 * np.random.default_rng(3).integers(0, 2, (2, size, size))
+    matrices[:, 0, 1] = 254
+    matrices[0] //= 2  # the device has the sum of both halves
+    a, b = (np.triu(each, 1) + np.triu(each, 1).T for each in matrices)
+    extreme = Qap(QapFile("extreme", None, size, a, b))
+    assert extreme.tiles() is not None
+    assert [matrix.max() for matrix in extreme._on_device] == [254, 255]
+    monkeypatch.setattr(tabu, "random_qap", lambda n: extreme)
+    assert_same(size, gpu, steps=40)
 
 
 @pytest.mark.parametrize("size", [46, 60, 81])

@@ -16,11 +16,15 @@ from small_runs import RUNS
 ORDERS = {"CPU", "descending", "random"}
 
 
-def _run(name: str, *replace: str) -> subprocess.CompletedProcess[str]:
+SEVERAL_WALKS = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
+"""Several walks at the same time, which otherwise need a pair that differs at 1,024 places."""
+
+
+def _run(name: str, *faults: tuple[str, str, str]) -> subprocess.CompletedProcess[str]:
     script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
     line = [sys.executable, script, name, "--emulated"]
-    if replace:
-        line += ["--replace", *replace]
+    for fault in faults:
+        line += ["--replace", *fault]
     return subprocess.run(line, text=True, capture_output=True)
 
 
@@ -39,7 +43,23 @@ def test_threads_in_any_order_give_the_bits_of_the_cpu(name: str) -> None:
 
 def test_a_missing_barrier_changes_results() -> None:
     labels = "size[r] = 0;\n        }\n"
-    done = _run("eax", "eax/sub_tours.cuh", f"{labels}        __syncthreads();", labels)
+    done = _run("eax", ("eax/sub_tours.cuh", f"{labels}        __syncthreads();", labels))
+    assert done.returncode != 0 or len({*_digests(done).values()}) > 1
+
+
+def test_several_walks_of_a_pair_give_the_bits_of_the_cpu() -> None:
+    done = _run("eax", SEVERAL_WALKS)
+    assert (done.returncode, done.stderr) == (0, "")
+    digests = _digests(done)
+    assert digests.keys() == ORDERS
+    assert len({*digests.values()}) == 1, digests
+    assert digests != _digests(_run("eax"))
+
+
+def test_a_missing_barrier_after_the_walks_changes_results() -> None:
+    counted = "room.count[w] = count;\n    }\n"
+    barrier = ("eax/cycles.cuh", f"{counted}    __syncthreads();", counted)
+    done = _run("eax", SEVERAL_WALKS, barrier)
     assert done.returncode != 0 or len({*_digests(done).values()}) > 1
 
 
@@ -71,6 +91,6 @@ DIVERGENT = {
 @pytest.mark.parametrize("fault", DIVERGENT)
 def test_divergent_threads_end_the_process(fault: str) -> None:
     *replace, message = DIVERGENT[fault]
-    done = _run("eax", *replace)
+    done = _run("eax", tuple(replace))
     assert done.returncode < 0  # aborted
     assert re.match(rf"emulated GPU: block \d+: {message}\n", done.stderr)

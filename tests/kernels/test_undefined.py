@@ -61,6 +61,14 @@ def test_small_runs_have_no_undefined_behaviour_or_overrun(name: str, sanitizer:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_several_walks_of_a_pair_stay_within_their_scratch() -> None:
+    script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
+    replace = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
+    line = [sys.executable, script, "eax", "--replace", *replace]
+    done = subprocess.run(line, text=True, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 FAULTS = [
     (
         *("tabu", "crossovers/masked.cuh"),

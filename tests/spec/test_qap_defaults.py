@@ -102,6 +102,8 @@ def test_a_cpu_has_a_smaller_memetic_search() -> None:
     assert (cpu.general.islands, cpu.general.population, cpu.improver.steps) == (1, 66, 500)
     assert (gpu.general.islands, gpu.general.population, gpu.improver.steps) == (1, 1056, 2000)
     assert (cpu.settings.crossover, cpu.settings.reset) == ("uniform", 120)
+    few_large = resolved(uneven(40)).settings
+    assert (few_large.crossover, few_large.reset) == ("uniform_like", 0)
     given = resolved(facilities(40), population=24, islands=3)
     assert (given.general.islands, given.general.population, given.improver.steps) == (3, 24, 500)
 
