@@ -38,6 +38,7 @@ def test_a_benchmark_is_shown_as_it_was_printed(
     assert "\n".join([header, *rows]) in page
 
 
+@pytest.mark.usefixtures("published")
 def test_an_experiment_is_shown_with_its_tables(
     generate: ModuleType, tmp_path: Path, capsys: Any
 ) -> None:
