@@ -95,13 +95,13 @@ def test_generations_that_are_given_up_leave_no_trace(backend: Backend, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("constant", "value", "position"),
-    [("_NARROW", 8, np.int32), ("_FAST_VERTICES", 0, np.uint16)],
+    ("name", "value", "position"),
+    [("_NARROW", 8, np.int32), ("_fast_vertices", lambda pitch: 0, np.uint16)],
     ids=["wide positions", "graphs outside block memory"],
 )
 def test_other_memory_gives_the_same_tours(
-    constant: str,
-    value: int,
+    name: str,
+    value: Any,
     position: type[Any],
     backend: Backend,
     tmp_path: Path,
@@ -110,7 +110,7 @@ def test_other_memory_gives_the_same_tours(
     problem = cities(50, tmp_path)
     usual = tours(backend, problem)
     usual.advance(12)
-    monkeypatch.setattr(eax, constant, value)
+    monkeypatch.setattr(eax, name, value)
     other = tours(backend, problem)
     other.advance(12)
     assert field(other, "position").dtype == position
