@@ -2,7 +2,8 @@
 
 Facilities whose exchange changes no cost are equal. Kernels number facilities so that equal ones
 are consecutive, and never exchange them. If there are more equal locations than equal facilities,
-kernels assign locations to facilities instead: transposed roles give the same costs.
+kernels assign locations to facilities instead: transposed roles give the same costs. An instance
+with hardly any equal pairs keeps its form, in which its authors and the papers solve it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from islands.text import counted
 Matrix = NDArray[np.int64]
 
 _KEY = 2
+_FEW = 50
+"""Equal pairs are few if they are less than one in this number of all pairs."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +92,11 @@ def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:
     """Return the form of an instance."""
     across = None if linear is None else linear.T
     items, places = alike(a, linear), alike(b, across)
-    turned = _pairs_of_equals(places) > _pairs_of_equals(items)
+    turned = _pairs_of_equals(places) > _pairs_of_equals(items) and _are_many(places)
     if turned:
         a, b, linear, items, places = b, a, across, places, items
     known = places if _pairs_of_equals(places) else None
-    if not _pairs_of_equals(items):
+    if not _are_many(items):
         return Form(a, b, linear, turned, None, None, known)
     counts = np.bincount(items, minlength=len(items))[items]
     # The largest class comes last, so that there are few rows of pairs.
@@ -142,6 +145,11 @@ def _is_exchangeable(matrix: Matrix, linear: Matrix | None, i: int, j: int) -> b
     order[[i, j]] = j, i
     pairs = ((matrix[i], matrix[j]), (matrix[:, i], matrix[:, j]))
     return all(np.array_equal(one[order], other) for one, other in pairs)
+
+
+def _are_many(numbers: NDArray[np.int32]) -> bool:
+    n = len(numbers)
+    return _FEW * _pairs_of_equals(numbers) >= n * (n - 1) // 2 > 0
 
 
 def _pairs_of_equals(numbers: NDArray[np.int32]) -> int:

@@ -78,6 +78,20 @@ def test_equal_items_are_consecutive_and_no_pairs(turned: bool) -> None:
     assert [form.places[i] != form.places[j] for i, j in unequal] == [True] * (66 - 3)
 
 
+@pytest.mark.parametrize("n", [11, 12])
+def test_few_equal_pairs_leave_the_form(n: int) -> None:
+    a, b = facilities(n).file.a, facilities(n).file.b.copy()
+    np.fill_diagonal(b, 0)
+    b[:, 4], b[4] = b[:, 2], b[2]
+    b[2, 4] = b[4, 2] = 9
+    form = Qap(QapFile("two", None, n, a, b)).form
+    # One of 55 or 66 pairs is less than one in 50.
+    assert form.places is not None
+    assert (form.turned, form.after, form.numbering) == (False, None, None)
+    small = Qap(QapFile("two", None, 9, a[:9, :9], b[:9, :9])).form
+    assert small.turned
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_kernels_see_the_same_costs(turned: bool) -> None:
     problem = equals(turned=turned)
