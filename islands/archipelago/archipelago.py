@@ -238,11 +238,11 @@ class Archipelago:
         Unless `is_copied`, they are valid until the islands advance. Of several colonies, names
         begin with the number of the colony.
         """
-        saved = {
-            joined(each.number, name, len(self._islands)): array
+        arrays = {
+            each.number: each.snapshot(self.generation, is_copied=is_copied)
             for each in self._colonies
-            for name, array in each.snapshot(self.generation, is_copied=is_copied).items()
         }
+        saved = joined(arrays, len(self._islands))
         emigrants = self._exchange.emigrants()
         return saved if emigrants is None else saved | {EMIGRANTS: emigrants}
 

@@ -13,9 +13,15 @@ EMIGRANTS = "emigrants"
 """The array of migrants in flight, with a row for each island of all colonies."""
 
 
-def joined(colony: int, name: str, colonies: int) -> str:
-    """Return the name in a snapshot of an array of a colony, one of `colonies`."""
-    return name if colonies == 1 else f"{colony}.{name}"
+def joined(
+    arrays: Mapping[int, Mapping[str, NDArray[Any]]], colonies: int
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of some of the `colonies`, by number, with their names in a snapshot."""
+    return {
+        name if colonies == 1 else f"{number}.{name}": array
+        for number, own in arrays.items()
+        for name, array in own.items()
+    }
 
 
 def split(name: str, colonies: int) -> tuple[int, str]:
