@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from fake_machine import ROOT
 
-RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=800", "--json"]
+RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=2000", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.2s"]
-RUN += ["--improver", "none"]
+RUN += ["--algorithm", "brkga", "--improver", "none"]
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ problem = islands.subset(8, cost=COST, reference=lambda s: 3 * s[:, 0])
 """A script with a problem."""
 Submitted = tuple[User, str]
 """A user, and the number of the user's job."""
-REQUEUES = int(os.environ.get("ISLANDS_SLURM_REQUEUES", "3"))
+REQUEUES = int(os.environ.get("ISLANDS_SLURM_REQUEUES", "2"))
 LONG = [*RUN, "--population", "2048", "--stop", f"generations={200 * REQUEUES}"]
 
 
