@@ -46,7 +46,7 @@ def takes_gpu_memory() -> bool:
         if b"\0ucx\0" in component.raw and _has_loaded_ucx():
             return True
     except ValueError:
-        pass  # not Open MPI
+        pass  # only Open MPI has this symbol; the next question suits every library
     try:
         return bool(library.MPIX_Query_cuda_support())
     except AttributeError:

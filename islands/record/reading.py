@@ -59,7 +59,7 @@ def _streamed(path: Path) -> pa.Table:
                 batch.validate(full=True)
                 batches.append(batch)
         except (pa.ArrowInvalid, OSError):
-            pass  # the last batch is incomplete
+            pass  # a process is writing this batch, or died; those before it are complete
     return pa.Table.from_batches(batches, schema)
 
 

@@ -205,7 +205,7 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
                 f"{folder}: contains code that you have not stored. {_TRUST}"
             ) from error
         except NeedsScriptError:
-            pass  # the signature is right, or the user trusts the folder
+            stored = None  # what only its script contains: it is loaded below, as it may be run
     elif is_reference(instance) and not trusted:
         raise InputError(f"{instance}: the script may have been written by others. {_TRUST}")
     if not is_reference(instance):

@@ -94,7 +94,7 @@ EAX_KERNEL(512, eax_pair) {
         const eax::Cycles cycles(plan, job, int(pitch));
         int32_t* const work = plan.work + int64_t(job) * eax::WORK * pitch;
         Scratch scratch(arena.large());
-        auto* const fast = scratch.take<eax::Mates<uint16_t>>(EAX_FAST_VERTICES);
+        auto* const fast = scratch.take<eax::Adjacent<uint16_t>>(EAX_FAST_VERTICES);
         auto* const bits = scratch.take<uint8_t>(EAX_WALK_BITS);
         Scratch of_comparison = scratch;  // which is over when the walks begin
         eax::Comparison comparison(pair, of_comparison, work + 4 * pitch, n);
@@ -105,9 +105,9 @@ EAX_KERNEL(512, eax_pair) {
             const int walks = eax::walks_in(count, is_block);
             eax::find_cycles(cycles, graph, scratch, walks, most, int(pitch), place);
         } else {
-            auto* const mates = reinterpret_cast<eax::Mates<int32_t>*>(work + pitch);
+            auto* const adjacent = reinterpret_cast<eax::Adjacent<int32_t>*>(work + pitch);
             auto* const slow = reinterpret_cast<uint8_t*>(work + 3 * pitch);
-            eax::Graph<int32_t> graph(count, work, mates, slow);
+            eax::Graph<int32_t> graph(count, work, adjacent, slow);
             comparison.write(graph);
             eax::find_cycles(cycles, graph, scratch, 1, most, int(pitch), place);
         }

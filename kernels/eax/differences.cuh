@@ -18,12 +18,12 @@ struct Twice<int32_t> {
     using Word = uint64_t;
 };
 
-// The two mates of a vertex in B, in one word, so that choosing one needs no memory.
+// The two neighbours of a vertex in B, in one word, so that choosing one needs no memory.
 template <class Number>
-class Mates {
+class Adjacent {
   public:
     __device__ int at(int side) const { return Number(both_ >> side * BITS); }
-    __device__ void set(int side, int mate) { both_ |= Word(Number(mate)) << side * BITS; }
+    __device__ void set(int side, int vertex) { both_ |= Word(Number(vertex)) << side * BITS; }
 
   private:
     using Word = typename Twice<Number>::Word;
@@ -34,21 +34,22 @@ class Mates {
 
 // The differing positions, numbered in their order, as vertices of a graph. The bits of a vertex
 // are its edges that are left: 1 to the next vertex and 2 to the one before it, both of A; 4 and 8
-// to its mates in B; and 16 and 32 if the walk has come to it after an even or odd number of steps.
+// to its neighbours in B; and 16 and 32 if the walk has come to it after an even or odd number of
+// steps.
 template <class Number>
 struct Graph {
     static constexpr int SEEN = 16;
 
     int count, edges;   // vertices, and edges of A
     int32_t* position;  // [count]
-    Mates<Number>* mates;
+    Adjacent<Number>* adjacent;
     uint8_t* bits;
 
-    __device__ Graph(int count, int32_t* position, Mates<Number>* mates, uint8_t* bits)
-        : count(count), edges(0), position(position), mates(mates), bits(bits) {}
+    __device__ Graph(int count, int32_t* position, Adjacent<Number>* adjacent, uint8_t* bits)
+        : count(count), edges(0), position(position), adjacent(adjacent), bits(bits) {}
 
     // Return the neighbour of a vertex in A: the next one, or the one before it.
-    __device__ int beside(int vertex, int is_before) const {
+    __device__ int neighbour(int vertex, int is_before) const {
         if (is_before) return vertex > 0 ? vertex - 1 : count - 1;
         return vertex + 1 < count ? vertex + 1 : 0;
     }
@@ -156,7 +157,7 @@ class Comparison {
         graph.edges = block::sum(edges);
     }
 
-    // Link each differing position to its mates in B.
+    // Link each differing position to its neighbours in B.
     template <class Number>
     __device__ void link(Graph<Number>& graph) {
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
@@ -164,14 +165,14 @@ class Comparison {
             if (!differing_.has(here)) continue;
             const int number = differing_.number(here);
             uint32_t bits = graph.bits[number];
-            Mates<Number> mates{};
+            Adjacent<Number> adjacent{};
             for (int side = 0; side < 2; ++side) {
-                const int mate = placed_[wrapped(side ? i + 1 : i - 1, n_)];
-                if (mate == wrapped(here + 1, n_) || here == wrapped(mate + 1, n_)) continue;
-                mates.set(side, differing_.number(mate));
+                const int other = placed_[wrapped(side ? i + 1 : i - 1, n_)];
+                if (other == wrapped(here + 1, n_) || here == wrapped(other + 1, n_)) continue;
+                adjacent.set(side, differing_.number(other));
                 bits |= 4u << side;
             }
-            graph.mates[number] = mates;
+            graph.adjacent[number] = adjacent;
             graph.bits[number] = uint8_t(bits);
         }
     }

@@ -99,11 +99,11 @@ class Walker {
     struct Visit {
         int vertex;
         uint32_t bits;
-        Mates<Number> mates;
+        Adjacent<Number> adjacent;
     };
 
     __device__ Visit visit(int vertex) const {
-        return {vertex, graph_.bits[vertex], graph_.mates[vertex]};
+        return {vertex, graph_.bits[vertex], graph_.adjacent[vertex]};
     }
 
     // Walk on by random edges of A and B in turn, which are removed; return whether the walk has
@@ -124,8 +124,9 @@ class Walker {
         const uint32_t ends = here.bits >> KIND & 3;
         if (ends == 0) return false;
         const int end = ends == 3 ? coins_.toss() : ends >> 1;
-        Visit next = visit(KIND == OF_A ? graph_.beside(here.vertex, end) : here.mates.at(end));
-        const bool is_first = next.bits & 4 && next.mates.at(0) == here.vertex;
+        Visit next =
+            visit(KIND == OF_A ? graph_.neighbour(here.vertex, end) : here.adjacent.at(end));
+        const bool is_first = next.bits & 4 && next.adjacent.at(0) == here.vertex;
         const int back = KIND == OF_A ? !end : !is_first;
         graph_.bits[here.vertex] = uint8_t(here.bits & ~(1u << (KIND + end)));
         path_[++length_] = Number(next.vertex);
