@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 # The constants of kernels/eax and kernels/tours.
-_MOST_CUTS, _MOST_CYCLES, _WORK = 320, 128, 6
+_MOST_CUTS, _MOST_CYCLES, _WORK, _SHARES = 320, 128, 6, 8
 _TABLE, _RECORD = 2 * _MOST_CYCLES + 2, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 7
 _MOST_WALKS, _LONGEST_WALK = 4, 2048
 _FEWEST_FAST = 6144
 """Differing positions of a pair that block memory has room for: at least these."""
-_GRAPH_BYTES = 96 << 10
-"""Bytes of block memory for a graph and its walks: all of a small GPU, half of a large one."""
+_GRAPH_BYTES = 74 << 10
+"""Bytes of block memory for a graph and its walks: a third of that of a large GPU."""
 _MOST_ADDED = 48
 _NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
@@ -159,6 +159,7 @@ class Eax(Algorithm):
             "table": Field((size, _TABLE), np.int32, kind="scratch"),
             "owner": Field((size, pitch), np.uint16, kind="scratch"),
             "outcome": Field((size, children, 2), np.int64, kind="scratch"),
+            "promise": Field((size, children), np.float64, kind="scratch"),
             "record": Field((size, children, _RECORD), position, kind="scratch"),
         }
 
@@ -184,12 +185,13 @@ class Eax(Algorithm):
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
         graph, child = _graph_bytes(pitch), _child_bytes(pitch)
+        listed = scratch_bytes(2 * self.settings.children)
         return Schedule(
             start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
             generation=(
-                Launch("eax_pair", size, graph, 512),
+                Launch("eax_pair", size, graph, 384),
                 Launch("eax_child", size * self.settings.children, child, 32),
-                Launch("eax_heavy", size * self.settings.children, child, 256),
+                Launch("eax_heavy", size * _SHARES, child + listed, 256),
                 Launch("eax_replace", size, scratch_bytes(*[4 * _MOST_CUTS] * 5, 16), 512),
                 Launch("eax_restart", size, _search_bytes(pitch), 512),
                 Launch("eax_stage", islands, 0, 256),
@@ -203,7 +205,7 @@ class Eax(Algorithm):
 
 _ARRAYS = (
     *("stage", "position", "frequency", "mates", "work", "cycles", "table", "owner"),
-    *("outcome", "record"),
+    *("outcome", "promise", "record"),
 )
 
 

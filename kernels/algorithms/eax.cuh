@@ -6,6 +6,7 @@
 
 #include "eax/child.cuh"
 #include "eax/first_tours.cuh"
+#include "eax/promising.cuh"
 #include "eax/stages.cuh"
 #include "eax/winner.cuh"
 
@@ -77,7 +78,7 @@ EAX_KERNEL(256, eax_adopt) {
 }
 
 // A block finds the AB-cycles of one pair after another.
-EAX_KERNEL(512, eax_pair) {
+EAX_KERNEL(384, eax_pair) {
     const int n = all.shape.n;
     const int64_t pitch = all.shape.pitch;
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
@@ -118,36 +119,36 @@ EAX_KERNEL(512, eax_pair) {
 
 namespace eax {
 
-// Make a child, unless it is heavy and only light ones are wanted, which gives a score of HEAVY; or
-// the other way round.
+// Make a child and write its outcome. Of a heavy child, unless IS_HEAVY, only write what it
+// promises.
+template <bool IS_HEAVY>
 __device__ void make_child(const Archipelago& all, const Plan& plan, const problem::Data& data,
-                           Scratch scratch, int job, bool wants_heavy) {
-    if (wants_heavy && plan.outcome[job].score != HEAVY) return;
-    const int index = job / plan.children, number = job % plan.children;
-    const Pair pair(all, plan, index);
-    if (!crosses(plan, pair.local)) return;
+                           Scratch scratch, const Pair& pair, int number) {
+    const int64_t job = pair.index * plan.children + number;
     const bool is_block = plan.stage[pair.local].phase == BLOCK;
-    const Cycles cycles(plan, index, all.shape.pitch);
-    if (cycles.count() == 0 || (!is_block && number >= cycles.count())) {
-        if (threadIdx.x == 0) plan.outcome[job] = {0.0, 0};
-        return;
-    }
-    uint32_t mask = 0;
-    if (number >= cycles.count()) {
-        const int64_t made = all.island[pair.local].generation + 1;
-        mask = all.place(pair.local, made, pair.a).words(stream::ESET, number).x | 1;
-    }
-    Child child(all, plan, data, pair, cycles, scratch);
-    child.make(number % cycles.count(), mask, is_block);
+    const Cycles cycles(plan, pair.index, all.shape.pitch);
     Outcome outcome{0.0, 0};
-    const int64_t gain = child.gain();
-    // Merging hardly ever makes up for an E-set that loses.
-    if (gain > 0) {
-        const bool is_left = DEFERS_HEAVY && !wants_heavy && child.is_heavy();
-        outcome = is_left ? Outcome{HEAVY, 0} : child.finish(gain, cycles.table->differing);
+    double promise = 0.0;
+    const int count = cycles.count();
+    if (count > 0 && (is_block || number < count)) {
+        uint32_t mask = 0;
+        if (number >= count) {
+            const int64_t made = all.island[pair.local].generation + 1;
+            mask = all.place(pair.local, made, pair.a).words(stream::ESET, number).x | 1;
+        }
+        Child child(all, plan, data, pair, cycles, scratch);
+        // Merging hardly ever makes up for an E-set that loses.
+        if (const int64_t gain = child.make(number % count, mask, is_block); gain > 0) {
+            if (!IS_HEAVY && child.is_heavy()) {
+                promise = child.promise(gain);
+            } else {
+                outcome = child.finish<IS_HEAVY>(gain, cycles.table->differing);
+            }
+        }
+        if (outcome.score > 0.0) child.store(plan.record + job * RECORD);
     }
     if (threadIdx.x == 0) plan.outcome[job] = outcome;
-    if (outcome.score > 0.0) child.store(plan.record + int64_t(job) * RECORD);
+    if (threadIdx.x == 0 && !IS_HEAVY) plan.promise[job] = promise;
 }
 
 }  // namespace eax
@@ -156,17 +157,27 @@ __device__ void make_child(const Archipelago& all, const Plan& plan, const probl
 EAX_KERNEL(32, eax_child) {
     for (int job = blockIdx.x; job < eax::individuals(all) * plan.children; job += gridDim.x) {
         if (eax::stops(improving)) break;
+        const eax::Pair pair(all, plan, job / plan.children);
+        if (!eax::crosses(plan, pair.local)) continue;
         __syncthreads();  // the previous child is complete
-        eax::make_child(all, plan, data, Scratch(arena.large()), job, false);
+        const int number = job % plan.children;
+        eax::make_child<false>(all, plan, data, Scratch(arena.large()), pair, number);
     }
 }
 
-// A larger block makes one heavy child after another.
+// A larger block makes every SHARES-th of the promising heavy children of one pair after another.
 EAX_KERNEL(256, eax_heavy) {
-    for (int job = blockIdx.x; eax::DEFERS_HEAVY; job += gridDim.x) {
-        if (job >= eax::individuals(all) * plan.children) break;
+    for (int job = blockIdx.x; job < eax::individuals(all) * eax::SHARES; job += gridDim.x) {
+        if (eax::stops(improving)) break;
+        const eax::Pair pair(all, plan, job / eax::SHARES);
+        if (!eax::crosses(plan, pair.local)) continue;
         __syncthreads();
-        eax::make_child(all, plan, data, Scratch(arena.large()), job, true);
+        Scratch scratch(arena.large());
+        const eax::Promising promising(plan, pair.index, scratch);
+        for (int k = job % eax::SHARES; k < promising.count; k += eax::SHARES) {
+            eax::make_child<true>(all, plan, data, scratch, pair, promising.numbers[k]);
+            __syncthreads();
+        }
     }
 }
 

@@ -60,7 +60,7 @@ struct CycleTable {
 
 // The outcome of a child.
 struct Outcome {
-    double score;  // 0: refused
+    double score;  // 0: refused, or not made
     int64_t gain;
 };
 
@@ -82,6 +82,7 @@ struct Plan {
     CycleTable* table;       // [islands][population]
     uint16_t* owner;         // [islands][population][pitch]: the cycle of each edge of A
     Outcome* outcome;        // [islands][population][children]
+    double* promise;         // the same: the scores of heavy children before merging; 0: light
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child
 };
 

@@ -12,11 +12,12 @@ namespace eax {
 
 constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
 
-// On a GPU, children whose sub-tours have many cities are made by larger blocks.
-constexpr bool DEFERS_HEAVY = !POLLING_IS_CHEAP;
-constexpr double HEAVY = -1.0;    // as the score of a child that is not made yet
+// Children whose sub-tours have many cities take long: they are made by larger blocks, after the
+// light ones, and only if they promise enough.
 constexpr int HEAVY_CITIES = 50;  // in sub-tours, of each of which at most LARGE count
 constexpr int LARGE = 400;
+// A child with more sub-tours is refused, as merging them takes long, and hardly ever pays.
+constexpr int MOST_SUB_TOURS = 16;
 
 class Child {
   public:
@@ -31,23 +32,24 @@ class Child {
           added_(scratch.take<uint16_t>(MOST_ADDED)) {}
 
     // Make the child whose E-set begins with a cycle; a `mask` other than 0 leaves some of the
-    // others out.
-    __device__ void make(int cycle, uint32_t mask, bool is_block) {
+    // others out. Return by how much the E-set shortens the edges, before sub-tours are merged.
+    // Sub-tours are found only if it does.
+    __device__ int64_t make(int cycle, uint32_t mask, bool is_block) {
+        bool is_found = false;
         tours_.cuts = 0;
         tours_.add(cycles_.of(cycle), cycles_.edges(cycle));
-        tours_.find();
-        if (is_block && tours_.count > 1 && complete(cycle, mask)) tours_.find();
+        if (is_block) {
+            tours_.find();
+            is_found = tours_.count == 1 || !complete(cycle, mask);
+        }
+        const int64_t gained = gain();
+        if (gained > 0 && !is_found) tours_.find();
+        return gained;
     }
 
-    // Return by how much the E-set shortens the edges, before sub-tours are merged.
-    __device__ int64_t gain() const {
-        int64_t mine = 0;
-        for (int e = threadIdx.x; e < 2 * tours_.cuts; e += blockDim.x) {
-            const int other = tours_.link[e], here = city(e);
-            if (other > e) mine -= length(here, city(other));
-            if (e & 1) mine += length(here, city(e - 1));
-        }
-        return block::sum(mine);
+    // Return the score of the child as it is, if it shortens the edges by `gain`.
+    __device__ double promise(int64_t gain) const {
+        return plan_.by_entropy ? double(gain) / loss_of_entropy() : double(gain);
     }
 
     // Return whether merging takes long.
@@ -64,12 +66,14 @@ class Child {
 
     // Merge the sub-tours of a child that shortens the edges by `gain`, and compare it with its
     // parents. Return the outcome.
+    template <bool IS_HEAVY>
     __device__ Outcome finish(int64_t gain, int edges) {
-        Merging merging(pair_, plan_.near, data_, tours_);
+        if (tours_.count > MOST_SUB_TOURS) return {0.0, 0};
+        Merging<IS_HEAVY ? 4 : 1> merging(pair_, plan_.near, data_, tours_);
         const int64_t whole = merging.run(gain);
         const bool is_b = pair_.cost_a - whole == pair_.cost_b && tours_.cuts >= edges;
         if (whole <= 0 || is_b) return {0.0, 0};
-        return {plan_.by_entropy ? double(whole) / loss_of_entropy() : double(whole), whole};
+        return {promise(whole), whole};
     }
 
     // Write the cuts in their order, with the ends that they are joined to, numbered by rank.
@@ -93,6 +97,16 @@ class Child {
     __device__ int64_t length(int one, int other) const {
         return problem::distance(data_, tours_.n, problem::city(data_, tours_.n, one),
                                  problem::city(data_, tours_.n, other));
+    }
+
+    __device__ int64_t gain() const {
+        int64_t mine = 0;
+        for (int e = threadIdx.x; e < 2 * tours_.cuts; e += blockDim.x) {
+            const int other = tours_.link[e], here = city(e);
+            if (other > e) mine -= length(here, city(other));
+            if (e & 1) mine += length(here, city(e - 1));
+        }
+        return block::sum(mine);
     }
 
     // Return the entropy that the edges of the island lose if the child replaces its parent; a

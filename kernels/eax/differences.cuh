@@ -115,8 +115,19 @@ class Comparison {
   private:
     // Mark each edge of A that B has too by its first position.
     __device__ void mark_common() {
-        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
-            placed_[i] = pair_.position_a[pair_.order_b[i]];
+        constexpr int AT_ONCE = 4;  // reads, which take long
+        for (int first = threadIdx.x; first < n_; first += AT_ONCE * blockDim.x) {
+            int position[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int i = min(first + k * int(blockDim.x), n_ - 1);
+                position[k] = pair_.position_a[pair_.order_b[i]];
+            }
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int i = first + k * int(blockDim.x);
+                if (i < n_) placed_[i] = position[k];
+            }
         }
         common_.clear();
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {

@@ -8,6 +8,8 @@
 
 namespace eax {
 
+constexpr int MOST_DEGREE = 10;  // neighbours of a city
+
 class Frequencies {
   public:
     __device__ Frequencies(const Plan& plan, int local, int n)
@@ -47,10 +49,12 @@ class Frequencies {
     }
     __device__ int32_t* find_in(int city, int other) const {
         const int32_t* const neighbours = near_.of(city);
-        for (int i = 0; i < near_.degree; ++i) {
-            if (neighbours[i] == other) return table_ + int64_t(city) * near_.degree + i;
+        int found = -1;
+#pragma unroll
+        for (int i = 0; i < MOST_DEGREE; ++i) {  // reads them at once
+            if (i < near_.degree && neighbours[i] == other) found = i;
         }
-        return nullptr;
+        return found < 0 ? nullptr : table_ + int64_t(city) * near_.degree + found;
     }
 
     const Neighbours& near_;

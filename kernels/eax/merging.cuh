@@ -11,6 +11,8 @@ namespace eax {
 constexpr int TRIED_CITIES = 100;  // at each end of a segment, if there are up to four
 constexpr int FEWEST_TRIED = 12;   // with more segments
 
+// `AT_ONCE`: candidates of which a thread reads the neighbours at once.
+template <int AT_ONCE>
 class Merging {
   public:
     __device__ Merging(const Pair& pair, const Neighbours& near, const problem::Data& data,
@@ -107,17 +109,32 @@ class Merging {
     // Return the best exchange: its number, and the length that it adds.
     __device__ block::Ranked find_exchange(int tour) {
         block::Ranked best{block::Least<int64_t>::NONE, NONE};
-        int2 here{};
+        const int count = all_ * near_.degree;
         Opening opening;
         int tried = -1, opened = -1;
-        for (int i = threadIdx.x; i < all_ * near_.degree; i += blockDim.x) {
-            if (tried != i / near_.degree) tried = i / near_.degree, here = city_at(tried);
-            const int there = neighbour_of(here.y, i % near_.degree);
-            if (is_within(here.x, there)) continue;
-            const int r = tours_.segment_of(there);
-            if (tours_.tour_behind(r) == tour) continue;
-            if (opened != tried) opened = tried, opening = opening_at(here);
-            try_exchanges(opening, r, there, 4 * i, best);
+        int2 city{};
+        // The neighbours of some cities are read at once, as each takes several reads in turn.
+        for (int first = threadIdx.x; first < count; first += AT_ONCE * blockDim.x) {
+            int2 here[AT_ONCE];
+            int there[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int i = min(first + k * int(blockDim.x), count - 1);
+                if (tried != i / near_.degree) tried = i / near_.degree, city = city_at(tried);
+                here[k] = city;
+                there[k] = neighbour_of(city.y, i % near_.degree);
+            }
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int i = first + k * int(blockDim.x);
+                if (i >= count || is_within(here[k].x, there[k])) continue;
+                const int r = tours_.segment_of(there[k]);
+                if (tours_.tour_behind(r) == tour) continue;
+                if (opened != i / near_.degree) {
+                    opened = i / near_.degree, opening = opening_at(here[k]);
+                }
+                try_exchanges(opening, r, there[k], 4 * i, best);
+            }
         }
         return block::argmin(best);
     }
