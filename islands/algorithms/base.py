@@ -48,6 +48,9 @@ class Algorithm(ABC):
     """Whether each generation needs the individuals in order of cost, not only the best one."""
     fewest_threads: ClassVar[int] = 32
     """Minimum number of threads per block for good speed on a GPU."""
+    few_threads: bool = False
+    """Whether the threads of a block wait for each other so often that small blocks are faster on
+    a GPU."""
     children: ClassVar[int] = 1
     """`CHILDREN` of its mover: number of children that it makes at once for a slot."""
     decodings: ClassVar[tuple[str, ...]] = ()

@@ -33,6 +33,9 @@ _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 _COLD_EXCESS, _HOT_EXCESS = 0.2, 0.75
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On tai60a, tai100a,
 sko100a, tho150 and tai60b, replicas between them neither freeze nor lose all structure."""
+_COLD_ROUGH, _HOT_ROUGH = 0.38, 0.59
+"""The same for unstructured instances, which freeze at a temperature: a ladder on both sides of it,
+and no wider, found the best solutions of tai100a."""
 _COLD_CHOICE, _HOT_CHOICE = 0.04, 0.1
 """The same for each chosen place, if places are chosen."""
 _WIDE_CHOICE = 0.1, 2.0
@@ -140,6 +143,7 @@ class Tempering(Algorithm):
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
         self._keeps = False
         self._choice: Choice | None = None
+        self._is_rough = False
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -176,6 +180,8 @@ class Tempering(Algorithm):
 
     def prepare(self, problem: Problem) -> None:
         self._choice = problem.choice()
+        self.few_threads = self._choice is None
+        self._is_rough = problem.is_unstructured()
 
     def defines(self) -> Macros:
         cold, hot = self._excess()
@@ -193,7 +199,7 @@ class Tempering(Algorithm):
     def _excess(self) -> tuple[float, float]:
         """Return how the ends of a ladder are chosen, as temperatures per item."""
         if self._choice is None:
-            return _COLD_EXCESS, _HOT_EXCESS
+            return (_COLD_ROUGH, _HOT_ROUGH) if self._is_rough else (_COLD_EXCESS, _HOT_EXCESS)
         share = self._choice.chosen / self._choice.size
         return _COLD_CHOICE * share, _HOT_CHOICE * share
 

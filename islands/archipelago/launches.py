@@ -134,7 +134,12 @@ class Launches:
         slices = max(1, self._shape.individuals // _INDIVIDUALS_A_SLICE)
         fewest = self._algorithm.fewest_threads
         block = self._backend.block(
-            room, self._parts.items(), slices, fewest, needed=self._parts.block()
+            room,
+            self._parts.items(),
+            slices,
+            fewest,
+            needed=self._parts.block(),
+            few=self._algorithm.few_threads,
         )
         return self._backend.compile(self._source(), block)
 

@@ -117,12 +117,14 @@ class Backend(ABC):
         fewest: int = 128,
         *,
         needed: Block | None = None,
+        few: bool = False,
     ) -> Block:
         """Return the size of a program's blocks, on a GPU at least `fewest` threads.
 
         The threads of a block share `items` work items. If fast memory is too small for `room`, its
         large part uses at most `slices` slices of global memory. `needed`: the threads for which
-        the kernels were written, and the most resident blocks.
+        the kernels were written, and the most resident blocks. `few`: the threads of a block wait
+        for each other so often that many small blocks are faster.
         """
 
     @abstractmethod

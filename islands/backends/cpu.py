@@ -68,6 +68,7 @@ class CpuBackend(Backend):
         fewest: int = 128,
         *,
         needed: Block | None = None,
+        few: bool = False,
     ) -> Block:
         return Block()
 

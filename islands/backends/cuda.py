@@ -26,6 +26,8 @@ from islands.text import option
 _RESERVED = 1024  # bytes of shared memory per block for the system
 _LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
 _USUAL_SECONDS = 5.0  # of compiling both programs of islands
+_FEWEST, _FEW, _MOST_SMALL = 128, 512, 8
+"""Threads of a small block, and of a multiprocessor with such blocks; and the most of these."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
 
 
@@ -70,9 +72,13 @@ class CudaBackend(Backend):
         fewest: int = 128,
         *,
         needed: Block | None = None,
+        few: bool = False,
     ) -> Block:
         if room.total > self.block_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * _slice(room))
+        if few:
+            fits = max(1, min(_MOST_SMALL, self._shared // (room.total + _RESERVED)))
+            return Block(max(_FEWEST, _FEW // fits // 32 * 32), fits)
         # Measured on an H200: about 16 items per thread; 1536 threads per multiprocessor, which
         # leaves 40 registers for each; and an eighth of the shared memory left as cache.
         fits = max(1, self._shared * 7 // 8 // (room.total + _RESERVED))

@@ -222,6 +222,10 @@ class Problem(Values, ABC):
         """Return the tiles in which GPUs keep swap differences; None: they do not."""
         return None
 
+    def is_unstructured(self) -> bool:
+        """Return whether its costs vary as those of random numbers, so that a search freezes."""
+        return False
+
     def choice(self) -> Choice | None:
         """Return the choice of some of n places that it states, for tempering; None: another."""
         return None

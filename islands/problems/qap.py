@@ -23,7 +23,7 @@ from islands.instances.sln import WORDS, Remark, compared, counted, inverts, rea
 from islands.problems.base import Problem, Solution
 from islands.problems.qap_choice import Choice, choice
 from islands.problems.qap_defaults import choices, memetic_sizes
-from islands.problems.qap_exchanges import exchange_tables
+from islands.problems.qap_exchanges import exchange_tables, is_unstructured
 from islands.problems.qap_form import form
 from islands.problems.qap_stated import checked_best_known, confirmed
 from islands.problems.tiles import Tiles, tiles_of
@@ -160,6 +160,10 @@ class Qap(Problem):
     def exchange_tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables of tempering."""
         return exchange_tables(self.file.a, self.file.b, self.file.linear, self.form)
+
+    def is_unstructured(self) -> bool:
+        """Return whether both matrices vary as random numbers."""
+        return is_unstructured(self.file.a) and is_unstructured(self.file.b)
 
     def choice(self) -> Choice | None:
         """Return the choice of places that it states, if there are two kinds of items."""

@@ -25,6 +25,10 @@ _ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
 without progress. `uniform` finds the best known values sooner there; with 100 facilities, its
 children are too far from both mates.
 """
+_FREEZING: dict[str, Any] = {"patience": 0, "migration.topology": "none"}
+"""Settings of tempering for unstructured instances: replicas near the temperature at which they
+freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions.
+"""
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""
 
@@ -70,9 +74,10 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
     if is_unstructured(a) and is_unstructured(b) and len(a) >= _ROUGH_FROM:
+        freezing = tempering | _FREEZING
         if len(a) <= _FEW_ROUGH:
-            return [memetic | _ROUGH, tempering, cellular]
-        return [tempering, memetic, cellular]
+            return [memetic | _ROUGH, freezing, cellular]
+        return [freezing, memetic, cellular]
     return [tempering, cellular, memetic]
 
 

@@ -106,17 +106,24 @@ class Chain {
             block::along_run([&](int c) {
                 may |= uint32_t(acceptance.may_accept(deltas.item[c], words.item[c])) << c;
             });
+            if (may != 0) may &= pairs_of(i, first, k > 0 ? 0 : at.item);
             if (may == 0) continue;
             for (int c = 0; c < block::RUN; ++c) {
-                const int j = first + c;
-                const bool exists = triangle_.has(i, j) && (k > 0 || j >= at.item);
-                if (!exists || !(may >> c & 1)) continue;
+                if (!(may >> c & 1)) continue;
                 if (!acceptance.accepts(deltas.item[c], words.item[c])) continue;
-                if (alike.are(order_[i], order_[j])) continue;
+                if (alike.are(order_[i], order_[first + c])) continue;
                 return {uint32_t(k * block::RUN + c), deltas.item[c]};
             }
         }
         return {};
+    }
+
+    // Return the entries of a run that are pairs of item i with items from `least` on, as bits.
+    // Almost every warp has others, whose stored deltas mean nothing.
+    __device__ uint32_t pairs_of(int i, int first, int least) const {
+        const int begin = max(0, max(triangle_.first(i), least) - first);
+        const int end = min(block::RUN, n_ - first);
+        return begin < end ? (2u << (end - 1)) - (1u << begin) : 0u;
     }
 
     // Return the random words of the proposals of a run.

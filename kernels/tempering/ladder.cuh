@@ -13,6 +13,7 @@ namespace tempering {
 // temperatures at which the mean energy exceeded the last one by these numbers of temperatures per
 // item.
 constexpr double COLD_EXCESS = TEMPERING_COLD, HOT_EXCESS = TEMPERING_HOT;
+constexpr double LEAST_RATIO = 1.1;  // of the hottest to the coldest temperature
 
 class Ladder {
   public:
@@ -226,7 +227,7 @@ class Ladder {
     // Set the temperatures of the ladder, and the pace of each.
     __device__ void tune() const {
         const double low = temperature_of(COLD_EXCESS), high = temperature_of(HOT_EXCESS);
-        spread(low, high > 1.2 * low ? high : 1.2 * low);
+        spread(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
         // The pace of a rung is fixed from now on: if it followed the state of a replica, states
         // with few exchanges would be seen too rarely.
         for (int rung = 0; rung < rungs_; ++rung) {
@@ -235,16 +236,21 @@ class Ladder {
     }
 
     // Return the lowest temperature at which the mean energy exceeds that of the coldest generation
-    // by a number of temperatures per item.
+    // by a number of temperatures per item, interpolated between two generations.
     __device__ double temperature_of(double excess) const {
-        const double lowest = mean_energy(plan_.tuning);
         int64_t made = plan_.tuning;
-        while (made > 1) {
-            const double above = mean_energy(made) - lowest;
-            if (above >= excess * cooled(made) * all_.shape.n) break;
-            --made;
-        }
-        return cooled(made);
+        double here = excess_of(made), colder = here;
+        while (here < excess && made > 1) colder = here, here = excess_of(--made);
+        if (!(colder < excess && excess < here)) return cooled(made);
+        const double part = (excess - colder) / (here - colder);
+        return cooled(made + 1) * exact::pow(cooled(made) / cooled(made + 1), part);
+    }
+
+    // Return by how many temperatures per item the mean energy of a generation of the tuning
+    // exceeds that of the last one.
+    __device__ double excess_of(int64_t made) const {
+        const double above = mean_energy(made) - mean_energy(plan_.tuning);
+        return above / (cooled(made) * all_.shape.n);
     }
 
     const Archipelago& all_;

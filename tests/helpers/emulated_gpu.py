@@ -39,6 +39,7 @@ class EmulatedGpu(CpuBackend):
         fewest: int = 128,
         *,
         needed: Block | None = None,
+        few: bool = False,
     ) -> Block:
         is_large = self._shared is not None and room.total > self._shared
         threads = self._most if needed is None else max(self._most, needed.threads)

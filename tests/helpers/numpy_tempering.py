@@ -61,7 +61,8 @@ class NumpyTempering(NumpyIslands):
         """Number of chosen places, which the first items have; 0: another problem."""
         self.scale = choice.scale if choice else 1
         share = self.chosen / problem.size
-        self.excess = (0.04 * share, 0.1 * share) if choice else (0.2, 0.75)
+        of_orders = (0.38, 0.59) if problem.is_unstructured() else (0.2, 0.75)
+        self.excess = (0.04 * share, 0.1 * share) if choice else of_orders
         self.symmetries = choice.symmetries().T.tolist() if choice else []
         assert self.rows == list(range(len(self.rows)))
         self.unequal_places = set(unequal_pairs(problem, of_places=True))
@@ -219,7 +220,7 @@ class NumpyTempering(NumpyIslands):
             self.temperature[island][number] = [self.cooled(following)] * self.rungs
         elif made == self.tuning + 1 and self.tuning > 0:
             low, high = (self.tuned(island, excess) for excess in self.excess)
-            temperatures = self.series(low, max(high, 1.2 * low))
+            temperatures = self.series(low, max(high, 1.1 * low))
             self.temperature[island][number] = temperatures
             self.pace[island][number] = [self.tuned_pace(island, each) for each in temperatures]
         elif not self.descent:
@@ -241,11 +242,19 @@ class NumpyTempering(NumpyIslands):
             sum(ladder[g] for ladder in self.heat[island]) / self.population
             for g in range(self.tuning)
         ]
-        for made in range(self.tuning, 1, -1):
-            above = means[made - 1] - means[-1]
-            if above >= excess * self.cooled(made) * self.problem.size:
-                return self.cooled(made)
-        return self.cooled(1)
+        temperatures = [self.cooled(made) for made in range(1, self.tuning + 1)]
+        found = [
+            (mean - means[-1]) / (each * self.problem.size)
+            for mean, each in zip(means, temperatures, strict=True)
+        ]
+        for k in range(self.tuning - 1, 0, -1):
+            colder, here = found[k], found[k - 1]
+            if here == excess:
+                return temperatures[k - 1]
+            if here > excess:
+                ratio = temperatures[k - 1] / temperatures[k]
+                return temperatures[k] * pow(ratio, (excess - colder) / (here - colder))
+        return temperatures[0]
 
     def tuned_pace(self, island: int, temperature: float) -> int:
         made = 1
