@@ -150,10 +150,6 @@ class Backend(ABC):
         """Return a new array with unspecified content."""
 
     @abstractmethod
-    def address(self, array: Array) -> int:
-        """Return the address of an array on the device."""
-
-    @abstractmethod
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         """Return a copy of `values` on the device, in `to` if it is given."""
 
@@ -267,7 +263,7 @@ class Backend(ABC):
         """Return structs of one type as an array on the device, or None if there are none."""
         if not structs:
             return None
-        records = [as_in_kernels(each, self.address) for each in structs]
+        records = [as_in_kernels(each) for each in structs]
         return self.upload(np.concatenate(records).view(np.uint8))
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:

@@ -133,9 +133,6 @@ class CpuBackend(Backend):
         start = -memory.ctypes.data % _ALIGNMENT
         return memory[start : start + size].view(dtype).reshape(shape)
 
-    def address(self, array: Array) -> int:
-        return int(array.ctypes.data)
-
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         target = self.empty(values.shape, values.dtype) if to is None else to
         target[...] = values
@@ -179,7 +176,7 @@ class CpuBackend(Backend):
     ) -> Call:
         if room is not None:
             arguments = (arena(None, room.large), *arguments)
-        packed = Arguments(arguments, self.address)
+        packed = Arguments(arguments)
         try:
             describe = program.handle[f"{kernel}_signature"]
         except AttributeError:

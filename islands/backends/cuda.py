@@ -115,9 +115,6 @@ class CudaBackend(Backend):
                 "more are needed. Lower population or islands, or use more GPUs"
             ) from None
 
-    def address(self, array: Array) -> int:
-        return int(array.data.ptr)
-
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         target = self.empty(values.shape, values.dtype) if to is None else to
         target.set(np.ascontiguousarray(values), stream=self._stream)
@@ -188,7 +185,7 @@ class CudaBackend(Backend):
             raise without_room(kernel, shared, self.block_memory)
         # More than 48 KiB, including the kernel's own arrays, must be requested.
         function.max_dynamic_shared_size_bytes = shared
-        packed = Arguments(arguments, self.address)
+        packed = Arguments(arguments)
         return Call(function.kernel, blocks, threads or program.block.threads, shared, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
