@@ -104,9 +104,9 @@ class Backend(ABC):
     compile_seconds: float = 0.0
     """Seconds spent on the programs of islands, including those from the cache."""
 
+    @abstractmethod
     def joules(self) -> float | None:
         """Return the energy that the device has used since a fixed time; None if unknown."""
-        return None
 
     @abstractmethod
     def block(

@@ -60,6 +60,9 @@ class CpuBackend(Backend):
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
 
+    def joules(self) -> float | None:
+        return None
+
     def block(
         self,
         room: Room,
