@@ -266,8 +266,10 @@ class _Loop:
         return self._progress(tally, self._archipelago.generation, seconds)
 
     def _progress(self, tally: Tally, generation: int, seconds: float) -> Progress:
-        averaged, before = (self._population, self._problem), self._before
-        return summarise(tally, generation, seconds, *averaged, before, self._starts)
+        population, starts = self._population, self._starts
+        return summarise(
+            tally, generation, seconds, population, self._problem, self._before, starts
+        )
 
     def _keep_if_due(self, moment: Moment) -> None:
         every = self._spec.checkpoint.every
