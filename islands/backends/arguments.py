@@ -7,7 +7,7 @@ Numbers are NumPy scalars, whose type gives their size; arrays are passed as the
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,16 +32,29 @@ class Struct:
     @property
     def bytes(self) -> int:
         """The size of the struct in bytes."""
-        return int(as_in_kernels(self).nbytes)
+        return int(as_in_kernels(self, lambda _: 0).nbytes)
+
+
+Address = Callable[[Any], int]
+
+
+def host_address(array: Any) -> int:
+    """Return the address of a NumPy array."""
+    return int(array.ctypes.data)
+
+
+def device_address(array: Any) -> int:
+    """Return the address of a CuPy array on the device."""
+    return int(array.data.ptr)
 
 
 class Arguments:
     """Values packed for a launch; this object keeps them alive."""
 
-    def __init__(self, values: Sequence[Any]) -> None:
-        """Pack numbers, arrays and structs."""
+    def __init__(self, values: Sequence[Any], address: Address) -> None:
+        """Pack `values`; `address` gives the device address of an array."""
         self._kept = list(values)
-        self._packed = [np.ascontiguousarray(as_in_kernels(value)) for value in values]
+        self._packed = [np.ascontiguousarray(as_in_kernels(value, address)) for value in values]
         self.pointers = (ctypes.c_void_p * max(1, len(values)))(
             *(packed.ctypes.data for packed in self._packed)
         )
@@ -57,17 +70,12 @@ def _letter(value: Any) -> str:
     return "i" if isinstance(value, np.integer) else "P"
 
 
-def address_of(array: Any) -> int:
-    """Return the address of an array of NumPy, or of CuPy on the device."""
-    return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
-
-
-def as_in_kernels(value: Any) -> Any:
+def as_in_kernels(value: Any, address: Address) -> Any:
     """Return a value with the layout of C++: a scalar, or a record for a `Struct`."""
     if isinstance(value, Struct):
         if not value.members:
             return np.zeros(1, np.uint8)  # a C++ struct is never empty
-        values = [as_in_kernels(member) for member in value.members.values()]
+        values = [as_in_kernels(member, address) for member in value.members.values()]
         kinds = [(name, item.dtype) for name, item in zip(value.members, values, strict=True)]
         record = np.zeros(1, np.dtype(kinds, align=True))
         for (name, _), item in zip(kinds, values, strict=True):
@@ -75,4 +83,4 @@ def as_in_kernels(value: Any) -> Any:
         return record
     if isinstance(value, np.generic):
         return value
-    return np.uint64(0 if value is None else address_of(value))
+    return np.uint64(0 if value is None else address(value))

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from islands.backends.arguments import Arguments, Struct, as_in_kernels
+from islands.backends.arguments import Address, Arguments, Struct, as_in_kernels
 from islands.backends.compiling import Compiling
 from islands.backends.source import Source
 from islands.errors import CompileError
@@ -99,6 +99,8 @@ class Backend(ABC):
     """Why `auto` chose this backend."""
     block_memory: int | None
     """Bytes of fast memory that one block can have; None: no limit."""
+    address: Address
+    """Returns the address of an array, which kernels receive."""
     compiling: Compiling
     """Announces that programs are compiled."""
     compile_seconds: float = 0.0
@@ -263,7 +265,7 @@ class Backend(ABC):
         """Return structs of one type as an array on the device, or None if there are none."""
         if not structs:
             return None
-        records = [as_in_kernels(each) for each in structs]
+        records = [as_in_kernels(each, self.address) for each in structs]
         return self.upload(np.concatenate(records).view(np.uint8))
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:

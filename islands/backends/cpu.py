@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends import zig
-from islands.backends.arguments import Arguments
+from islands.backends.arguments import Arguments, host_address
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import loaded
 from islands.backends.compiler import compiler
@@ -53,6 +53,7 @@ class CpuBackend(Backend):
             raise UsageError(f"{requested}: must be from 1 to {_MOST_THREADS}")
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
+        self.address = host_address
         self._compiler, self._version = compiler()
         named = any(word.startswith("-O") for word in self._compiler[1:])
         self._options = _OPTIONS if named else [_FASTEST, *_OPTIONS]
@@ -179,7 +180,7 @@ class CpuBackend(Backend):
     ) -> Call:
         if room is not None:
             arguments = (arena(None, room.large), *arguments)
-        packed = Arguments(arguments)
+        packed = Arguments(arguments, self.address)
         try:
             describe = program.handle[f"{kernel}_signature"]
         except AttributeError:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from islands.backends.arguments import Arguments
+from islands.backends.arguments import Arguments, device_address
 from islands.backends.base import Array, Backend, Block, Branches, Call, Program, Room, arena
 from islands.backends.compiling import Compiling
 from islands.backends.energy import joules
@@ -50,6 +50,7 @@ class CudaBackend(Backend):
         self.device = facts["name"].decode()
         self.identity = identity_of(number)
         self.block_memory: int = block_memory(number)
+        self.address = device_address
         self._shared = facts["sharedMemPerMultiprocessor"]
         self._multiprocessors = facts["multiProcessorCount"]
         self._memory = facts["totalGlobalMem"]
@@ -185,7 +186,7 @@ class CudaBackend(Backend):
             raise without_room(kernel, shared, self.block_memory)
         # More than 48 KiB, including the kernel's own arrays, must be requested.
         function.max_dynamic_shared_size_bytes = shared
-        packed = Arguments(arguments)
+        packed = Arguments(arguments, self.address)
         return Call(function.kernel, blocks, threads or program.block.threads, shared, packed)
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:

@@ -103,7 +103,7 @@ def _write(
     ends: NDArray[np.int32],
 ) -> None:
     """Write the input of kernels/check/main.hpp."""
-    record = as_in_kernels(data)
+    record = as_in_kernels(data, lambda _: 0)
     offsets = {} if record.dtype.fields is None else record.dtype.fields
     arrays = _arrays(problem)
     stored = problem.kind.stored(solutions)

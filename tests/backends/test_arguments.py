@@ -22,5 +22,5 @@ def test_a_launch_with_wrong_arguments_is_refused() -> None:
 
 def test_a_struct_has_the_layout_of_c() -> None:
     inner = Struct(a=np.int32(1), b=np.int64(2))
-    packed = Arguments([Struct(x=np.int32(7), inner=inner, y=np.uint8(3))])
+    packed = Arguments([Struct(x=np.int32(7), inner=inner, y=np.uint8(3))], lambda array: 0)
     assert packed.signature == "S32 "

@@ -60,7 +60,7 @@ def gpu(said: list[str]) -> CudaBackend:
 
 
 def call(name: str) -> Call:
-    return Call(SimpleNamespace(ptr=name), 1, 1, 0, Arguments([np.int32(0)]))
+    return Call(SimpleNamespace(ptr=name), 1, 1, 0, Arguments([np.int32(0)], lambda _: 0))
 
 
 def test_branches_of_a_graph_begin_and_end_together() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, knapsack, lattice
 
-from islands.backends.arguments import Arguments, Struct, address_of
+from islands.backends.arguments import Arguments, Struct
 from islands.backends.base import Array, Block, Call, Program, Room, arena
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
@@ -54,7 +54,7 @@ class Recorder(CpuBackend):
     ) -> Call:
         given = arguments if room is None else (arena(None, room.large), *arguments)
         self.launches.append(Launch(program.handle, kernel, given))
-        return Call(None, blocks, 1, 0, Arguments(given))
+        return Call(None, blocks, 1, 0, Arguments(given, self.address))
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:
         """Run nothing."""
@@ -67,7 +67,7 @@ class Recorder(CpuBackend):
     def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
         array = super().upload_structs(structs)
         if array is not None:
-            self.tables[address_of(array)] = structs
+            self.tables[self.address(array)] = structs
         return array
 
 

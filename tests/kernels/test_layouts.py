@@ -47,7 +47,7 @@ def require_same(
 ) -> None:
     """Fail if a struct of Python, or one inside it, differs from its declaration in a header."""
     layout = declared.layouts[name]
-    record = as_in_kernels(given).dtype
+    record = as_in_kernels(given, lambda array: int(array.ctypes.data)).dtype
     assert record.names is not None
     assert record.fields is not None
     if name.rpartition("::")[2] != _UNNAMED:
