@@ -236,7 +236,7 @@ class Solver:
         """
         general = self.spec.general
         # Solutions are dealt to all islands in turn, so the smallest population limits them.
-        smallest = min(each.population for each in self.spec.all_colonies())
+        smallest = min(each.population for each in self.spec.all_colonies)
         most = general.islands * smallest
         chosen = self._world.run_on_all(lambda: checked_solutions(self.problem, solutions, most))
         self._archipelago.inject(chosen, self._next_island)

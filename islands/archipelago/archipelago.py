@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.colony import Colony
-from islands.archipelago.colony_spec import ColonySpec, common_layout, islands_of_each, of_colony
-from islands.archipelago.fit import require_fit
+from islands.archipelago.colony_spec import ColonySpec, islands_of_each, of_colony
 from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.archipelago.memory import fields_of
 from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_genomes
 from islands.archipelago.saved import EMIGRANTS, by_colony, joined, split
 from islands.archipelago.share import Share
 from islands.backends.base import Array, Backend
 from islands.improvers import ImproverSettings
-from islands.migration import Arrivals, AsyncExchange, Exchange, MigrationSettings, Transport
+from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
+from islands.migration.base import MigrationSettings, require_fit
 from islands.migration.halo import Halo
 from islands.parallel import World
 from islands.problems.base import Problem, Solution
@@ -85,7 +86,8 @@ class Archipelago:
             with of_colony(number if colonies else None):
                 if own is not None:
                     own.require_room(spec.population)
-                made = spec.parts(problem, backend.block_memory, len(own.mine) if own else 1)
+                on_rank = len(own.mine) if own is not None else 1
+                made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)
                 size = {"islands": islands, "seed": seed, "runs": runs}
                 require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)
@@ -94,15 +96,21 @@ class Archipelago:
         make_halo = None
         if reach := parts[0].algorithm.halo:
             make_halo = partial(Halo, backend, world, transport, reach)
-        layout = common_layout(specs, parts)
+        fields = [fields_of(each) for each in parts]
+        names = [each.algorithm.name for each in parts]
+        layout = Layout(list(zip(names, fields, strict=True)))
         self._transport = transport.name if transport is not None else "device"
         self._colonies = [
-            Colony(spec, number, parts[number], backend, own, layout, make_halo)
+            Colony(spec, number, parts[number], backend, own, fields[number], layout, make_halo)
             for number, (spec, own) in enumerate(zip(specs, shares, strict=True))
             if own is not None
         ]
         sides = {each.number: each.side(self._place(each).start) for each in self._colonies}
         self._exchange.prepare(sides, self._encodings, layout.bytes)
+        self._branches = [(c.calls, c.spec.rate) for c in self._colonies if not c.needs_host]
+        self._with_host = [each for each in self._colonies if each.needs_host]
+        self._unsorted = [each for each in self._colonies if not each.keeps_order]
+        self._deriving = [each for each in self._colonies if each.derives]
 
     def _place(self, colony: Colony) -> slice:
         """Return the place of a colony's islands among those of this rank."""
@@ -184,15 +192,11 @@ class Archipelago:
 
     def advance(self, generations: int) -> None:
         """Run this number of generations; only host evaluation and the halo wait for the device."""
-        calls = [(each.calls, each.spec.rate) for each in self._colonies]
-        self.backend.run_branches(
-            [(launches, rate) for launches, rate in calls if launches is not None], generations
-        )
-        for each in self._colonies:
-            if each.calls is None:
-                each.advance(generations)
-            if generations:
-                each.sort()
+        self.backend.run_branches(self._branches, generations)
+        for each in self._with_host:
+            each.advance(generations)
+        for each in self._unsorted if generations else ():
+            each.sort()
         self.generation += generations
         if self._exchange.in_flight is not None:
             # While the device works, the host sends the migrants.
@@ -205,7 +209,7 @@ class Archipelago:
     def migrate(self) -> None:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()
-        for each in self._colonies:
+        for each in self._deriving:
             each.derive()
 
     def inject(self, solutions: Sequence[Solution], first: int) -> None:

@@ -28,9 +28,10 @@ def tile_bytes(parts: ProgramParts) -> int:
     return _TILE * length * dtype.itemsize
 
 
-def fields_for(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
+def fields_for(parts: ProgramParts) -> dict[str, Field]:
     """Return the arrays for the children of each individual, and for their solutions."""
-    size, children = shape.population, parts.algorithm.children
+    shape, children = parts.shape, parts.algorithm.children
+    size = shape.population
     fields = {
         GENES: Field((size, children, shape.pitch), shape.gene, kind="scratch"),
         COST: Field((size, children), np.int64, kind="scratch"),

@@ -12,7 +12,6 @@ from islands.algorithms.base import NEIGHBOURS
 from islands.archipelago.attempt import Attempt
 from islands.archipelago.batch import evaluator
 from islands.archipelago.colony_spec import ColonySpec
-from islands.archipelago.fit import fixed
 from islands.archipelago.injection import replace_worst
 from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
@@ -22,7 +21,9 @@ from islands.archipelago.restored import require_sound
 from islands.archipelago.share import Share
 from islands.archipelago.warm_start import dealt, place
 from islands.backends.base import Array, Backend, Call
+from islands.backends.state import Field
 from islands.migration import Layout, Side
+from islands.migration.base import fixed
 from islands.migration.halo import Halo
 from islands.problems.base import Solution
 
@@ -37,20 +38,20 @@ class Colony:
         parts: ProgramParts,
         backend: Backend,
         share: Share,
-        layout: Layout | None = None,
+        fields: Mapping[str, Field],
+        layout: Layout,
         make_halo: Callable[[int], Halo] | None = None,
     ) -> None:
         """Compile the program and allocate all memory.
 
-        `share` contains only its own islands. `layout` is that of the migrants of all colonies;
-        None: there is only this one. `make_halo` takes the bytes of an individual.
+        `share` contains only its own islands, which have these `fields`. `layout` is that of the
+        migrants of all colonies. `make_halo` takes the bytes of an individual.
         """
         self.spec, self.number, self.share = spec, number, share
         self._problem, self._backend = parts.problem, backend
         self.encoding = parts.encoding
         self.improves = parts.improver.name != "none"
-        shape = parts.shape(spec.population, len(share.mine))
-        memory = Memory(backend, parts, shape, layout)
+        memory = Memory(backend, parts, fields, layout)
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)
         self._reader = IslandReader(*self._read, share.mine, share.islands_a_run)
@@ -62,7 +63,7 @@ class Colony:
         arrays |= tables_of(backend, parts, arrays)
         plan, halt = parts.algorithm.plan(arrays), self.attempt.halt.words
         self._launches = Launches(
-            *(backend, parts, shape, plan, memory.all, self._reader.measured),
+            *(backend, parts, plan, memory.all, self._reader.measured),
             *(halt, arrays.get(NEIGHBOURS)),
         )
         self.outside = evaluator(parts, backend, self.state, self._launches)
@@ -70,11 +71,17 @@ class Colony:
             self.halo.prepare(self._launches.populations, memory.all)
         self._fixed = fixed(parts.algorithm)
 
+        self.needs_host = self.outside is not None or self.halo is not None
+        """Whether the host takes part in each generation."""
+        self.keeps_order = self._launches.keeps_order
+        """Whether each generation ends with sorted islands."""
+        self.derives = bool(self._launches.adopt)
+        """Whether fields are derived from the genes of individuals that arrive."""
+
     @property
-    def calls(self) -> list[Call] | None:
-        """The launches of one of its generations, or None if the host takes part in it."""
-        needs_host = self.outside is not None or self.halo is not None
-        return None if needs_host else self._launches.generation[0]
+    def calls(self) -> list[Call]:
+        """The launches of one of its generations, if it does not need the host."""
+        return self._launches.generation[0]
 
     def side(self, first: int) -> Side:
         """Return what migration needs; `first` is the number of its first island on the rank."""
@@ -131,9 +138,8 @@ class Colony:
             self.renew_halo()
 
     def sort(self) -> None:
-        """Sort the islands after their generations, unless they are sorted already."""
-        if not self._launches.keeps_order:
-            self._backend.run([self._launches.rank_again])
+        """Sort the islands, whose generations end without order."""
+        self._backend.run([self._launches.rank_again])
 
     def _run(self, segments: Segments, *, is_first: bool = False) -> None:
         """Run the launches of a generation, with host evaluation between the segments."""
@@ -146,7 +152,7 @@ class Colony:
 
     def derive(self, *, everyone: bool = False) -> None:
         """Update the derived fields of changed individuals, or of everyone."""
-        if self._launches.adopt:
+        if self.derives:
             if everyone:
                 self.state.fill("changed", 1)
             self._backend.run(self._launches.adopt)
@@ -190,7 +196,7 @@ class Colony:
 
     def measures(self) -> list[IslandMeasure]:
         """Return the measures; generations are those of the run."""
-        self._launches.refuse_faults()
+        self._problem.refuse_faults(self._launches.data, self._backend)
         found = self._reader.measures()
         if self.number == 0 and self.spec.rate == 1:
             return found
@@ -205,7 +211,7 @@ class Colony:
 
     def elite(self, generation: int, count: int, run: int | None) -> list[Candidate]:
         """Return the best individuals, best first, archives included."""
-        self._launches.refuse_faults()
+        self._problem.refuse_faults(self._launches.data, self._backend)
         return self._reader.elite(generation * self.spec.rate, count, run)
 
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from islands.algorithms.schedule import HOST_EVALUATES, Launch, Shape, Step
+from islands.algorithms.schedule import HOST_EVALUATES, Launch, Step
 from islands.archipelago.children import tile_bytes, tiles_of
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
@@ -30,7 +30,6 @@ class Launches:
         self,
         backend: Backend,
         parts: ProgramParts,
-        shape: Shape,
         plan: Struct,
         archipelago: Struct,
         measured: Array,
@@ -41,14 +40,15 @@ class Launches:
 
         Fill the table of neighbours, if there is one.
         """
-        self._backend, self._parts, self._shape = backend, parts, shape
+        self._backend, self._parts, self._shape = backend, parts, parts.shape
         self._algorithm, self._archipelago = parts.algorithm, archipelago
         self._archives = parts.algorithm.loses_best or parts.problem.marks
-        self._data = self._uploaded()
-        self._arguments = (archipelago, self._data, plan, parts.improver.plan(halt, near))
+        self.data = self._uploaded()
+        """`problem::Data`, in which kernels may report faults of the problem."""
+        self._arguments = (archipelago, self.data, plan, parts.improver.plan(halt, near))
         # Ranking sorts a cost and an index for each individual, up to the next power of two.
-        self.ranking_room = Room(12 << (shape.population - 1).bit_length())
-        schedule = parts.schedule(shape)
+        self.ranking_room = Room(12 << (self._shape.population - 1).bit_length())
+        schedule = parts.schedule
         self._room, self._program, self.populations = self._compiled({*schedule.launches()})
         self.rank_again = self._ranking(step=0)
         """Sorts islands whose individuals have changed, without ending a generation."""
@@ -62,12 +62,8 @@ class Launches:
         if near is not None:
             backend.run([self._finding_neighbours(near)])
         self.measure = backend.call(
-            self.populations, "measure", archipelago, measured, blocks=shape.islands
+            self.populations, "measure", archipelago, measured, blocks=self._shape.islands
         )
-
-    def refuse_faults(self) -> None:
-        """Raise a `RunError` if kernels have reported a fault of the problem."""
-        self._parts.problem.refuse_faults(self._data, self._backend)
 
     def _uploaded(self) -> Struct:
         """Return `problem::Data`."""
@@ -84,7 +80,7 @@ class Launches:
         returned = Struct(cost=cost, place=place, count=np.int32(len(place)))
         blocks = min(_MOST_BLOCKS, -(-len(place) // self._program.block.threads))
         return self._backend.call(
-            self._program, "take_costs", self._archipelago, self._data, returned, blocks=blocks
+            self._program, "take_costs", self._archipelago, self.data, returned, blocks=blocks
         )
 
     def _required_room(self, launches: set[Launch]) -> Room:
@@ -182,7 +178,7 @@ class Launches:
 
     def _finding_neighbours(self, near: Struct) -> Call:
         size = self._parts.problem.size
-        arguments = (self._data, near, np.int32(size))
+        arguments = (self.data, near, np.int32(size))
         blocks = min(_MOST_BLOCKS, -(-size // _CITIES_A_BLOCK))
         return self._backend.call(self._program, "find_neighbours", *arguments, blocks=blocks)
 

@@ -172,12 +172,12 @@ class IslandReader:
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island, of all runs or of one."""
         size, found = self._encoding.size, []
+        genomes, costs = (self._state.part(name, generation) for name in ("genes", "cost"))
         first = 0 if run is None else run * self._islands_a_run
         for local, island in enumerate(self._mine):
             if run not in (None, island // self._islands_a_run):
                 continue
-            genes = self._backend.read(self._state.part("genes", generation)[local])
-            cost = self._backend.read(self._state.part("cost", generation)[local])
+            genes, cost = self._backend.read(genomes[local]), self._backend.read(costs[local])
             content = hashlib.sha256(_bytes(genes[:, :size]))
             content.update(_bytes(cost))
             found.append((island - first, content.hexdigest()))

@@ -26,10 +26,10 @@ class Memory:
     """The arrays of a rank's islands on the device."""
 
     def __init__(
-        self, backend: Backend, parts: ProgramParts, shape: Shape, layout: Layout | None = None
+        self, backend: Backend, parts: ProgramParts, fields: Mapping[str, Field], layout: Layout
     ) -> None:
-        """Allocate them; migrants have the `layout` of all colonies, or one of their own."""
-        fields = fields_of(parts, shape)
+        """Allocate the `fields` of the parts; migrants have the `layout` of all colonies."""
+        shape = parts.shape
         self._backend, self._marks = backend, parts.problem.marks
         self._cleared = ("calls", *parts.algorithm.fields(shape))
         self.state = State(backend, shape.islands, fields)
@@ -47,9 +47,9 @@ class Memory:
             self.state.fill("met_cost", INFEASIBLE)
 
 
-def fields_of(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
+def fields_of(parts: ProgramParts) -> dict[str, Field]:
     """Return the shape and type of each array of an island."""
-    problem, algorithm = parts.problem, parts.algorithm
+    problem, algorithm, shape = parts.problem, parts.algorithm, parts.shape
     population, pitch, gene = shape.population, shape.pitch, shape.gene
     fields = {
         "genes": Field((population, pitch), gene, in_halves=True),
@@ -65,16 +65,16 @@ def fields_of(parts: ProgramParts, shape: Shape) -> dict[str, Field]:
         # Feasible solutions that the population may reject, for the archive; PSO's particles.
         fields["met"] = Field((population, pitch), gene)
         fields["met_cost"] = Field((population,), np.int64)
-    if algorithm.schedule(shape, outside=parts.outside).adopt:
+    if parts.schedule.adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:
-        fields |= fields_for_children(parts, shape)
-    return fields | _own_fields(parts, shape, fields)
+        fields |= fields_for_children(parts)
+    return fields | _own_fields(parts, fields)
 
 
-def _own_fields(parts: ProgramParts, shape: Shape, others: dict[str, Field]) -> dict[str, Field]:
+def _own_fields(parts: ProgramParts, others: dict[str, Field]) -> dict[str, Field]:
     """Return the algorithm's fields; refuse names in use, and fields that cannot travel."""
-    own, population = parts.algorithm.fields(shape), shape.population
+    own, population = parts.algorithm.fields(parts.shape), parts.shape.population
     named = f"algorithm {parts.algorithm.name}: the field"
     for name, field in own.items():
         if name in others and others[name] != field:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.algorithms.schedule import HOST_EVALUATES, Schedule, Shape
+from islands.archipelago.colony_spec import ColonySpec
 from islands.backends.base import Block
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.encodings import ENCODINGS, Encoding, moved_as
 from islands.encodings.keys import Keys
 from islands.errors import UsageError
-from islands.improvers import Improver, ImproverSettings, improvers_for
+from islands.improvers import Improver, improvers_for
 from islands.problems.base import Problem
-from islands.settings import Settings
 from islands.text import option
 
 HOST = "host"
@@ -30,12 +31,13 @@ VECTOR = "vector"
 
 @dataclass(frozen=True)
 class ProgramParts:
-    """The parts of a program, with their settings."""
+    """The parts of a program, with their settings and the sizes of a rank's populations."""
 
     problem: Problem
     encoding: Encoding
     improver: Improver
     algorithm: Algorithm
+    shape: Shape
     evaluation: str
     """Who evaluates children: the `block` that made them, then each in one `thread`, the `host`, or
     a Python function in a `batch` on the GPU."""
@@ -52,29 +54,19 @@ class ProgramParts:
 
     @classmethod
     def of(
-        cls,
-        problem: Problem,
-        algorithm: str,
-        encoding: str,
-        settings: Settings,
-        improver: ImproverSettings,
-        *,
-        population: int,
-        islands: int = 1,
-        block_memory: int | None,
-        decoding: str = "",
+        cls, colony: ColonySpec, problem: Problem, block_memory: int | None, islands: int = 1
     ) -> ProgramParts:
-        """Return the parts with these names and settings; refuse combinations that do not fit."""
-        kind = ALGORITHMS[algorithm]
+        """Return the parts for this number of a colony's islands; refuse those that do not fit."""
+        kind, improver, decoding = ALGORITHMS[colony.algorithm], colony.improver, colony.decoding
         solutions = problem.solution_kind
         on_cpu = block_memory is None
         evaluation = _evaluation(problem, improver.name, decoding, on_cpu=on_cpu)
-        if evaluation == "thread" and population * islands <= _FEW:
+        if evaluation == "thread" and colony.population * islands <= _FEW:
             evaluation = "block"
-        encoder = ENCODINGS[encoding][solutions]
-        own = kind.confined(settings) if encoder.bounded else settings
-        algorithm_part = kind(own, population, moved_as(encoding))
-        algorithm_part.prepare(problem)
+        encoder = ENCODINGS[colony.encoding][solutions]
+        own = kind.confined(colony.settings) if encoder.bounded else colony.settings
+        algorithm = kind(own, colony.population, moved_as(colony.encoding))
+        algorithm.prepare(problem)
         box = {"low": problem.low, "high": problem.high} if solutions == VECTOR else {}
         encoded = encoder(
             problem.size,
@@ -84,7 +76,8 @@ class ProgramParts:
             **box,
         )
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
-        return cls(problem, encoded, improving, algorithm_part, evaluation)
+        shape = Shape(islands, colony.population, encoded.pitch, encoded.gene)
+        return cls(problem, encoded, improving, algorithm, shape, evaluation)
 
     def macros(self) -> Macros:
         """Return the macros that choose the parts, and the macros of each part."""
@@ -119,13 +112,10 @@ class ProgramParts:
             **self.encoding.defines(),
         }
 
-    def shape(self, population: int, islands: int = 1) -> Shape:
-        """Return the numbers that determine the sizes of launches and fields."""
-        return Shape(islands, population, self.encoding.pitch, self.encoding.gene)
-
-    def schedule(self, shape: Shape) -> Schedule:
-        """Return the algorithm's launches; refuse one whose children only its kernels evaluate."""
-        schedule = self.algorithm.schedule(shape, outside=self.outside)
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The algorithm's launches; refuses one whose children only its kernels evaluate."""
+        schedule = self.algorithm.schedule(self.shape, outside=self.outside)
         if self.outside and HOST_EVALUATES not in schedule.generation:
             name = self.algorithm.name
             raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")

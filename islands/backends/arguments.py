@@ -38,6 +38,16 @@ class Struct:
 Address = Callable[[Any], int]
 
 
+def host_address(array: Any) -> int:
+    """Return the address of a NumPy array."""
+    return int(array.ctypes.data)
+
+
+def device_address(array: Any) -> int:
+    """Return the address of a CuPy array on the device."""
+    return int(array.data.ptr)
+
+
 class Arguments:
     """Values packed for a launch; this object keeps them alive."""
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from islands.backends.arguments import Arguments, Struct, as_in_kernels
+from islands.backends.arguments import Address, Arguments, Struct, as_in_kernels
 from islands.backends.compiling import Compiling
 from islands.backends.source import Source
 from islands.errors import CompileError
@@ -99,14 +99,16 @@ class Backend(ABC):
     """Why `auto` chose this backend."""
     block_memory: int | None
     """Bytes of fast memory that one block can have; None: no limit."""
+    address: Address
+    """Returns the address of an array, which kernels receive."""
     compiling: Compiling
     """Announces that programs are compiled."""
     compile_seconds: float = 0.0
     """Seconds spent on the programs of islands, including those from the cache."""
 
+    @abstractmethod
     def joules(self) -> float | None:
         """Return the energy that the device has used since a fixed time; None if unknown."""
-        return None
 
     @abstractmethod
     def block(
@@ -150,10 +152,6 @@ class Backend(ABC):
     @abstractmethod
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new array with unspecified content."""
-
-    @abstractmethod
-    def address(self, array: Array) -> int:
-        """Return the address of an array on the device."""
 
     @abstractmethod
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends import zig
-from islands.backends.arguments import Arguments
+from islands.backends.arguments import Arguments, host_address
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import loaded
 from islands.backends.compiler import compiler
@@ -53,12 +53,16 @@ class CpuBackend(Backend):
             raise UsageError(f"{requested}: must be from 1 to {_MOST_THREADS}")
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
+        self.address = host_address
         self._compiler, self._version = compiler()
         named = any(word.startswith("-O") for word in self._compiler[1:])
         self._options = _OPTIONS if named else [_FASTEST, *_OPTIONS]
         self._is_zig = self._compiler == zig.command()
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
+
+    def joules(self) -> float | None:
+        return None
 
     def block(
         self,
@@ -133,9 +137,6 @@ class CpuBackend(Backend):
         memory = np.empty(size + _ALIGNMENT, np.uint8)
         start = -memory.ctypes.data % _ALIGNMENT
         return memory[start : start + size].view(dtype).reshape(shape)
-
-    def address(self, array: Array) -> int:
-        return int(array.ctypes.data)
 
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         target = self.empty(values.shape, values.dtype) if to is None else to

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from islands.backends.arguments import Arguments
+from islands.backends.arguments import Arguments, device_address
 from islands.backends.base import Array, Backend, Block, Branches, Call, Program, Room, arena
 from islands.backends.compiling import Compiling
 from islands.backends.energy import joules
@@ -52,6 +52,7 @@ class CudaBackend(Backend):
         self.device = facts["name"].decode()
         self.identity = identity_of(number)
         self.block_memory: int = block_memory(number)
+        self.address = device_address
         self._shared = facts["sharedMemPerMultiprocessor"]
         self._multiprocessors = facts["multiProcessorCount"]
         self._memory = facts["totalGlobalMem"]
@@ -120,9 +121,6 @@ class CudaBackend(Backend):
                 f"the GPU's {self._memory / 2**30:.0f} GiB are too little: {size / 2**30:.1f} GiB "
                 "more are needed. Lower population or islands, or use more GPUs"
             ) from None
-
-    def address(self, array: Array) -> int:
-        return int(array.data.ptr)
 
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         target = self.empty(values.shape, values.dtype) if to is None else to

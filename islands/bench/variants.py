@@ -12,8 +12,7 @@ from typing import Any
 from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 from islands.run.request import resolved
-from islands.spec.given import gathered, of_text
-from islands.spec.layers import combined, layers
+from islands.spec.given import combined, gathered, layers, of_text
 from islands.spec.spec import RunSpec
 
 DEFAULT = "default"

@@ -15,7 +15,7 @@ from types import ModuleType
 
 import islands
 from islands.cli.arguments import Parser
-from islands.display.terminal import coloured
+from islands.display.terminal import coloured, takes_colours
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.parallel import describe, launched, leave, prints_for_all, record_error
 from islands.paths import writing
@@ -138,8 +138,9 @@ def _print(error: BaseException, *, with_traceback: bool) -> None:
     if with_traceback:
         traceback.print_exception(error)
     record_error(error)
-    message = describe(error, is_traced=with_traceback)
-    print(coloured(f"islands: {message}", sys.stderr), file=sys.stderr, flush=True)
+    message = f"islands: {describe(error, is_traced=with_traceback)}"
+    words = coloured(message) if takes_colours(sys.stderr) else message
+    print(words, file=sys.stderr, flush=True)
 
 
 def _prepare_streams() -> None:

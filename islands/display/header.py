@@ -82,7 +82,7 @@ def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
 def _method(spec: RunSpec) -> str:
     """Return what runs on which islands."""
     if not spec.colonies:
-        return _searched(spec.as_colony())
+        return _searched(spec.all_colonies[0])
     colonies, islands = len(spec.colonies), counted(spec.general.islands, "island")
     return f"{islands} in {counted(colonies, 'colony', 'colonies')}"
 

@@ -9,7 +9,7 @@ from typing import Self, TextIO
 
 from islands.display.heartbeat import duration
 from islands.display.table import Table
-from islands.display.terminal import StatusLine, coloured
+from islands.display.terminal import StatusLine, coloured, is_terminal, takes_colours
 from islands.paths import writing
 from islands.progress.progress import Progress
 from islands.spec.stop import Criterion, seconds_left
@@ -29,7 +29,11 @@ class Screen:
         """Print to a stream and a log; `criteria` tell how long the run lasts at most."""
         self._stream = stream
         self._quiet, self._criteria = quiet, criteria
-        self._status = StatusLine(None if quiet else stream)
+        self._status: StatusLine | None = None
+        """The state of the run, which only a terminal shows."""
+        if stream is not None and not quiet and is_terminal(stream):
+            self._status = StatusLine(stream)
+        self._has_colours = takes_colours(stream)
         self._lock = RLock()  # a thread prints during long generations
         self._log = _opened(log) if log is not None else None
         self._table = Table(self.say)
@@ -38,7 +42,8 @@ class Screen:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._status.wipe()
+        if self._status is not None:
+            self._status.wipe()
         if self._log is not None:
             with writing(self._log.name):
                 self._log.close()
@@ -47,7 +52,8 @@ class Screen:
         """Add an epoch to the table if a row is due."""
         with self._lock:
             self._table.show(progress)
-            self._status.show(self._state(progress))
+            if self._status is not None:
+                self._status.show(self._state(progress))
 
     def _state(self, progress: Progress) -> str:
         """Return the state of the run, with the time that is left if it is known."""
@@ -74,8 +80,10 @@ class Screen:
         with self._lock:
             if self._stream is not None and (always or not self._quiet):
                 with writing(getattr(self._stream, "name", "the output")):
-                    self._status.wipe()
-                    print(coloured(text, self._stream), file=self._stream, flush=True)
+                    if self._status is not None:
+                        self._status.wipe()
+                    words = coloured(text) if self._has_colours else text
+                    print(words, file=self._stream, flush=True)
             self.note(text)
 
     def note(self, text: str) -> None:

@@ -66,7 +66,7 @@ class Slow:
             return ""
         self._has_advised = True
         ways = ["a smaller --population"]
-        if any(each.improver.name != "none" for each in self._spec.all_colonies()):
+        if any(each.improver.name != "none" for each in self._spec.all_colonies):
             ways += ["a smaller improver.rate", "fewer improver.steps"]
         ways.append("a GPU" if self._archipelago.is_on_cpu else "more GPUs")
         return f". To shorten it: {', '.join(ways[:-1])}, or {ways[-1]}"

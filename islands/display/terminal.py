@@ -33,26 +33,29 @@ def is_terminal(stream: TextIO | None) -> bool:
     return False
 
 
-def coloured(text: str, stream: TextIO | None) -> str:
-    """Return text with colours if the stream is a terminal, unless `NO_COLOR` is set."""
-    if os.environ.get("NO_COLOR") or not is_terminal(stream):
-        return text
+def takes_colours(stream: TextIO | None) -> bool:
+    """Return whether a stream is a terminal, unless `NO_COLOR` is set."""
+    return not os.environ.get("NO_COLOR") and is_terminal(stream)
+
+
+def coloured(text: str) -> str:
+    """Return text with the codes of its colours."""
     for pattern, code in _COLOURS:
         text = pattern.sub(f"\x1b[{code}m\\g<0>\x1b[0m", text)
     return text
 
 
 class StatusLine:
-    """The last line of a terminal, which the next output replaces; other streams have none."""
+    """The last line of a terminal, which the next output replaces."""
 
-    def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream if is_terminal(stream) else None
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
         self._shown_at, self._is_drawn = float("-inf"), False
 
     def show(self, text: str) -> None:
         """Show a state unless another one has just been shown."""
         now = time.monotonic()
-        if self._stream is None or now - self._shown_at < _SELDOM:
+        if now - self._shown_at < _SELDOM:
             return
         self._shown_at, self._is_drawn = now, True
         width = shutil.get_terminal_size().columns - 1
@@ -65,7 +68,6 @@ class StatusLine:
             self._write("\r\x1b[K")
 
     def _write(self, text: str) -> None:
-        assert self._stream is not None
         # The run continues if the terminal is closed.
         with suppress(OSError, ValueError):
             self._stream.write(text)

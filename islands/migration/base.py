@@ -1,9 +1,10 @@
-"""The settings of migration, and whether a population has room for the migrants."""
+"""The settings of migration, and whether a population is large enough for it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from islands.algorithms.base import Algorithm
 from islands.errors import UsageError
 from islands.migration.topology import TOPOLOGIES
 from islands.settings import Settings, setting
@@ -48,7 +49,39 @@ def migrates(settings: MigrationSettings, islands: int) -> bool:
     return settings.topology != "none" and islands > 1
 
 
-def require_room(
+def fixed(algorithm: Algorithm) -> int:
+    """Return the number of best individuals of an island that migrants never replace."""
+    return max(1, algorithm.kept())
+
+
+def require_fit(
+    algorithm: Algorithm,
+    population: int,
+    migration: MigrationSettings,
+    *,
+    islands: int,
+    seed: int,
+    runs: int = 1,
+) -> None:
+    """Refuse a population that is too small for the algorithm or the migrants.
+
+    There are `islands` in each of the concurrent `runs`, the first of which has this `seed`.
+    """
+    algorithm.require_islands(islands)
+    if algorithm.halo:
+        _require_slices(algorithm.halo, population, migration, islands, runs)
+    if migrates(migration, islands):
+        topology = TOPOLOGIES[migration.topology]
+        _require_room(
+            migration,
+            islands=islands,
+            sources=max(topology.widest(islands, seed + run) for run in range(runs)),
+            population=population,
+            fixed=fixed(algorithm),
+        )
+
+
+def _require_room(
     settings: MigrationSettings, *, islands: int, sources: int, population: int, fixed: int
 ) -> None:
     """Refuse more migrants than an island can send, or receive from `sources` others.
@@ -71,4 +104,25 @@ def require_room(
             f" {counted(islands, 'island')} (migrants={migrants}), but only {room} of"
             f" population={population} are not elite. Lower migrants or raise population"
             f"{other if sources > 1 else ''}"
+        )
+
+
+def _require_slices(
+    reach: int, population: int, migration: MigrationSettings, islands: int, runs: int
+) -> None:
+    """Refuse slices that are too small for the halo, concurrent runs, and migration."""
+    if reach > population:
+        raise UsageError(
+            f"population={population}: with halo=true an island needs at least the {reach}"
+            " individuals that its neighbour reads. Raise population, or lower neighbours or radius"
+        )
+    if runs > 1:
+        raise UsageError(
+            f"halo=true with {runs} concurrent runs: their islands would form one ring. Run one"
+            " after another, or choose halo=false"
+        )
+    if migrates(migration, islands):
+        raise UsageError(
+            f"halo=true with migration {migration.topology}: islands that are slices of one"
+            f" population do not migrate. Choose {option('migration', 'none')}, or halo=false"
         )

@@ -17,8 +17,7 @@ from islands.migration.arrivals import Arrivals, Migration, arrivals_of
 from islands.migration.base import MigrationSettings, migrates
 from islands.migration.crossing import Crossing
 from islands.migration.kernels import Kernels, Side
-from islands.migration.planner import Planner
-from islands.migration.route import Route
+from islands.migration.route import Planner, Route
 from islands.migration.topology import TOPOLOGIES, Islands
 from islands.migration.transport import Transport
 from islands.parallel import World
@@ -77,10 +76,11 @@ class Exchange:
         """
         if not self.active:
             return
-        slots, migrants = self._planner.most_slots(), self._settings.migrants
+        self._route = self._planner.route(1)
+        slots, migrants = self._planner.most_slots(self._route), self._settings.migrants
         crossing = {
             number
-            for number in sides
+            for number in (sides if len(encodings) > 1 else ())
             if not all(encodings[number].accepts(each) for each in encodings)
         }
         self._migrant_bytes = migrant_bytes
@@ -88,7 +88,7 @@ class Exchange:
         self._buffer: Array = self._backend.zeros(
             ((1 + len(crossing)) * slots, migrants * migrant_bytes), np.uint8
         )
-        self._kernels = []
+        self._kernels, self._crossings = list[Kernels](), list[Crossing]()
         first = slots
         for number, side in sides.items():
             own: Crossing | None = None
@@ -99,6 +99,7 @@ class Exchange:
                     first=first,
                     migrants=migrants,
                 )
+                self._crossings.append(own)
                 first += slots
             self._kernels.append(
                 Kernels(
@@ -110,7 +111,6 @@ class Exchange:
             )
         self._packing = [call for each in self._kernels for call in each.packing]
         self._unpacking = [call for each in self._kernels for call in each.unpacking]
-        self._route = self._planner.route(1)
         self._follow(self._route)
         if self._transport_kind is not None:
             self._carrier = self._transport_kind(self._world, self._backend, self._buffer[:slots])
@@ -179,8 +179,8 @@ class Exchange:
     def _unpack(self, migration: Migration) -> None:
         """Let islands accept or refuse the immigrants in the buffer."""
         begin = self._backend.mark()
-        for kernels in self._kernels:
-            kernels.encode()
+        for crossing in self._crossings:
+            crossing.encode()
         self._backend.run(self._unpacking)
         migration.unpacked = (begin, self._backend.mark())
 

@@ -10,11 +10,9 @@ import numpy as np
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program
-from islands.errors import UsageError
-from islands.migration import MigrationSettings, Transport, migrates
 from islands.migration.route import Parcel
+from islands.migration.transport import Transport
 from islands.parallel import World
-from islands.text import option
 
 _TO_BEFORE, _TO_AFTER, _FROM_BEFORE, _FROM_AFTER = range(4)
 
@@ -80,24 +78,3 @@ class Halo:
         self._backend.synchronise()
         self._carrier.start(self._sends, self._receives)
         self._carrier.wait()
-
-
-def require_slices(
-    reach: int, population: int, migration: MigrationSettings, islands: int, runs: int
-) -> None:
-    """Refuse slices that are too small for the halo, concurrent runs, and migration."""
-    if reach > population:
-        raise UsageError(
-            f"population={population}: with halo=true an island needs at least the {reach}"
-            " individuals that its neighbour reads. Raise population, or lower neighbours or radius"
-        )
-    if runs > 1:
-        raise UsageError(
-            f"halo=true with {runs} concurrent runs: their islands would form one ring. Run one"
-            " after another, or choose halo=false"
-        )
-    if migrates(migration, islands):
-        raise UsageError(
-            f"halo=true with migration {migration.topology}: islands that are slices of one"
-            f" population do not migrate. Choose {option('migration', 'none')}, or halo=false"
-        )

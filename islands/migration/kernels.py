@@ -126,11 +126,6 @@ class Kernels:
         sources[:, : slots.shape[1]] = slots
         self._backend.upload(np.concatenate([leaving, sources.reshape(-1)]), self._table)
 
-    def encode(self) -> None:
-        """Encode migrants from colonies with other encodings, before they are unpacked."""
-        if self._crossing is not None:
-            self._crossing.encode()
-
     def fetch(self) -> None:
         """Begin to copy the record of the immigrants to the host."""
         self._backend.fetch(self._arrivals, self._fetched)

@@ -1,12 +1,16 @@
-"""The state of a run at the end of an epoch."""
+"""The state of a run at the end of an epoch, and of its loop at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from islands.archipelago.measure import IslandMeasure
 from islands.migration import Arrivals
+from islands.text import counted
+
+INTERRUPTED = "interrupted by a signal"
+"""The reason of a run that SIGINT ended."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,29 @@ class Moment:
     seconds: float
     before: Progress | None
     """The progress at the end of the previous epoch."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the loop of a run ended."""
+
+    progress: Progress
+    reason: str
+    moment: Moment
+    interrupted: bool = False
+    suspended: bool = False
+    """Whether the run is to be resumed later."""
+    is_partial: bool = False
+    """Whether generation 0 is incomplete, so that there is nothing to resume from."""
+    given_up_seconds: float = 0.0
+    """Seconds spent on abandoned generations."""
+    phases: Mapping[str, float] = field(default_factory=dict)
+    """The seconds of this rank in this start by phase."""
+
+
+def size_of_generation_0(progress: Progress) -> str:
+    """Return the size of an incomplete generation 0, as the end of a reason."""
+    return f"generation 0 is incomplete, with {counted(progress.evaluations, 'individual')}"
 
 
 def is_better(cost: float | None, other: float | None, *, maximise: bool) -> bool:

@@ -10,7 +10,7 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -29,7 +29,7 @@ from islands.record.folder import (
     remove_checkpoint,
 )
 from islands.record.manifest import Manifest, RankFile
-from islands.record.stream import Extent
+from islands.record.record import Record
 
 _KEPT = 2
 _NAME = re.compile(r"([0-9]+)\.([0-9]+)")
@@ -45,25 +45,24 @@ class Checkpoints:
         identity: str,
         world: World,
         archipelago: Archipelago,
+        records: Sequence[Record],
         start: int,
         goes_on_from: str | None,
     ) -> None:
         self._run, self._identity, self._world = run, identity, world
-        self._archipelago, self._start = archipelago, start
+        self._archipelago, self._records, self._start = archipelago, records, start
         self._kept = [goes_on_from] if goes_on_from is not None else []
 
-    def has(self, generation: int) -> bool:
-        """Return whether this start has written, or begun with, a checkpoint of the generation."""
-        return self._name(generation) in self._kept
+    def keep(self, moment: Moment) -> None:
+        """Write a checkpoint, and the records so far to disk; collective.
 
-    def _name(self, generation: int) -> str:
-        return f"{generation:012}.{self._start}"
-
-    def keep(self, moment: Moment, extents: Mapping[str, Extent]) -> None:
-        """Write a checkpoint, with the extents of the records on disk; collective."""
-        name = self._name(moment.generation)
+        Do nothing if this start has written, or begun with, one of the same generation.
+        """
+        name = f"{moment.generation:012}.{self._start}"
+        if name in self._kept:
+            return
         folder = self._run / CHECKPOINTS / name
-        parts = self._world.gather(self._world.run_on_all(lambda: self._rank_file(folder, extents)))
+        parts = self._world.gather(self._world.run_on_all(lambda: self._rank_file(folder)))
         if self._world.rank == 0:
             migrations = self._archipelago.migrations
             manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
@@ -71,7 +70,8 @@ class Checkpoints:
         self._kept = [*self._kept, name][-_KEPT:]
         self._tidy()
 
-    def _rank_file(self, folder: Path, extents: Mapping[str, Extent]) -> RankFile:
+    def _rank_file(self, folder: Path) -> RankFile:
+        extents = {each.folder: each.kept() for each in self._records}
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
             summed = HashingWriter(stream)

@@ -14,7 +14,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.parallel import World
 from islands.paths import writing
 from islands.problems.base import Problem
-from islands.progress.progress import Epoch, Moment
+from islands.progress.progress import Epoch
 from islands.progress.result import Result
 from islands.record.checkpoint import (
     Checkpoints,
@@ -26,7 +26,8 @@ from islands.record.checkpoint import (
 )
 from islands.record.earlier import Losses, set_aside
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, remove_unpublished
-from islands.record.origin import Origin, records, restore
+from islands.record.origin import Origin, restore
+from islands.record.rows import records
 from islands.record.script_parts import store_parts
 from islands.record.settings_file import write_settings
 from islands.record.solution import write_solution
@@ -58,7 +59,7 @@ class Journal:
         self.origin = origin.moment if origin is not None else None
         self._start = start = world.bcast(next_start(folder) if world.rank == 0 else 0)
         losses = origin.losses if origin is not None else {}
-        world.run_on_all(lambda: self._prepare(spec, problem, losses))
+        world.run_on_all(lambda: self._prepare(losses, goes_on=goes_on))
         earlier = origin.earlier if origin is not None else {}
         kinds = records(spec)
         self._records = world.run_on_all(
@@ -66,36 +67,30 @@ class Journal:
                 kind(folder, world.rank, start, problem, earlier.get(kind.folder)) for kind in kinds
             ]
         )
-        self._checkpoints = Checkpoints(
-            folder,
-            self._run,
-            world,
-            archipelago,
-            start,
-            origin.name if origin is not None else None,
+        begun_with = origin.name if origin is not None else None
+        self.checkpoints = Checkpoints(
+            *(folder, self._run, world, archipelago, self._records, start, begun_with)
         )
 
-    def _prepare(self, spec: RunSpec, problem: Problem, losses: Losses) -> None:
-        """Remove all files that the checkpoints do not need, and the mark of a finished run."""
+    def _prepare(self, losses: Losses, *, goes_on: bool) -> None:
+        """Remove all files that the checkpoints do not need, and the mark of a finished run.
+
+        A resumed run may have other settings; those of a new run have marked its folder already.
+        """
         if self._world.rank == 0:
             with writing(self.folder):
                 set_aside(losses)
                 (self.folder / FINISHED).unlink(missing_ok=True)
                 remove_unpublished(self.folder)
                 remove_streams(self.folder, {*map(start_of, newest_first(self.folder))})
-            write_settings(self.folder, spec)
-            store_parts(self.folder, traits(spec.to_mapping(), problem))
+            if goes_on:
+                write_settings(self.folder, self._spec)
+                store_parts(self.folder, traits(self._spec.to_mapping(), self._problem))
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the records."""
         for record in self._records:
             record.add(epoch)
-
-    def keep(self, moment: Moment) -> None:
-        """Write a checkpoint unless the current generation has one."""
-        if not self._checkpoints.has(moment.generation):
-            extents = self._world.run_on_all(lambda: {r.folder: r.kept() for r in self._records})
-            self._checkpoints.keep(moment, extents)
 
     def finish(self, result: Result) -> None:
         """Write the final files, the solution last, and remove temporary ones."""

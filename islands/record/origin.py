@@ -20,9 +20,7 @@ from islands.record.checkpoint import digest, newest_first
 from islands.record.earlier import Losses, earlier_rows, shared_losses
 from islands.record.folder import CHECKPOINTS, SETTINGS
 from islands.record.manifest import Manifest, RankFile
-from islands.record.migrations import Migrations
-from islands.record.record import Record
-from islands.record.trace import Trace
+from islands.record.rows import records
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
 from islands.untrusted import MISMATCH, parsing
@@ -41,11 +39,6 @@ class Origin:
     """The initial rows of each record of this rank."""
     losses: Losses
     """The losses of all ranks' records."""
-
-
-def records(spec: RunSpec) -> list[type[Record]]:
-    """Return the record classes that a run uses."""
-    return [Trace, Migrations] if spec.record.migrations else [Trace]
 
 
 def restore(

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from islands.errors import InputError
 from islands.paths import writing
-from islands.record.content import RowsChecksum, checksum
 from islands.record.folder import UNFINISHED
-from islands.record.parquet import read_parquet, write_parquet
+from islands.record.parquet import RowsChecksum, checksum, read_parquet, write_parquet
 from islands.text import counted
 from islands.untrusted import MISMATCH, parsing
 

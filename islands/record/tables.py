@@ -18,11 +18,9 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.record.folder import FINISHED
-from islands.record.migrations import Migrations
-from islands.record.origin import records
 from islands.record.parquet import read_parquet
 from islands.record.record import Record, batch_of
-from islands.record.trace import Trace
+from islands.record.rows import Migrations, Trace, records
 from islands.spec.spec import RunSpec
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from islands import text
-from islands.progress.phases import PHASES, RANKS
+from islands.progress.usage import PHASES, RANKS
 from islands.report.figure import COLOURS, WIDTH, inline, new_figure, whole_ticks
 from islands.report.history import History
 from islands.report.page import figure, figures, paragraph, table

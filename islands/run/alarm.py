@@ -89,14 +89,3 @@ class Alarm:
             return False
         self._lost = ahead
         return True
-
-
-def advance_step(archipelago: Archipelago, generations: int, *, may_take_long: bool) -> bool:
-    """Advance by `generations`; return False if they were abandoned and must be withdrawn.
-
-    Wait for their completion only if they `may_take_long`.
-    """
-    if may_take_long:
-        return archipelago.attempt(generations)
-    archipelago.advance(generations)
-    return True

@@ -13,13 +13,19 @@ from islands.archipelago.archipelago import Archipelago
 from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress import phases
-from islands.progress.phases import Phases
-from islands.progress.progress import Epoch, Moment, Progress
+from islands.progress import usage
+from islands.progress.progress import (
+    INTERRUPTED,
+    Epoch,
+    Moment,
+    Outcome,
+    Progress,
+    size_of_generation_0,
+)
 from islands.progress.tally import Tally, summarise
-from islands.run.alarm import Alarm, advance_step
+from islands.progress.usage import Phases
+from islands.run.alarm import Alarm
 from islands.run.observers import Viewer
-from islands.run.outcome import INTERRUPTED, Outcome, size_of_generation_0
 from islands.run.pace import Pace
 from islands.run.signals import Interruption
 from islands.spec.schedule import Schedule
@@ -41,7 +47,7 @@ def evolve_asynchronous(
     viewer: Viewer,
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
-    loop = _Loop(archipelago, spec, problem, world, watch, interruption)
+    loop = _Loop(archipelago, spec, problem, world, watch, interruption, viewer)
     slow = Slow(archipelago, spec, viewer.say)
     with Alarm(archipelago, interruption, loop.is_late, world, slow):
         archipelago.may_be_partial = True
@@ -65,9 +71,11 @@ class _Loop:
         world: World,
         watch: Callable[[Epoch], None],
         interruption: Interruption,
+        viewer: Viewer,
     ) -> None:
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
         self._world, self._watch, self._interruption = world, watch, interruption
+        self._viewer = viewer
         self._schedule, self._limit = Schedule.of(spec), time_limit(spec.stop)
         self._rows = np.zeros((world.size, _NUMBERS), np.int64)
         """The latest numbers of each rank; ranks above 0 have only their own."""
@@ -100,23 +108,24 @@ class _Loop:
     def look(self) -> None:
         """Measure, and report to rank 0, which decides for all ranks."""
         measures, arrivals = self._archipelago.measure(), self._archipelago.arrivals()
-        self._phases.lap(phases.GENERATIONS)
+        self._phases.lap(usage.GENERATIONS)
         generation, seconds = self._archipelago.generation, self._seconds()
         self._rows[self._world.rank, :-1] = [*astuple(Tally.of(measures)), generation]
         own = self._progress(self._rows[sorted(self._known)], generation, seconds, self._before)
         self._pace.epoch_ended(self._before, generation, seconds)
         self._watch(Epoch(measures, arrivals, own))
-        self._phases.lap(phases.RECORDS)
+        self._viewer.show(own)
+        self._phases.lap(usage.RECORDS)
         self._before = own
         self._has_news = True
         self._share_numbers()
-        self._phases.lap(phases.RANKS)
+        self._phases.lap(usage.RANKS)
 
     def rest(self) -> None:
         """Wait briefly for slower ranks."""
         time.sleep(_NAP_SECONDS)
         self._share_numbers()
-        self._phases.lap(phases.RANKS)
+        self._phases.lap(usage.RANKS)
 
     def _share_numbers(self) -> None:
         """Send this rank's numbers to rank 0; on rank 0, receive those of others and decide."""
@@ -153,7 +162,9 @@ class _Loop:
             long = self._archipelago.may_take_long and self._pace.may_be_slow(
                 self._archipelago.generation, step
             )
-            if not advance_step(self._archipelago, step, may_take_long=long):
+            if not long:
+                self._archipelago.advance(step)
+            elif not self._archipelago.attempt(step):
                 self._archipelago.withdraw()
                 return
             if self._archipelago.generation == visit:
@@ -164,10 +175,10 @@ class _Loop:
             is_stopped = self._interruption.requested or self._rows[:, -1].any()
             if self.is_over or is_late or is_stopped:
                 return
-        self._phases.lap(phases.GENERATIONS)
+        self._phases.lap(usage.GENERATIONS)
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
-            self._phases.lap(phases.MIGRATION)
+            self._phases.lap(usage.MIGRATION)
 
     def has_done_all(self) -> bool:
         """Return whether this rank has completed the last generation."""

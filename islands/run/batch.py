@@ -17,9 +17,9 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.progress.tally import Tally, summarise
-from islands.run.alarm import Alarm, advance_step
+from islands.run.alarm import Alarm
 from islands.run.build import islands_of
-from islands.run.pace import Pace, counts_at, next_count
+from islands.run.pace import Pace
 from islands.run.signals import Interruption
 from islands.run.start import check_exactly, combined
 from islands.spec.schedule import Schedule
@@ -87,7 +87,7 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
             pace.epoch_ended(last, archipelago.generation, seconds)
             # Inside an epoch, only the limit of evaluations counts, as in a single run.
-            counts = counts_at(spec, archipelago.generation) and seconds < limit
+            counts = pace.counts_at(archipelago.generation) and seconds < limit
             counts = counts and not Schedule.of(spec).visits(archipelago.generation)
             for run in sorted({*range(runs)} - {*ended}):
                 progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
@@ -127,18 +127,20 @@ def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) 
     while True:
         visit = schedule.next_visit(archipelago.generation)
         while (left := visit - archipelago.generation) > 0:
-            count = next_count(spec, archipelago.generation)
+            count = pace.next_count(archipelago.generation)
             left = int(min(visit, count)) - archipelago.generation
             step = min(pace.step, left) if math.isfinite(limit) else left
             long = archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
-            if not advance_step(archipelago, step, may_take_long=long):
+            if not long:
+                archipelago.advance(step)
+            elif not archipelago.attempt(step):
                 archipelago.withdraw()
                 return
             if archipelago.generation < visit:
                 archipelago.wait()
                 seconds = time.perf_counter() - began
                 pace.step_ended(archipelago.generation, seconds)
-                if seconds >= limit or counts_at(spec, archipelago.generation):
+                if seconds >= limit or pace.counts_at(archipelago.generation):
                     return
         if schedule.migrates(visit):
             archipelago.migrate()

@@ -15,18 +15,24 @@ from islands.archipelago.measure import IslandMeasure
 from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress import phases
-from islands.progress.phases import Phases
-from islands.progress.progress import Epoch, Moment, Progress
+from islands.progress import usage
+from islands.progress.progress import (
+    INTERRUPTED,
+    Epoch,
+    Moment,
+    Outcome,
+    Progress,
+    size_of_generation_0,
+)
 from islands.progress.tally import StopRequests, Tally, summarise
-from islands.run.alarm import Alarm, advance_step
+from islands.progress.usage import Phases
+from islands.run.alarm import Alarm
 from islands.run.observers import Callback, Viewer, requests_end
-from islands.run.outcome import Outcome, outcome_at, size_of_generation_0
-from islands.run.pace import Pace, counts_at, next_count
-from islands.run.signals import Interruption
+from islands.run.pace import Pace
+from islands.run.signals import INTERRUPT, Interruption, suspension
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
-from islands.spec.stop import is_spent, time_limit
+from islands.spec.stop import first_reason, is_spent, time_limit
 
 _VIEW_SECONDS = 1.0
 _ENDED_BY_CALLBACK = "the callback returned True"
@@ -46,8 +52,9 @@ def evolve(
 ) -> Outcome:
     """Run until a criterion is satisfied or a signal arrives, from the start or from `origin`.
 
-    `keep` writes a checkpoint; it is called on all ranks. A `viewer` also receives progress between
-    epochs; pass one on all ranks or on none. The `callback` of rank 0 may end the run.
+    `watch` records an epoch, `keep` writes a checkpoint; they are called on all ranks. A `viewer`
+    also receives progress between epochs; pass one on all ranks or on none. The `callback` of rank
+    0 may end the run.
     """
     loop = _Loop(
         archipelago, spec, problem, world, watch, interruption, keep, origin, viewer, callback
@@ -85,7 +92,7 @@ class _Loop:
         self._keep, self._viewer = keep, viewer
         self._callback, self._has_callback = callback, world.bcast(callback is not None)
         self._schedule, self._limit = Schedule.of(spec), time_limit(spec.stop)
-        self._starts = spec.starts()
+        self._population, self._starts = spec.mean_population, spec.starts()
         self._before = origin.before if origin is not None else None
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
@@ -97,7 +104,7 @@ class _Loop:
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
         # The same on all ranks, also if a colony lies on some of them only.
         self._may_take_long = any(world.allgather(archipelago.may_take_long))
-        self._is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies())
+        self._is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies)
         self.is_partial = False
         """Whether generation 0 was abandoned."""
 
@@ -124,11 +131,11 @@ class _Loop:
     def look(self) -> Outcome | None:
         """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
-        self.phases.lap(phases.GENERATIONS)
+        self.phases.lap(usage.GENERATIONS)
         tally, requests = Tally.of(measures).shared(
             self._world, self._interruption.requested, self._seconds()
         )
-        self.phases.lap(phases.RANKS)
+        self.phases.lap(usage.RANKS)
         generation = self._archipelago.generation
         progress = self._progress(tally, generation, requests.seconds)
         self._pace.epoch_ended(self._before, generation, requests.seconds)
@@ -152,7 +159,7 @@ class _Loop:
             return requests_end(self._callback, progress)
 
         is_over = self._world.from_first(answer)
-        self.phases.lap(phases.CALLBACK)
+        self.phases.lap(usage.CALLBACK)
         return is_over
 
     def _show(self) -> None:
@@ -161,13 +168,14 @@ class _Loop:
             measures, progress = self._unseen
             self._unseen = None
             self._watch(Epoch(measures, self._archipelago.arrivals(), progress))
-            self.phases.lap(phases.RECORDS)
+            if self._viewer is not None:
+                self._viewer.show(progress)
+            self.phases.lap(usage.RECORDS)
 
     def _outcome(
         self, progress: Progress, requests: StopRequests, moment: Moment
     ) -> Outcome | None:
-        ends_epoch = self.ends_epoch(progress.generation)
-        outcome = outcome_at(self._spec, progress, requests, moment, ends_epoch=ends_epoch)
+        outcome = self._end(progress, requests, moment)
         if self._is_ended_by_callback(progress) and outcome is None:
             outcome = Outcome(progress, _ENDED_BY_CALLBACK, moment)
         if outcome is None:
@@ -178,12 +186,29 @@ class _Loop:
         reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
         return replace(outcome, reason=reason, is_partial=True)
 
+    def _end(self, progress: Progress, requests: StopRequests, moment: Moment) -> Outcome | None:
+        """Return how the run ends now, or None if it continues.
+
+        Inside an epoch, only limits of time and of evaluations count: other criteria must not
+        depend on the number of generations between two looks.
+        """
+        if requests.signals & INTERRUPT:
+            return Outcome(progress, INTERRUPTED, moment, interrupted=True)
+        is_due = self.ends_epoch(progress.generation) or requests.seconds >= self._limit
+        counts = self._pace.counts_at(progress.generation)
+        if is_due or (counts and is_spent(self._spec.stop, progress)):
+            reason = first_reason(self._spec.stop, progress)
+            if reason is not None:
+                return Outcome(progress, reason, moment)
+        signal = suspension(requests.signals)
+        return Outcome(progress, signal, moment, suspended=True) if signal is not None else None
+
     def run_epoch(self) -> None:
         """Advance to the next visit and migrate; stop earlier if the run is over."""
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
             generation = self._archipelago.generation
-            count = next_count(self._spec, generation)
+            count = self._pace.next_count(generation)
             step = min(self._pace.step, int(min(visit, count)) - generation)
             long = self._may_take_long and (
                 self._is_uneven or self._pace.may_be_slow(generation, step)
@@ -191,18 +216,22 @@ class _Loop:
             if long or self._archipelago.is_on_cpu:
                 self._show()
             began = self._seconds()
-            is_complete = advance_step(self._archipelago, step, may_take_long=long)
-            self.phases.lap(phases.GENERATIONS)
+            is_complete = True
+            if long:
+                is_complete = self._archipelago.attempt(step)
+            else:
+                self._archipelago.advance(step)
+            self.phases.lap(usage.GENERATIONS)
             # After a quick launch, the host can report the previous epoch while a GPU works.
             self._show()
             if self._archipelago.generation == visit and not long:
                 break
             self._archipelago.wait()
-            self.phases.lap(phases.GENERATIONS)
+            self.phases.lap(usage.GENERATIONS)
             requests = StopRequests.shared(
                 self._world, self._interruption.requested, self._seconds(), is_complete=is_complete
             )
-            self.phases.lap(phases.RANKS)
+            self.phases.lap(usage.RANKS)
             if not requests.is_complete:
                 self._given_up_seconds += requests.seconds - began
                 self._archipelago.withdraw()
@@ -216,11 +245,11 @@ class _Loop:
             self._keep_if_due(Moment(self._archipelago.generation, requests.seconds, self._before))
         if self._schedule.migrates(visit):
             self._archipelago.migrate()
-            self.phases.lap(phases.MIGRATION)
+            self.phases.lap(usage.MIGRATION)
 
     def _is_spent(self) -> bool:
         """Return whether the limit of evaluations is reached inside an epoch; collective."""
-        if not counts_at(self._spec, self._archipelago.generation):
+        if not self._pace.counts_at(self._archipelago.generation):
             return False
         return is_spent(self._spec.stop, self._measured(self._seconds()))
 
@@ -237,7 +266,7 @@ class _Loop:
         return self._progress(tally, self._archipelago.generation, seconds)
 
     def _progress(self, tally: Tally, generation: int, seconds: float) -> Progress:
-        population, starts = self._spec.mean_population, self._starts
+        population, starts = self._population, self._starts
         return summarise(
             tally, generation, seconds, population, self._problem, self._before, starts
         )
@@ -247,8 +276,10 @@ class _Loop:
         if self._keep is not None and 0 < every <= moment.seconds - self._kept_at:
             self._show()
             self._keep(moment)
+            if self._viewer is not None:
+                self._viewer.kept()
             self._kept_at = moment.seconds
-            self.phases.lap(phases.CHECKPOINTS)
+            self.phases.lap(usage.CHECKPOINTS)
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._began

@@ -19,6 +19,9 @@ class Viewer(Protocol):
     def show(self, progress: Progress) -> None:
         """Show the progress."""
 
+    def kept(self) -> None:
+        """Note that a checkpoint was written."""
+
     def say(self, text: str) -> None:
         """Show a message."""
 

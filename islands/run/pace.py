@@ -21,6 +21,8 @@ class Pace:
     def __init__(self, spec: RunSpec, generation: int = 0, seconds: float = 0.0) -> None:
         """Begin at a generation, and at the time when it was completed."""
         self._first = first_step(spec)
+        has_limit = any(criterion.kind == "evaluations" for criterion in spec.stop)
+        self._counts_every = self._first if has_limit else 0
         self.step = max(1, self._first)
         self._waited_at = generation, seconds
         self._plain = self._searching = math.inf
@@ -34,6 +36,20 @@ class Pace:
         if searches := self._searches(generation, generation + step):
             return self._searching * searches > _STEP_SECONDS / 10
         return self._plain * step > 2 * _STEP_SECONDS
+
+    def next_count(self, generation: int) -> float:
+        """Return the next generation at which evaluations are compared with their limit.
+
+        Local search may need any number of them, so that the end of the epoch is too late. Infinite
+        without local search or without a limit.
+        """
+        every = self._counts_every
+        return generation - generation % every + every if every else math.inf
+
+    def counts_at(self, generation: int) -> bool:
+        """Return whether evaluations are compared with their limit at a generation."""
+        every = self._counts_every
+        return every > 0 and generation > 0 and generation % every == 0
 
     def epoch_ended(self, before: Progress | None, generation: int, seconds: float) -> None:
         """Adapt to the speed of the epoch that has ended."""
@@ -73,28 +89,11 @@ def step_after(before: Progress | None, generation: int, seconds: float, first: 
     return max(first, _fitting(generation - before.generation, seconds - before.seconds))
 
 
-def next_count(spec: RunSpec, generation: int) -> float:
-    """Return the next generation at which evaluations are compared with their limit.
-
-    Local search may need any number of them, so that the end of the epoch is too late. Infinite
-    without local search or without a limit.
-    """
-    every = first_step(spec)
-    if not every or all(criterion.kind != "evaluations" for criterion in spec.stop):
-        return math.inf
-    return generation - generation % every + every
-
-
-def counts_at(spec: RunSpec, generation: int) -> bool:
-    """Return whether evaluations are compared with their limit at a generation."""
-    return generation > 0 and next_count(spec, generation - 1) == generation
-
-
 def first_step(spec: RunSpec) -> int:
     """Return how many generations contain one with local search, or 0 without any."""
     steps = [
         1 if not ALGORITHMS[each.algorithm].improves else max(1, each.improver.every // each.rate)
-        for each in spec.all_colonies()
+        for each in spec.all_colonies
         if each.improver.name != "none" or not ALGORITHMS[each.algorithm].improves
     ]
     return min(steps, default=0)

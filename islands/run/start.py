@@ -23,19 +23,17 @@ from islands.errors import RunError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
-from islands.progress.progress import Epoch, Moment
+from islands.progress.progress import Epoch, Outcome
 from islands.progress.result import Records, Result
+from islands.progress.usage import EnergyMeter
 from islands.record.folder import LOG
 from islands.record.journal import Journal
 from islands.record.tables import FolderRecords, Memory
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.bound import with_bound
-from islands.run.energy import EnergyMeter
 from islands.run.epochs import evolve
 from islands.run.observers import Callback
-from islands.run.outcome import Outcome
 from islands.run.signals import Interruption
-from islands.spec.own import lasting
 from islands.spec.spec import RunSpec
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
@@ -107,7 +105,7 @@ def perform(
         outcome = _evolved(start, journal, memory, screen, interruption, callback)
         result = _result(start, outcome, memory, energy.shared())
         if journal is not None and not start.asynchronous and not outcome.is_partial:
-            journal.keep(outcome.moment)
+            journal.checkpoints.keep(outcome.moment)
             screen.kept()
         # A run without a solution is not finished; it can only be resumed.
         is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
@@ -169,22 +167,13 @@ def _evolved(
     callback: Callback | None,
 ) -> Outcome:
     records = journal if journal is not None else memory
-
-    def watch(epoch: Epoch) -> None:
-        if records is not None:
-            records.epoch(epoch)
-        screen.show(epoch.progress)
-
+    watch = _ignore if records is None else records.epoch
     evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
     if start.asynchronous:
         return evolve_asynchronous(*evolution, screen)
     if journal is None:
         return evolve(*evolution, viewer=screen, callback=callback)
-
-    def keep(moment: Moment) -> None:
-        journal.keep(moment)
-        screen.kept()
-
+    keep = journal.checkpoints.keep
     outcome = evolve(*evolution, keep, journal.origin, screen, callback)
     if outcome.suspended:
         hint = f"islands resume {shlex.quote(str(journal.folder))}"
@@ -192,6 +181,10 @@ def _evolved(
         reason = f"{outcome.reason}: {kept} with: {hint}"
         outcome = dataclasses.replace(outcome, reason=reason)
     return outcome
+
+
+def _ignore(_: Epoch) -> None:
+    """Record nothing."""
 
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
@@ -278,6 +271,6 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None, joules: float
         digest="" if outcome.is_partial else combined(digests),
         folder=str(start.folder) if start.folder is not None else None,
         checked="" if best is None else start.problem.checker,
-        settings=lasting(spec.to_mapping()),
+        settings=spec.stored,
         records=records,
     )

@@ -31,7 +31,7 @@ def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: 
             "the settings": _digest_of_settings(spec),
             "the settings adjusted to the backend": spec.adjusted,
             "the data of the instance": _digest_of_data(problem),
-            "the parts from scripts": _digest(_parts(spec, problem)),
+            "the parts from scripts": _digest(_parts(spec.to_mapping(), problem)),
             "whether files are written": str(writes),
         }
     )
@@ -41,8 +41,9 @@ def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: 
 
 def identity(spec: RunSpec, problem: Problem) -> str:
     """Return a digest of all that a run's states depend on; runs with equal ones can resume."""
-    fixed = {k: v for k, v in spec.to_mapping().items() if k not in _OWN and k not in _CHANGING}
-    parts = _parts(spec, problem)
+    settings = spec.to_mapping()
+    fixed = {k: v for k, v in settings.items() if k not in _OWN and k not in _CHANGING}
+    parts = _parts(settings, problem)
     return _digest({"settings": fixed, "data": _digest_of_data(problem), "parts": parts})
 
 
@@ -68,9 +69,8 @@ def _digest(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
-def _parts(spec: RunSpec, problem: Problem) -> dict[str, str]:
-    found = traits(spec.to_mapping(), problem)
-    return {f"{each.part} {each.file}": each.sha256 for each in found}
+def _parts(settings: Mapping[str, Any], problem: Problem) -> dict[str, str]:
+    return {f"{each.part} {each.file}": each.sha256 for each in traits(settings, problem)}
 
 
 def _digest_of_data(problem: Problem) -> str:

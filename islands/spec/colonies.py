@@ -22,8 +22,7 @@ from islands.spec.colony_checks import (
     unknown_in_colony,
     unknown_to_some,
 )
-from islands.spec.given import COLONIES
-from islands.spec.layers import Layer
+from islands.spec.given import COLONIES, Layer
 from islands.spec.spec import GeneralSettings, RunSpec
 from islands.spec.unknown import UnknownSettingError
 

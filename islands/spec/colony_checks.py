@@ -11,8 +11,7 @@ from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.problems.base import Problem
 from islands.settings import Settings
-from islands.spec.given import COLONIES, alike
-from islands.spec.layers import Layer
+from islands.spec.given import COLONIES, Layer, alike
 from islands.spec.spec import CheckpointSettings, GeneralSettings, RecordSettings, RunSpec
 from islands.spec.unknown import UnknownSettingError, known_settings
 from islands.text import counted, either, unknown

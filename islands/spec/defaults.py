@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
@@ -45,13 +45,12 @@ def _of_problem(
     problem: Problem, choices: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return the first complete defaults that agree with the request, or a default algorithm."""
-    able = _able(given)
     for defaults in choices if given.get("preset") is None else ():
         agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _PARTS)
-        if agrees and defaults["algorithm"] in able:
+        if agrees and _is_able(defaults["algorithm"], given):
             return defaults
     usual = [defaults["algorithm"] for defaults in choices]
-    return {"algorithm": _first_able(usual, given, problem, able)}
+    return {"algorithm": stand_in(usual, given, problem)}
 
 
 def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str:
@@ -59,28 +58,22 @@ def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -
 
     The usual ones come first; if none takes them, return the first of these.
     """
-    return _first_able(usual, given, problem, _able(given))
-
-
-def _first_able(
-    usual: Sequence[str], given: Mapping[str, Any], problem: Problem, able: Collection[str]
-) -> str:
     pairs, encoding = fitting(problem), given.get("encoding")
     improves = given.get("improver.name", "none") != "none"
     for name in (*usual, *ALGORITHMS):
         takes = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
-        if takes and name in able and (ALGORITHMS[name].improves or not improves):
+        if takes and _is_able(name, given) and (ALGORITHMS[name].improves or not improves):
             return name
     return usual[0]
 
 
-def _able(given: Mapping[str, Any]) -> list[str]:
-    """Return the algorithms that have all given settings that belong to algorithms."""
-    own = {key for kind in ALGORITHMS.values() for key in kind.Settings.names()}.intersection(given)
-    return [
-        name
-        for name, kind in ALGORITHMS.items()
-        if own <= {*kind.Settings.names()}
+def _is_able(algorithm: str, given: Mapping[str, Any]) -> bool:
+    """Return whether an algorithm has all given settings that belong to algorithms."""
+    kind = ALGORITHMS.get(algorithm)
+    own = {key for each in ALGORITHMS.values() for key in each.Settings.names()}.intersection(given)
+    return (
+        kind is not None
+        and own <= {*kind.Settings.names()}
         and kind.takes(given)
         and ("decoding" not in given or "keys" in kind.encodings)
-    ]
+    )

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
 from islands.archipelago.colony_spec import of_colony
-from islands.archipelago.fit import require_fit
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Room
 from islands.backends.refused import without_room
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
+from islands.migration.base import require_fit
 from islands.problems.base import Problem
 from islands.spec.spec import RunSpec
 from islands.text import counted, option, unknown
@@ -136,11 +137,11 @@ def require_possible(spec: RunSpec, problem: Problem, block_memory: int | None =
     A GPU has a limit of the memory of a block. A lack of device memory only appears in a run.
     """
     islands, solved = spec.general.islands, problem.adjusted(spec.problem)
-    for number, colony in enumerate(spec.all_colonies()):
+    for number, colony in enumerate(spec.all_colonies):
         with of_colony(number if spec.colonies else None):
-            parts = colony.parts(solved, block_memory)
+            parts = ProgramParts.of(colony, solved, block_memory)
             parts.algorithm.require_problem(solved)
-            parts.schedule(parts.shape(colony.population))
+            _ = parts.schedule  # refuses one whose children only its kernels evaluate
             require_population(spec, colony.population, parts.algorithm, islands)
 
 
@@ -153,10 +154,11 @@ def require_block_memory(
     launches, as it may take a while. The needs of other launches are known after compilation.
     """
     solved = problem.adjusted(spec.problem)
-    for number, colony in enumerate(spec.all_colonies()):
+    for number, colony in enumerate(spec.all_colonies):
+        if ALGORITHMS[colony.algorithm].schedule is Algorithm.schedule:
+            continue  # its launches have the memory of the program
         with of_colony(number if spec.colonies else None):
-            parts = colony.parts(solved, None)
-            for launch in parts.schedule(parts.shape(colony.population)).launches():
+            for launch in ProgramParts.of(colony, solved, None).schedule.launches():
                 if launch.threads is None or not launch.room:
                     continue
                 needed, limit = Room(launch.room).total, block_memory()

@@ -20,8 +20,7 @@ from islands.spec.adjust import adjusted
 from islands.spec.colonies import resolve_colonies
 from islands.spec.defaults import defaults_for
 from islands.spec.fit import encoding_for, require_bound, require_improver, require_possible
-from islands.spec.given import ALIASES, COLONIES
-from islands.spec.layers import Layer, combined, layers
+from islands.spec.given import ALIASES, COLONIES, Layer, combined, layers
 from islands.spec.names import lasting, start_name
 from islands.spec.own import traits
 from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
@@ -105,7 +104,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     solved = problem.adjusted(of_problem)
     require_improver(groups["improver"], solved, name)
     spec = RunSpec(
-        instance=lasting(instance_of(sources)),
+        instance=lasting(str(chosen.get("instance", DEFAULT_INSTANCE))),
         format=format_of(sources),
         preset=values.get("preset"),
         algorithm=algorithm.name,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import islands
@@ -117,18 +119,19 @@ class RunSpec:
             *(self.settings, self.improver, general.decoding),
         )
 
+    @cached_property
     def all_colonies(self) -> tuple[ColonySpec, ...]:
-        """Return all colonies; a run without any is one colony."""
+        """All colonies; a run without any is one colony."""
         return self.colonies or (self.as_colony(),)
 
     def starts(self) -> list[int]:
         """Return the first island of each colony."""
-        return [each.start for each in islands_of_each(self.all_colonies())]
+        return [each.start for each in islands_of_each(self.all_colonies)]
 
     def individuals(self, islands: range | None = None) -> int:
         """Return the number of individuals of all islands, or of the given ones."""
         islands = range(self.general.islands) if islands is None else islands
-        colonies = self.all_colonies()
+        colonies = self.all_colonies
         shared = [
             range(max(own.start, islands.start), min(own.stop, islands.stop))
             for own in islands_of_each(colonies)
@@ -144,7 +147,7 @@ class RunSpec:
 
     def words(self, name: str) -> str:
         """Return the algorithm or the encoding, or the different ones of the colonies."""
-        return " + ".join(dict.fromkeys(getattr(each, name) for each in self.all_colonies()))
+        return " + ".join(dict.fromkeys(getattr(each, name) for each in self.all_colonies))
 
     def to_mapping(self) -> dict[str, Any]:
         """Return all settings by name, with a nested mapping for each group."""
@@ -163,12 +166,17 @@ class RunSpec:
         whole = names | lists | bare | groups
         return {name: value for name, value in whole.items() if value is not None}
 
+    @cached_property
+    def stored(self) -> Mapping[str, Any]:
+        """All settings, with the parts from scripts named `FILE.py:NAME`, to find them again."""
+        return lasting(self.to_mapping())
+
     def to_toml(self) -> str:
         """Return the text of `run.toml`, which `islands run --config` accepts."""
         import tomli_w
 
         first = f"{SIGN} {islands.__version__}, format {FORMAT}: --config repeats it."
-        return f"{first}\n{tomli_w.dumps(lasting(self.to_mapping()))}"
+        return f"{first}\n{tomli_w.dumps(self.stored)}"
 
 
 def _table(colony: dict[str, Any]) -> dict[str, Any]:

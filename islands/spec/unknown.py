@@ -8,7 +8,7 @@ from islands.algorithms.base import Algorithm
 from islands.errors import UsageError
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
-from islands.spec.layers import Layer
+from islands.spec.given import Layer
 from islands.spec.spec import GROUPS, GeneralSettings
 from islands.text import unknown
 

@@ -20,7 +20,6 @@ from islands.settings import Settings
 from islands.spec.defaults import stand_in
 from islands.spec.fit import require_block_memory, require_possible
 from islands.spec.given import gathered, of_table, twice
-from islands.spec.own import lasting
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
 from islands.tune.configurations import Candidates, Configuration, Values, grid, random, words_of
@@ -55,7 +54,7 @@ class TuneRequest:
         own = [layer.values for layer in merged if not layer.origin.startswith("preset ")]
         keys = {key for each in own for key in each if key not in _NOT_WRITTEN}
         nested: dict[str, Any] = {}
-        for name, value in lasting(spec.to_mapping()).items():
+        for name, value in spec.stored.items():
             if isinstance(value, dict):
                 part = {each: value[each] for each in value if f"{name}.{each}" in keys}
                 nested |= {name: part} if part else {}

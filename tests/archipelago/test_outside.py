@@ -14,6 +14,7 @@ from ranks_for_tests import on_ranks
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.colony_spec import ColonySpec
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends import choose
 from islands.backends.base import Backend
@@ -152,8 +153,8 @@ def test_combinations_that_need_kernel_evaluation_are_refused(tmp_path: Path) ->
         kind = ALGORITHMS[algorithm]
         improver = ImproverSettings.build({"name": changes.pop("improver", "none")})
         settings = kind.completed(kind.Settings(), encoding)
-        sizes = {"population": 16, "block_memory": None}
-        ProgramParts.of(problem, algorithm, encoding, settings, improver, **sizes, **changes)
+        colony = ColonySpec(1, 16, algorithm, encoding, settings, improver, **changes)
+        ProgramParts.of(colony, problem, None)
 
     tsp = cities(9, tmp_path)
     with pytest.raises(UsageError, match="decoding=host with improver swap"):

@@ -9,7 +9,7 @@ import pytest
 from ranks_for_tests import on_ranks
 
 from islands.backends.energy import joules
-from islands.run.energy import EnergyMeter
+from islands.progress.usage import EnergyMeter
 
 IDENTITY = "00112233445566778899aabbccddeeff"
 

@@ -8,11 +8,10 @@ import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.parallel import World
-from islands.progress.progress import Epoch, Moment
+from islands.progress.progress import Epoch, Moment, Outcome
 from islands.run import epochs as module
 from islands.run.epochs import evolve
 from islands.run.observers import Viewer
-from islands.run.outcome import Outcome
 from islands.spec.resolve import layers, resolve
 
 

@@ -173,6 +173,9 @@ class Silent:
     def show(self, _progress: Progress) -> None:
         """Show nothing."""
 
+    def kept(self) -> None:
+        """Show nothing."""
+
     def say(self, _text: str) -> None:
         """Print nothing."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from islands.algorithms import ALGORITHMS
+from islands.archipelago.colony_spec import ColonySpec
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Block
 from islands.backends.source import Macros, Source
@@ -39,14 +40,17 @@ def parts(
     """Return the parts of a run of 20 individuals; no improver by default."""
     kind = ALGORITHMS[algorithm]
     return ProgramParts.of(
+        ColonySpec(
+            islands=1,
+            population=20,
+            algorithm=algorithm,
+            encoding=encoding,
+            settings=kind.completed(kind.Settings.build(settings or {}), encoding),
+            improver=ImproverSettings.build(improver or {"name": "none"}),
+            decoding=decoding,
+        ),
         problem,
-        algorithm,
-        encoding,
-        kind.completed(kind.Settings.build(settings or {}), encoding),
-        ImproverSettings.build(improver or {"name": "none"}),
-        population=20,
-        block_memory=None,
-        decoding=decoding,
+        None,
     )
 
 

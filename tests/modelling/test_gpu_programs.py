@@ -8,6 +8,7 @@ from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
 
 import islands
 from islands.algorithms import ALGORITHMS
+from islands.archipelago.colony_spec import ColonySpec
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Block
 from islands.backends.source import Source
@@ -69,9 +70,8 @@ def program(
     """Return the program of a run on a GPU."""
     kind = ALGORITHMS[algorithm]
     settings = kind.completed(kind.Settings.build({}), moved_as(encoding))
-    parts = ProgramParts.of(
-        problem, algorithm, encoding, settings, improver, population=16, block_memory=_MEMORY
-    )
+    colony = ColonySpec(1, 16, algorithm, encoding, settings, improver)
+    parts = ProgramParts.of(colony, problem, _MEMORY)
     return for_gpu("program.cuh", parts.macros(), Block(128, 4))
 
 

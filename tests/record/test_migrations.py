@@ -7,7 +7,7 @@ import pytest
 from fakes import FakeProblem, arrivals
 
 from islands.progress.progress import Epoch, Progress
-from islands.record.migrations import Migrations
+from islands.record.rows import Migrations
 
 
 def epoch(generation: int, number: int | None) -> Epoch:

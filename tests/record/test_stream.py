@@ -10,7 +10,7 @@ import pytest
 
 from islands.errors import InputError, UnwritableError
 from islands.record import stream as module
-from islands.record.content import RowsChecksum
+from islands.record.parquet import RowsChecksum
 from islands.record.stream import Extent, Stream, finished_path, first_rows, stream_path
 
 SCHEMA = pa.schema([("number", pa.int64()), ("word", pa.string())])

@@ -8,7 +8,7 @@ import pytest
 from epochs_for_tests import Slow, run
 from fakes import FakeProblem
 
-from islands.progress.phases import Phases
+from islands.progress.usage import Phases
 
 
 def test_a_lap_adds_the_time_since_the_previous_one(monkeypatch: pytest.MonkeyPatch) -> None:

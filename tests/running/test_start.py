@@ -22,6 +22,7 @@ from starts_for_tests import (
 )
 
 from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.record.checkpoint import Checkpoints
 from islands.record.journal import Journal
 from islands.run import pace as pace
 
@@ -63,22 +64,24 @@ def test_records_belong_to_the_final_ranks(first: int, last: int, tmp_path: Path
     require_same(folder, whole(tmp_path / "b", last))
 
 
-@pytest.mark.parametrize("method", ["epoch", "keep", "finish"])
+@pytest.mark.parametrize(
+    ("owner", "method"), [(Journal, "epoch"), (Checkpoints, "keep"), (Journal, "finish")]
+)
 @pytest.mark.parametrize("call", [1, 2, 5])
 def test_a_kill_during_a_write_loses_nothing(
-    method: str, call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    owner: type, method: str, call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
-    before = getattr(Journal, method)
+    before = getattr(owner, method)
     calls = itertools.count(1)
 
-    def dying(self: Journal, *arguments: object) -> None:
+    def dying(self: object, *arguments: object) -> None:
         if next(calls) == call:
             raise SystemExit
         before(self, *arguments)
 
-    monkeypatch.setattr(Journal, method, dying)
+    monkeypatch.setattr(owner, method, dying)
     for _ in range(2):
         try:
             start(folder, 2)

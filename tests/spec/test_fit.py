@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import islands
 import islands.spec.fit as module
 from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
+from islands.archipelago.program_parts import ProgramParts
 from islands.backends.cpu import CpuBackend
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
@@ -127,8 +129,8 @@ def test_launches_that_no_block_has_memory_for_are_refused(
 ) -> None:
     problem = cities(900, tmp_path)
     spec = resolve(layers({"colonies": colonies} if colonies else dict(EAX)), problem)
-    parts = spec.all_colonies()[-1].parts(problem, None)
-    launches = [*parts.schedule(parts.shape(8)).launches()]
+    parts = ProgramParts.of(replace(spec.all_colonies[-1], population=8), problem, None)
+    launches = [*parts.schedule.launches()]
     largest = max(launch.room or 0 for launch in launches if launch.threads is not None)
     for enough in (None, 2 * largest):
         require_block_memory(spec, problem, lambda enough=enough: enough)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from islands.record.content import RowsChecksum, checksum
+from islands.record.parquet import RowsChecksum, checksum
 
 TABLE = pa.table(
     {
