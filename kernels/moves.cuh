@@ -1,5 +1,9 @@
 // Moves: small changes of an order (Jardim 2021), each of the entries from u to v with u < v. Reads
 // and writes the order in place. No random numbers.
+//
+// With IN_LINES, moves form lines: each move is the one before it in its line and one exchange
+// more, and the first one exchanges two neighbours. Lines are in the order of their lowest pairs
+// (u, v), which come first (ASCENDS) or last.
 #pragma once
 
 #include "core/core.cuh"
@@ -9,6 +13,8 @@ namespace moves {
 
 // Exchanges two entries.
 struct Swap {
+    static constexpr bool IN_LINES = false;
+
     int u, v;
 
     __device__ void apply(int32_t* order) const {
@@ -26,7 +32,20 @@ struct Swap {
 
 // Reverses the entries from u to v.
 struct Reversal {
+    static constexpr bool IN_LINES = true, ASCENDS = false;  // a line for each centre
+
     int u, v;
+
+    __device__ static int lines(int n) { return 2 * n - 3; }
+    __device__ static int length(int line, int n) { return line / 2 - max(0, line + 2 - n) + 1; }
+    __device__ static Reversal on(int line, int step) {
+        const int u = line / 2 - step;
+        return {u, line + 1 - u};
+    }
+    __device__ int line() const { return u + v - 1; }
+    __device__ int step() const { return line() / 2 - u; }
+    __device__ Reversal before() const { return {u + 1, v - 1}; }
+    __device__ Swap last() const { return {u, v}; }
 
     // Return the current position of the entry that `position`, from u to v, will have.
     __device__ int source(int position) const { return u + v - position; }
@@ -41,7 +60,17 @@ struct Reversal {
 
 // Removes the entry at u, moves those after it to the left, and inserts it at v.
 struct Insertion {
+    static constexpr bool IN_LINES = true, ASCENDS = true;  // a line for each entry
+
     int u, v;
+
+    __device__ static int lines(int n) { return n - 1; }
+    __device__ static int length(int line, int n) { return n - 1 - line; }
+    __device__ static Insertion on(int line, int step) { return {line, line + 1 + step}; }
+    __device__ int line() const { return u; }
+    __device__ int step() const { return v - u - 1; }
+    __device__ Insertion before() const { return {u, v - 1}; }
+    __device__ Swap last() const { return {v - 1, v}; }
 
     // Return the current position of the entry that `position`, from u to v, will have.
     __device__ int source(int position) const { return position < v ? position + 1 : u; }
@@ -57,6 +86,17 @@ struct Insertion {
         }
         if (threadIdx.x == 0) order[v] = entry;
         __syncthreads();
+    }
+};
+
+// The order that a move would make.
+template <class Move>
+struct After {
+    const int32_t* order;
+    Move move;
+
+    __device__ int32_t operator[](int i) const {
+        return order[i < move.u || i > move.v ? i : move.source(i)];
     }
 };
 

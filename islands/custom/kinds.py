@@ -121,7 +121,7 @@ class Kind:
     def _offered(self, path: Path) -> str:
         """Return a hint that names the script's parts of this kind."""
         defined = vars(module_of(path)).items()
-        fit = [name for name, each in defined if self._fits(each) and not self._is_known(each)]
+        fit = [name for name, each in defined if self._fits(each) and not self.has_built_in(each)]
         if not fit:
             return f"It defines no {self.what}: derive one from islands.{self.base.__name__}"
         return f"Write {either([f'{path.name}:{name}' for name in fit])}"
@@ -131,15 +131,16 @@ class Kind:
             return issubclass(value, self.base) and value is not self.base
         return self._is_made and isinstance(value, self.base)
 
+    def has_built_in(self, value: Any) -> bool:
+        """Return whether a part is one of the package."""
+        return any(value is each for each in self._built_in)
+
     def _stands_for_class(self, value: Any) -> bool:
         """Return whether an object without attributes stands for its class."""
         if self._is_made or not isinstance(value, self.base):
             return False
         maker = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))
         return maker is self.base
-
-    def _is_known(self, value: Any) -> bool:
-        return any(value is each for each in self._built_in)
 
     def _unfit(self, words: str, value: Any) -> UsageError:
         own = f"islands.{self.base.__name__}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -147,6 +148,10 @@ class Improver(ABC):
         """
         return 0.0
 
+    def most_calls(self) -> float:
+        """Return an upper bound of the evaluations of one search; infinite if it is unknown."""
+        return math.inf
+
     def tenures(self) -> tuple[int, int]:
         """Return the minimum and maximum number of steps for which a move is tabu."""
         low, high = self.settings.tenure_low, self.settings.tenure_high
@@ -180,3 +185,6 @@ class NoImprover(Improver):
     name: ClassVar[str] = "none"
     header: ClassVar[Header] = Header("improvers/none.cuh")
     solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset", "vector", "keys")
+
+    def most_calls(self) -> float:
+        return 0

@@ -55,6 +55,9 @@ class LocalSearch(Improver):
         # The first improving moves are found quickly, so making them dominates.
         return min(whole, self.settings.steps * (_TRIES * of_move + n / 2))
 
+    def most_calls(self) -> float:
+        return self.settings.steps * self._moves() if self.settings.steps else math.inf
+
     def scans(self) -> float:
         """Return the approximate number of scans over all moves until none improves."""
         return max(8.0, math.sqrt(self.size))

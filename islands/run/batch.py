@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate, IslandMeasure
@@ -19,6 +19,7 @@ from islands.progress.progress import Progress
 from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm
 from islands.run.build import islands_of
+from islands.run.calm import last_calm, most_evaluations
 from islands.run.pace import Pace
 from islands.run.signals import Interruption
 from islands.run.start import check_exactly, combined
@@ -26,12 +27,6 @@ from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
 from islands.spec.stop import first_reason, is_spent, time_limit
 from islands.text import option
-
-_RARE = 1000
-"""Generations between measurements if only the number of generations ends the runs.
-
-There is no trace to write, and a GPU is idle while the host measures.
-"""
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
     last: Progress | None = None
     backend.synchronise()
     began, aside, pace = time.perf_counter(), 0.0, Pace(spec)
-    limit = time_limit(spec.stop)
+    limit, most = time_limit(spec.stop), most_evaluations(spec, problem)
 
     def is_late() -> bool:
         return time.perf_counter() - began - aside >= limit
@@ -89,9 +84,11 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
             # Inside an epoch, only the limit of evaluations counts, as in a single run.
             counts = pace.counts_at(archipelago.generation) and seconds < limit
             counts = counts and not Schedule.of(spec).visits(archipelago.generation)
+            evaluations: list[int] = []
             for run in sorted({*range(runs)} - {*ended}):
                 progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
                 last = progress
+                evaluations.append(progress.evaluations)
                 if counts and not is_spent(spec.stop, progress):
                     continue
                 before[run] = progress
@@ -104,7 +101,8 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
                     aside += time.perf_counter() - paused
             if len(ended) == runs:
                 return Batch(tuple(ended[run] for run in range(runs)), seconds)
-            _advance(archipelago, spec, pace, began + aside)
+            calm = last_calm(spec, archipelago.generation, most, evaluations)
+            _advance(archipelago, spec, pace, began + aside, calm)
 
 
 def _require_generation_0(archipelago: Archipelago, spec: RunSpec) -> None:
@@ -117,17 +115,15 @@ def _require_generation_0(archipelago: Archipelago, spec: RunSpec) -> None:
         )
 
 
-def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) -> None:
-    """Advance until the next measurement or the time limit."""
-    limit = time_limit(spec.stop)
-    schedule = measured = Schedule.of(spec)
-    if all(criterion.kind == "generations" for criterion in spec.stop):
-        schedule = replace(schedule, record_every=_RARE)
-        measured = replace(schedule, migration_interval=None)
+def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float, calm: int) -> None:
+    """Advance until the time limit or the first measurement after the generation `calm`."""
+    limit, schedule = time_limit(spec.stop), Schedule.of(spec)
+    if schedule.last is not None:
+        calm = min(calm, schedule.last - 1)
     while True:
-        visit = schedule.next_visit(archipelago.generation)
+        visit = schedule.next_visit(archipelago.generation, calm)
         while (left := visit - archipelago.generation) > 0:
-            count = pace.next_count(archipelago.generation)
+            count = pace.next_count(max(archipelago.generation, calm))
             left = int(min(visit, count)) - archipelago.generation
             step = min(pace.step, left) if math.isfinite(limit) else left
             long = archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
@@ -144,7 +140,7 @@ def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float) 
                     return
         if schedule.migrates(visit):
             archipelago.migrate()
-        if measured.visits(visit):
+        if visit > calm:
             return
 
 

@@ -28,10 +28,15 @@ class Schedule:
             last=last_generation(spec.stop),
         )
 
-    def next_visit(self, generation: int) -> int:
-        """Return the first generation after this one at which an epoch ends."""
-        steps = [self.record_every, self.migration_interval]
-        visits = [generation - generation % step + step for step in steps if step is not None]
+    def next_visit(self, generation: int, unrecorded: int = 0) -> int:
+        """Return the first generation after this one at which an epoch ends.
+
+        Epochs do not end for a row of the trace up to the generation `unrecorded`.
+        """
+        steps = [(self.record_every, max(generation, unrecorded))]
+        if self.migration_interval is not None:
+            steps.append((self.migration_interval, generation))
+        visits = [after - after % step + step for step, after in steps]
         if self.last is not None and generation < self.last:
             visits.append(self.last)
         return min(visits)

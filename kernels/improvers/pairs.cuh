@@ -21,6 +21,11 @@ class Pairs {
         return position_ == ALL ? int64_t(n_) * (n_ - 1) / 2 : n_ - 1;
     }
 
+    __device__ bool are_all() const { return position_ == ALL; }
+
+    // Return the number of a pair of all pairs.
+    __device__ int64_t number(Pair pair) const { return first(pair.u) + pair.v - pair.u - 1; }
+
     // Return the pair of a number below size().
     __device__ Pair at(int64_t number) const {
         if (position_ != ALL) return with(int(number) + (number >= position_));

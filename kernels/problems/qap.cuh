@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/core.cuh"
+#include "core/warp.cuh"
 #include "moves.cuh"
 
 namespace problem {
@@ -115,33 +116,80 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, Move mov
     return raised;
 }
 
-// The same for an exchange. Transposing both matrices changes no cost: a single thread reads them
-// by rows, each contiguous; many threads, which mostly have neighbouring v, read by columns, where
-// their entries are adjacent.
-__device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
-    const int u = move.u, v = move.v, p = order[u], q = order[v];
-    const int down = blockDim.x > 1 ? n : 1, right = blockDim.x > 1 ? 1 : n;
-    const auto a = [&](int i, int j) { return Small(data.a[i * down + j * right]); };
-    const auto b = [&](int i, int j) { return Small(data.b[i * down + j * right]); };
-    const auto raised_by = [&](int k) {
+// How much the exchange of the entries u and v of an order raises the cost. Transposing both
+// matrices changes no cost: the distance between entries of a row and of a column is `right` and
+// `down`, or the other way round.
+template <class Order>
+struct Exchange {
+    const Order& order;
+    const int n;
+    const Data& data;
+    const int u, v, p, q, down, right;
+
+    __device__ Exchange(const Order& order, int n, const Data& data, moves::Swap move,
+                        bool by_columns)
+        : order(order),
+          n(n),
+          data(data),
+          u(move.u),
+          v(move.v),
+          p(order[u]),
+          q(order[v]),
+          down(by_columns ? n : 1),
+          right(by_columns ? 1 : n) {}
+
+    // The pairs of entry k and the two.
+    __device__ Small with(int k) const {
         const int r = order[k];
         Small raised = (a(k, u) - a(k, v)) * (b(r, q) - b(r, p));
 #if !QAP_SYMMETRIC
         raised += (a(u, k) - a(v, k)) * (b(q, r) - b(p, r));
 #endif
         return raised;
-    };
-    Small raised = -raised_by(u) - raised_by(v);
-    for (int k = 0; k < n; ++k) raised += raised_by(k);
+    }
+
+    // The two alone.
+    __device__ Small own() const {
+        Small raised = 0;
 #if !QAP_SYMMETRIC
-    raised += (a(u, v) - a(v, u)) * (b(q, p) - b(p, q));
+        raised += (a(u, v) - a(v, u)) * (b(q, p) - b(p, q));
 #endif
 #if QAP_DIAGONAL
-    raised += (a(u, u) - a(v, v)) * (b(q, q) - b(p, p));
+        raised += (a(u, u) - a(v, v)) * (b(q, q) - b(p, p));
 #endif
-    if constexpr (HAS_LINEAR) {
-        raised += linear(data, n, u, q) - linear(data, n, u, p);
-        raised += linear(data, n, v, p) - linear(data, n, v, q);
+        if constexpr (HAS_LINEAR) {
+            raised += linear(data, n, u, q) - linear(data, n, u, p);
+            raised += linear(data, n, v, p) - linear(data, n, v, q);
+        }
+        return raised;
+    }
+
+  private:
+    __device__ Small a(int i, int j) const { return data.a[i * down + j * right]; }
+    __device__ Small b(int i, int j) const { return data.b[i * down + j * right]; }
+};
+
+// The same for an exchange. A single thread reads the matrices by rows, each contiguous; many
+// threads, which mostly have neighbouring v, read by columns, where their entries are adjacent.
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
+    const Exchange<const int32_t*> exchange(order, n, data, move, blockDim.x > 1);
+    Small raised = exchange.own() - exchange.with(move.u) - exchange.with(move.v);
+    for (int k = 0; k < n; ++k) raised += exchange.with(k);
+    return raised;
+}
+
+// Return the part of one of `threads` neighbouring threads, which read rows together.
+#define PROBLEM_DELTA_PARTS
+template <class Order>
+__device__ Small delta_part(const Order& order, int n, const Data& data, moves::Swap move,
+                            int thread, int threads) {
+    const Exchange<Order> exchange(order, n, data, move, false);
+    // A single thread takes the two entries out of the sum again, which is faster.
+    constexpr bool is_alone = warp::SIZE == 1;
+    Small raised = thread == 0 ? exchange.own() : 0;
+    if (is_alone) raised -= exchange.with(move.u) + exchange.with(move.v);
+    for (int k = thread; k < n; k += threads) {
+        if (is_alone || (k != move.u && k != move.v)) raised += exchange.with(k);
     }
     return raised;
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from emulated_gpu import EmulatedGpu
 from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch
 from problems_for_tests import cities, facilities
 
@@ -95,6 +96,24 @@ def test_long_segments_and_scans(backend: Backend, name: str, tmp_path: Path) ->
         search: dict[str, Any] = {"strategy": strategy, "steps": 3}
         compare(backend, cities(300, tmp_path), name, scope="position", **search)
         compare(backend, facilities(40, symmetric="a"), name, **search)
+
+
+@pytest.mark.parametrize("name", ["two_opt", "reinsert"])
+@pytest.mark.parametrize("kind", ["qap", "qap-large", "qap-general", "qap-linear"])
+def test_groups_of_threads_find_the_same_moves(kind: str, name: str, tmp_path: Path) -> None:
+    """On a GPU, the threads of a group share the delta of a move, or walk along a line."""
+    emulated = EmulatedGpu(64)
+    for n, strategy in product((2, 5, 19), ("first", "best")):
+        problem = PROBLEMS[kind](n, tmp_path)
+        compare(emulated, problem, name, generations=1, strategy=strategy)
+        compare(emulated, problem, name, generations=1, strategy=strategy, scope="position")
+
+
+@pytest.mark.parametrize("name", ["two_opt", "reinsert"])
+def test_first_improving_moves_in_any_row(backend: Backend, name: str) -> None:
+    """Populations that one step at a time has improved have few improving moves left."""
+    for each in (backend, EmulatedGpu(32)):
+        compare(each, facilities(9), name, generations=12, steps=1)
 
 
 def test_rate_and_interval_of_improvement(backend: Backend, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 // arguments; write to `out`, or to `value` in place.
 // Random streams: the one that a test names.
 #include "core/core.cuh"
+#include "core/group.cuh"
 #define KEYS_DECODING 0
 #define ENCODING_ASSIGNS 0
 #include "encodings/keys.cuh"
@@ -39,6 +40,19 @@ KERNEL(check_sum, (int32_t n, const int64_t* value, int64_t* out)) {
     const int64_t once = block::sum(mine), twice = block::sum(2 * mine);
     out[2 * (blockIdx.x * blockDim.x + threadIdx.x)] = once;
     out[2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1] = twice;
+}
+
+// Each group of threads sums the numbers of its threads in 32 and in 64 bits.
+KERNEL(check_groups, (int32_t items, int64_t* out)) {
+    const block::Groups groups(items);
+    const int64_t mine = (int64_t(1) << 40) * (threadIdx.x % 5);
+    int64_t* const to = out + 6 * threadIdx.x;
+    to[0] = groups.count();
+    to[1] = groups.index();
+    to[2] = groups.threads();
+    to[3] = groups.thread();
+    to[4] = groups.sum(int32_t(threadIdx.x) - 7);
+    to[5] = groups.sum(mine);
 }
 
 KERNEL(check_argmin, (int32_t n, const int64_t* value, int64_t* out)) {

@@ -28,6 +28,23 @@ def test_sum_reaches_every_thread(launchers: list[Launcher], n: int) -> None:
         assert (launch.download(out)[:, :, 1] == 2 * total[:, None]).all()
 
 
+@pytest.mark.parametrize("items", [1, 2, 3, 8, 31, 32, 33, 1000])
+def test_groups_share_a_warp(launchers: list[Launcher], items: int) -> None:
+    for launch in launchers:
+        out = launch.upload(np.zeros((launch.threads, 6), np.int64))
+        launch("check_groups", np.int32(items), out, blocks=1)
+        found, thread = launch.download(out), np.arange(launch.threads)
+        threads = 1 if launch.threads == 1 else 1 << (min(items, 32).bit_length() - 1)
+        count = launch.threads // threads
+        assert (found[:, 0] == count).all()
+        assert (found[:, 1] == thread // threads).all()
+        assert (found[:, 2] == threads).all()
+        assert (found[:, 3] == thread % threads).all()
+        for column, terms in ((4, thread - 7), (5, (1 << 40) * (thread % 5))):
+            sums = terms.reshape(count, threads).sum(axis=1)
+            assert (found[:, column] == np.repeat(sums, threads)).all()
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_argmin_returns_the_first_minimum(launchers: list[Launcher], n: int) -> None:
     value = random(9, n, low=0, high=4)

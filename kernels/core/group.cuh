@@ -1,0 +1,57 @@
+// Groups of neighbouring threads of a warp, which share work; on the CPU, a group is one thread.
+// They read a value of each thread, and return the sum to all threads of the group. No random
+// numbers.
+#pragma once
+
+#include "core/block.cuh"
+
+namespace block {
+
+class Groups {
+  public:
+#ifdef __CUDACC__
+    // Groups of a power of two of threads, as large as possible, but at most `items` and a warp.
+    __device__ explicit Groups(int items) {
+        while (2 << shift_ <= min(items, WARP)) ++shift_;
+    }
+
+    __device__ int count() const { return blockDim.x >> shift_; }
+    __device__ int index() const { return threadIdx.x >> shift_; }
+    __device__ int threads() const { return 1 << shift_; }
+    __device__ int thread() const { return threadIdx.x & (threads() - 1); }
+
+    // Return the sum of integers in the group. All threads of the warp must call.
+    template <class T>
+    __device__ T sum(T mine) const {
+        if constexpr (sizeof(T) == 4) {
+            if (threads() == WARP) return __reduce_add_sync(ALL, mine);
+        }
+        for (int step = threads() / 2; step > 0; step /= 2) {
+            mine += __shfl_xor_sync(ALL, mine, step);
+        }
+        return mine;
+    }
+
+    // Return whether `mine` is true in any thread of the warp.
+    __device__ static bool any_of_warp(bool mine) { return __any_sync(ALL, mine); }
+
+  private:
+    int shift_ = 0;
+#else
+    explicit Groups(int) {}
+
+    int count() const { return 1; }
+    int index() const { return 0; }
+    int threads() const { return 1; }
+    int thread() const { return 0; }
+
+    template <class T>
+    T sum(T mine) const {
+        return mine;
+    }
+
+    static bool any_of_warp(bool mine) { return mine; }
+#endif
+};
+
+}  // namespace block

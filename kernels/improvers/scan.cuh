@@ -1,0 +1,78 @@
+// Scans of a local search over the moves of an order: the first that lowers the cost, or the best.
+// The threads of a block try one move each at a time. Reads the order and the problem's data;
+// returns choices. No random numbers.
+#pragma once
+
+#include "core/costs.cuh"
+#include "improvers/base.cuh"
+#include "improvers/pairs.cuh"
+#include "moves.cuh"
+
+namespace improver {
+
+// The move selected by a scan; a delta of 0 or more means that there is none.
+struct Choice {
+    int64_t number, delta, tried;
+};
+
+#ifdef PROBLEM_DELTA_PARTS
+constexpr bool HAS_DELTA_PARTS = true;
+#else
+constexpr bool HAS_DELTA_PARTS = false;
+#endif
+
+template <class Move, bool in_lines = HAS_DELTA_PARTS && Move::IN_LINES>
+class Scan {
+  public:
+    __device__ Scan(const Plan& plan, const Pairs& pairs, const int32_t* order, int n,
+                    const problem::Data& data)
+        : plan_(plan), pairs_(pairs), order_(order), n_(n), data_(data) {}
+
+    // Try all moves cyclically from `start` until the first that improves. Only the moves that a
+    // single thread would have tried are counted.
+    __device__ Choice first(int64_t start) const {
+        const int64_t size = pairs_.size();
+        Pair pair = pairs_.at((start + threadIdx.x) % size);
+        uint32_t turns = 0;
+        for (int64_t tried = 0; tried < size; tried += blockDim.x) {
+            if (POLLING_IS_CHEAP && ++turns % POLL_INTERVAL == 0 && halts(plan_)) break;
+            const int64_t mine = tried + threadIdx.x;
+            const int64_t delta = mine < size ? raised_by(pair) : 0;
+            const int64_t found = block::argmin({delta < 0 ? mine : size, 0}).value;
+            if (found < size) {
+                return {(start + found) % size, block::sum(mine == found ? delta : 0), found + 1};
+            }
+            pair = pairs_.after(pair, blockDim.x);
+        }
+        return {0, 0, size};
+    }
+
+    // Try all moves and select the one that lowers the cost most.
+    __device__ Choice best() const {
+        const int64_t size = pairs_.size();
+        block::Ranked best{0, 0xffffffffu};
+        Pair pair = pairs_.at(threadIdx.x % size);
+        uint32_t turns = 0;
+        for (int64_t number = threadIdx.x; number < size; number += blockDim.x) {
+            if (POLLING_IS_CHEAP && ++turns % POLL_INTERVAL == 0 && halts(plan_)) break;
+            const block::Ranked tried{raised_by(pair), uint32_t(number)};
+            if (tried.before(best)) best = tried;
+            pair = pairs_.after(pair, blockDim.x);
+        }
+        best = block::argmin(best);
+        return {best.index, best.value, size};
+    }
+
+  private:
+    __device__ int64_t raised_by(Pair pair) const {
+        return problem::delta(order_, n_, data_, Move{pair.u, pair.v});
+    }
+
+    const Plan& plan_;
+    const Pairs& pairs_;
+    const int32_t* const order_;
+    const int n_;
+    const problem::Data& data_;
+};
+
+}  // namespace improver
