@@ -107,6 +107,8 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
         if not (path / EXPERIMENT).exists():
             return
         kept = read_toml(path / EXPERIMENT)
+    # Any number of ranks may continue an experiment; earlier versions wrote it.
+    kept.pop("ranks", None)
     differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
     if differing:
         raise UsageError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.backends.base import Backend
-from islands.errors import UsageError
+from islands.errors import Suspended, UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
@@ -20,7 +20,7 @@ from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm, advance_step
 from islands.run.build import islands_of
 from islands.run.pace import Pace, counts_at, next_count
-from islands.run.signals import Interruption
+from islands.run.signals import INTERRUPT, Interruption
 from islands.run.start import check_exactly, combined
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
@@ -86,6 +86,7 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
         while True:
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
             pace.epoch_ended(last, archipelago.generation, seconds)
+            _end_if_requested(interruption)
             # Inside an epoch, only the limit of evaluations counts, as in a single run.
             counts = counts_at(spec, archipelago.generation) and seconds < limit
             counts = counts and not Schedule.of(spec).visits(archipelago.generation)
@@ -105,6 +106,14 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
             if len(ended) == runs:
                 return Batch(tuple(ended[run] for run in range(runs)), seconds)
             _advance(archipelago, spec, pace, began + aside)
+
+
+def _end_if_requested(interruption: Interruption) -> None:
+    """End the batch if a signal has arrived that an outer `Interruption` handles."""
+    if interruption.requested & INTERRUPT:
+        raise KeyboardInterrupt
+    if interruption.requested:
+        raise Suspended
 
 
 def _require_generation_0(archipelago: Archipelago, spec: RunSpec) -> None:

@@ -79,6 +79,10 @@ def test_a_run_without_rows(runs: Path, tmp_path: Path) -> None:
     folder = unfinished(runs, tmp_path)
     shutil.rmtree(folder / "trace")
     assert "The trace has no rows yet" in page(folder)
+    # A run that was killed before its first row leaves an empty stream.
+    (folder / "trace").mkdir()
+    (folder / "trace" / "rank-000.1.unfinished.arrows").touch()
+    assert "The trace has no rows yet" in page(folder)
 
 
 def test_a_damaged_file_and_another_version_give_one_clear_error(
