@@ -171,8 +171,8 @@ def _performed(
         if folder is not None:
             folder.close()
     if folder is not None:
-        folder.page()
         folder.tell({**provenance(), "devices": [each.request.device], "command": sys.argv[1:]})
+        folder.page()
         say(f"\nWrote {folder.path}")
     made = {"device": each.request.device, "ranks": ranks.size}
     return {**each.settings, **made, "tables": tables}
