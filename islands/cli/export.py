@@ -55,11 +55,14 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _table(folder: Path, name: str) -> pa.Table:
+    from islands.record.folder import FINISHED
     from islands.record.reading import read_records
 
     require_run(folder)
     rows = read_records(folder, name)
     if rows is None:
+        if not (folder / FINISHED).exists():
+            raise InputError(f"{folder}: the run has no rows of its {name} yet. Export it later")
         raise InputError(f"{folder}: the run recorded no {name}. Name another run or record")
     return rows.sort_by([("generation", "ascending"), (_RECORDS[name], "ascending")])
 

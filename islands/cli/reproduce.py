@@ -171,10 +171,11 @@ def _performed(
         if folder is not None:
             folder.close()
     if folder is not None:
-        folder.page()
         folder.tell({**provenance(), "devices": [each.request.device], "command": sys.argv[1:]})
+        folder.page()
         say(f"\nWrote {folder.path}")
-    return {**each.settings, "tables": tables}
+    made = {"device": each.request.device, "ranks": ranks.size}
+    return {**each.settings, **made, "tables": tables}
 
 
 def _prepared(
@@ -195,8 +196,6 @@ def _prepared(
 
         for folder in [args.out, *(args.out / each for each in papers if args.what == _ALL)]:
             refuse_other_work(folder)
-    for name, (_, tables) in papers.items():
-        _require_room(name if args.what == _ALL else args.what, tables, ranks)
     every = [table for _, tables in papers.values() for table in tables.values()]
     selections = select(every, args.only or ())
     experiments = []
@@ -234,16 +233,6 @@ def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]
     if table not in paper.tables:
         raise UsageError(unknown(f"table of {name}", table, (*paper.tables, *paper.printed)))
     return {name: (paper, {table: paper.tables[table]})}
-
-
-def _require_room(what: str, tables: Mapping[str, type[PaperTable]], ranks: World) -> None:
-    """Refuse several ranks for tables whose runs form a batch on one device."""
-    batched = [name for name, table in tables.items() if table.batched]
-    if batched and ranks.size > 1:
-        raise UsageError(
-            f"{what} on {ranks.size} ranks: {', '.join(batched)} makes concurrent runs on the"
-            " device of one rank. Start it without mpirun; choose fewer instances with --only"
-        )
 
 
 def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, ...]:
@@ -285,8 +274,8 @@ def _settings(
         "seeds": {table.name: list(range(1, (asked.runs or table.runs) + 1)) for table in tables},
         "instances": {each.table.name: [found.name for found in each.here] for each in selections},
         "backend": asked.backend,
-        "device": asked.device,
-        "ranks": asked.world.size,
+        # The threads of a CPU depend on the number of ranks, and change no result.
+        "device": "CPU" if asked.backend == "cpu" else asked.device,
         "cpu_threads": list(asked.threads),
         "islands": islands.__version__,
     }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 _MOST_USELESS_SHRINKS = 3
+_POLL_SECONDS = 0.001
 _FIRST_NEW_TAG = 100  # lower tags have fixed purposes
 
 
@@ -128,6 +129,14 @@ class World:
         if self.size > 1:
             with self.detecting_lost_ranks():
                 self._communicator.Barrier()
+
+    def wait_for_all(self) -> None:
+        """Wait for every rank, which may take long, without using a processor meanwhile."""
+        if self.size > 1:
+            with self.detecting_lost_ranks():
+                request = self._communicator.Ibarrier()
+                while not request.Test():
+                    time.sleep(_POLL_SECONDS)
 
     def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of every rank, a row each, in rank order; the fastest collective."""

@@ -75,11 +75,14 @@ class _Scale:
     reference: float | None
     """None if costs themselves are drawn."""
     is_known: bool
+    side: str
+    """On which side of the reference worse costs are."""
 
     @classmethod
     def of(cls, history: History, best_known: float | None) -> Self:
         best = float(history.overall()[-1]) if best_known is None else float(best_known)
-        return cls(best if best and np.isfinite(best) else None, best_known is not None)
+        reference = best if best and np.isfinite(best) else None
+        return cls(reference, best_known is not None, "below" if history.maximise else "above")
 
     def drawn(self, history: History, costs: Floats) -> Floats:
         return costs if self.reference is None else history.losses(costs, self.reference)
@@ -89,7 +92,8 @@ class _Scale:
             axes.set_ylabel(f"{what} cost")
             return
         base = "best known" if self.is_known else "final best"
-        axes.set_ylabel(f"{what}: % above\n{base}" if what == "best" else f"{what}: % above")
+        words = f"{what}: % {self.side}"
+        axes.set_ylabel(f"{words}\n{base}" if what == "best" else words)
         low, high = axes.dataLim.intervaly
         if low >= 0 and high > _WIDE * max(low, _FINE):
             axes.set_yscale("symlog", linthresh=_FINE, linscale=0.4)

@@ -108,7 +108,9 @@ def logarithmic(axes: Any, low: float, high: float) -> None:
     if high >= _DECADES * low:
         axes.xaxis.set_major_locator(LogLocator(numticks=6))
     else:
-        axes.xaxis.set_major_locator(MaxNLocator(4))
+        # Between whole numbers that are near, such as sizes, others would be of nothing.
+        whole = high >= low + 2 and float(low).is_integer() and float(high).is_integer()
+        axes.xaxis.set_major_locator(MaxNLocator(4, integer=whole))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
 

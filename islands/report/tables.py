@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.errors import InputError
-from islands.record.kind import EXPERIMENT, RANKING, TUNING
+from islands.record.kind import EXPERIMENT, PROVENANCE, RANKING, TUNING
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, inline, new_figure
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
 from islands.text import one_line
@@ -128,7 +128,7 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
 def _add_experiment(page: Page, folder: Path) -> None:
     settings = read_toml(folder / EXPERIMENT)
     shown = ("what", "backend", "device", "islands")
-    page.add(facts([(name, settings.get(name)) for name in shown]))
+    page.add(facts([*((name, settings.get(name)) for name in shown), *_provenance(folder)]))
     # A table comes before the rows of its instances, TABLE-parts.csv.
     for path in sorted(folder.glob("*.csv"), key=lambda each: each.stem):
         page.section(path.stem, *_experiment_table(path))
@@ -136,8 +136,24 @@ def _add_experiment(page: Page, folder: Path) -> None:
     page.section("Settings", folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
 
 
+def _provenance(folder: Path) -> Iterator[tuple[str, object]]:
+    """Yield when and with which program the tables were completed, if they are."""
+    path = folder / PROVENANCE
+    if not path.is_file():
+        return
+    with parsing(path):
+        made = json.loads(path.read_text(encoding="utf-8"))
+        commit = str(made["commit"])[:12] if made["commit"] else None
+        yield "date", str(made["date"])[:10]
+        yield "commit", f"{commit}, with changes" if commit and made["changed"] else commit
+
+
 def _experiment_table(path: Path) -> Iterator[str]:
-    rows = _rows(path, ",")
+    rows, printed = _rows(path, ","), path.with_suffix(".txt")
+    text = printed.read_text(encoding="utf-8", errors="replace") if printed.is_file() else ""
+    if text:
+        # The title, and how the runs were made.
+        yield from map(paragraph, filter(None, text.partition("\n")[0].split("   ")))
     plots = sorted(path.parent.glob(f"{path.stem}*.svg"))
     yield figures(*(figure(_embedded(plot), plot.stem) for plot in plots if _is_small(plot)))
     if not rows:
@@ -146,10 +162,8 @@ def _experiment_table(path: Path) -> Iterator[str]:
     names = list(rows[0])
     body = table(names, [[_short(row[name]) for name in names] for row in rows[:_ROWS]])
     yield body if len(rows) <= 60 else folded(f"{len(rows)} rows", body)
-    printed = path.with_suffix(".txt")
-    if printed.is_file():
+    if text:
         # The facts follow the rows, after an empty line.
-        text = printed.read_text(encoding="utf-8", errors="replace")
         yield from map(paragraph, text.rstrip().rpartition("\n\n")[2].splitlines())
 
 

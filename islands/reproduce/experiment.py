@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from islands.display.heartbeat import Heartbeat
@@ -13,6 +15,7 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.ledger import RunLedger
 from islands.reproduce.runs import Sample
+from islands.reproduce.workers import Workers
 from islands.run.batch import Batch, run_batch
 from islands.run.device import take_device
 from islands.run.runner import Output, run_requested
@@ -47,9 +50,18 @@ class Experiment:
     world: World
     table: str = field(default="", kw_only=True)
     """The name of the table."""
+    is_timed: bool = field(default=False, kw_only=True)
+    """Whether earlier results count only if they were made in the same place."""
+    places: Counter[str] = field(default_factory=Counter, kw_only=True)
+    """How many results were made in which place: a device, and a number of ranks."""
     ledger: RunLedger = field(default_factory=RunLedger, kw_only=True)
     """The results of earlier runs."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat, kw_only=True)
+
+    @cached_property
+    def workers(self) -> Workers:
+        """The ranks, which divide the runs."""
+        return Workers(self.world)
 
     @property
     def is_changed(self) -> bool:
@@ -60,16 +72,28 @@ class Experiment:
         """Return the result of one run; an interrupt ends the experiment."""
         settings = self._options(problem, seed, options)
 
-        def made() -> dict[str, Any]:
-            self.heartbeat.detail(_words(settings))
-            result = run_requested(settings, None, self.world, Output(), problem)
+        def run(world: World) -> RunResult:
+            result = run_requested(settings, None, world, Output(), problem)
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.suspended:
                 raise Suspended
-            return asdict(RunResult(result.cost, _whole_seconds(result), result.generations))
+            return RunResult(result.cost, _whole_seconds(result), result.generations)
+
+        def made() -> dict[str, Any]:
+            self.heartbeat.detail(_words(settings))
+            return asdict(self.workers.on_first(self._ranks_of(settings, problem), run))
 
         return RunResult(**self._recorded(settings, made))
+
+    def _ranks_of(self, settings: dict[str, Any], problem: Problem) -> int:
+        """Return how many ranks a run can use: at most one for each island.
+
+        A run with a given number of threads, to compare with, uses only those of one rank.
+        """
+        if self.world.size == 1 or "threads" in settings:
+            return 1
+        return self.world.run_on_all(lambda: resolve(layers(settings), problem).general.islands)
 
     def sample(
         self, problem: Problem, runs: int, *, is_warm: bool = False, **options: Any
@@ -91,7 +115,12 @@ class Experiment:
     def _recorded(
         self, settings: dict[str, Any], made: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
-        return self.ledger.result_of({"table": self.table, **settings}, self.world, made)
+        key = {"table": self.table, **settings}
+        if self.is_timed:
+            key["place"] = self.place
+        found = self.ledger.result_of(key, self.world, lambda: {**made(), "place": self.place})
+        self.places[found.pop("place", self.place)] += 1
+        return found
 
     def costs(self, problem: Problem, runs: int) -> list[float]:
         """Return the costs of consecutive runs that found a feasible solution."""
@@ -99,9 +128,17 @@ class Experiment:
         return [result.cost for result in results if result.cost is not None]
 
     def batch(self, problem: Problem, runs: int, **options: Any) -> Batch:
-        """Return one batch of `runs` runs with seeds 1, 2, ... on one device."""
+        """Return the runs with seeds 1, 2, ...: a batch on each rank, which divide the runs."""
         spec = resolve(layers(self._options(problem, 1, options)), problem)
-        return run_batch(spec, problem, runs, take_device(self.world, self.backend))
+        device = take_device(self.world, self.backend)
+
+        def made(numbers: range) -> Batch:
+            first = spec.general.later(numbers.start)
+            return run_batch(replace(spec, general=first), problem, len(numbers), device)
+
+        parts = self.workers.divided(runs, made)
+        every = tuple(run for part in parts for run in part.runs)
+        return Batch(every, max(part.seconds for part in parts))
 
     def seeds(self, runs: int) -> range:
         """Return the seeds of the requested number of runs, by default of `runs`."""
@@ -113,12 +150,17 @@ class Experiment:
         others = [text for text in preset["stop"] if not text.startswith("generations=")]
         return [f"generations={self.generations}", *others]
 
-    def words(self, presets: str) -> str:
-        """Return a description of the runs, and how they differ from the paper's."""
+    @property
+    def place(self) -> str:
+        """The device, and the number of ranks if there are several."""
         ranks = f" on each of {self.world.size} ranks" if self.world.size > 1 else ""
-        text = (
-            f"preset {presets}, {counted(self.generations, 'generation')}, on {self.device}{ranks}"
-        )
+        return f"{self.device}{ranks}"
+
+    def words(self, presets: str, *, batched: bool) -> str:
+        """Return a description of the runs, and how they differ from the paper's."""
+        text = f"preset {presets}, {counted(self.generations, 'generation')}, on {self.place}"
+        if batched:
+            text += ", in batches"
         if self.is_changed:
             text += f"; the paper's runs have {self.paper_generations}"
         return text
@@ -161,7 +203,14 @@ class ExperimentRequest:
     world: World
 
     def experiment(
-        self, table: str, preset: str, generations: int, ledger: RunLedger, heartbeat: Heartbeat
+        self,
+        table: str,
+        preset: str,
+        generations: int,
+        ledger: RunLedger,
+        heartbeat: Heartbeat,
+        *,
+        is_timed: bool = False,
     ) -> Experiment:
         """Return the experiment of a table; `generations` is the paper's number."""
         return Experiment(
@@ -174,6 +223,7 @@ class ExperimentRequest:
             runs=self.runs,
             world=self.world,
             table=table,
+            is_timed=is_timed,
             ledger=ledger,
             heartbeat=heartbeat,
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
-from islands.record.kind import BENCH, EXPERIMENT, Kind, kind_of, results_in
+from islands.record.kind import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
 from islands.record.ledger import RunLedger
 from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
 from islands.report.folders import PAGE, page_for
@@ -19,7 +19,6 @@ from islands.reproduce.cells import Column, Plot, TableRow, numbers
 from islands.reproduce.table import PaperTable
 from islands.untrusted import read_toml
 
-PROVENANCE = "provenance.json"
 _SHORT = 22
 """Up to this number of characters, names of curves have two columns."""
 
@@ -107,6 +106,8 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
         if not (path / EXPERIMENT).exists():
             return
         kept = read_toml(path / EXPERIMENT)
+    # Any number of ranks may continue an experiment; earlier versions wrote it.
+    kept.pop("ranks", None)
     differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
     if differing:
         raise UsageError(

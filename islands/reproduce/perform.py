@@ -11,7 +11,7 @@ from islands.instances.locate import Found
 from islands.problems import read
 from islands.record.ledger import RunLedger
 from islands.reproduce.cells import Cell, Fact, TableRow, header, line
-from islands.reproduce.experiment import ExperimentRequest
+from islands.reproduce.experiment import Experiment, ExperimentRequest
 from islands.reproduce.output import ExperimentFolder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable
@@ -36,15 +36,19 @@ def perform(
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
         kind = selection.table
-        experiment = request.experiment(kind.name, kind.preset, kind.generations, ledger, heartbeat)
+        experiment = request.experiment(
+            *(kind.name, kind.preset, kind.generations, ledger, heartbeat), is_timed=kind.is_timed
+        )
         here = [found.name for found in selection.here]
         table = kind(experiment, selection.missing, here)
-        how = experiment.words(kind.presets()) + (", in batches" if table.batched else "")
+        how = experiment.words(kind.presets(), batched=table.batched)
         head = f"{table.title}   {how}\n\n{header(table.columns())}"
         say(f"\n{head}")
         rows = _rows(table, selection, say, folder)
         facts = table.facts(rows) if rows else []
-        end = "\n".join(fact.sentence for fact in facts if fact.sentence) or "no rows"
+        sentences = [fact.sentence for fact in facts if fact.sentence]
+        sentences += [*_places(experiment), *(f"our reading: {each}" for each in table.readings)]
+        end = "\n".join(sentences) if rows else "no rows"
         say(f"\n{end}")
         if folder is not None and rows:
             lines = [head, *(line(table.columns(), row) for row in rows), "", end, ""]
@@ -53,7 +57,16 @@ def perform(
         _, parts = table.parts()
         done[table.name] = {"rows": rows, "facts": _values(facts)}
         done[table.name] |= {"parts": parts} if parts else {}
+        done[table.name]["readings"] = list(table.readings)
     return done
+
+
+def _places(experiment: Experiment) -> list[str]:
+    """Return where the results were made, if in several places."""
+    if len(experiment.places) < 2:
+        return []
+    counts = ", ".join(f"{place} ({count})" for place, count in experiment.places.items())
+    return [f"results were made in several places, which changes times, not costs: {counts}"]
 
 
 def _rows(

@@ -33,7 +33,11 @@ class PaperTable(ABC):
     needs_all: ClassVar[bool] = True
     """Whether the table needs the files of all its instances."""
     batched: ClassVar[bool] = False
-    """Whether the runs of an instance form one batch, on the device of a single rank."""
+    """Whether the runs of an instance are concurrent: a batch on the device of each rank."""
+    is_timed: ClassVar[bool] = False
+    """Whether results count only on the same device and number of ranks, as they are times."""
+    readings: ClassVar[tuple[str, ...]] = ()
+    """What was chosen where the paper is silent, or states a rule twice."""
     is_extra: ClassVar[bool] = False
     """Whether the table is not in the paper; it is then filled only if it is named."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.backends.base import Backend
-from islands.errors import UsageError
+from islands.errors import Suspended, UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
@@ -21,7 +21,7 @@ from islands.run.alarm import Alarm
 from islands.run.build import islands_of
 from islands.run.calm import last_calm, most_evaluations
 from islands.run.pace import Pace
-from islands.run.signals import Interruption
+from islands.run.signals import INTERRUPT, Interruption
 from islands.run.start import check_exactly, combined
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
@@ -81,6 +81,7 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
         while True:
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
             pace.epoch_ended(last, archipelago.generation, seconds)
+            _end_if_requested(interruption)
             # Inside an epoch, only the limit of evaluations counts, as in a single run.
             counts = pace.counts_at(archipelago.generation) and seconds < limit
             counts = counts and not Schedule.of(spec).visits(archipelago.generation)
@@ -103,6 +104,14 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
                 return Batch(tuple(ended[run] for run in range(runs)), seconds)
             calm = last_calm(spec, archipelago.generation, most, evaluations)
             _advance(archipelago, spec, pace, began + aside, calm)
+
+
+def _end_if_requested(interruption: Interruption) -> None:
+    """End the batch if a signal has arrived that an outer `Interruption` handles."""
+    if interruption.requested & INTERRUPT:
+        raise KeyboardInterrupt
+    if interruption.requested:
+        raise Suspended
 
 
 def _require_generation_0(archipelago: Archipelago, spec: RunSpec) -> None:

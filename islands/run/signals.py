@@ -44,6 +44,11 @@ def suspension(requested: int) -> str | None:
     return next((name for number, name in SUSPENSIONS.items() if requested & number), None)
 
 
+def received() -> int:
+    """Return the signals that the innermost `Interruption` has received."""
+    return 0 if Interruption._innermost is None else Interruption._innermost.requested
+
+
 class Interruption:
     """Receives signals inside its `with` block; `requested` combines their numbers.
 

@@ -49,7 +49,6 @@ def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
         ("run demo/tsp --migration random --async", "--async with migration random: ranks that"),
         ("run demo/tsp --fault-tolerant", "--fault-tolerant needs Open MPI 5 with fault tolerance"),
         ("verify demo/tsp nosuch", "nosuch: no such file"),  # only by rank 0
-        ("reproduce soca2010/quality --backend cpu", "soca2010/quality on 3 ranks: quality makes"),
     ],
 )
 def test_refusal_prints_one_message_and_gives_status_2(

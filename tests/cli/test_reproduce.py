@@ -5,9 +5,9 @@ import json
 import re
 import tomllib
 from dataclasses import replace
+from html import escape
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,10 +15,9 @@ import pytest
 from islands import solve
 from islands.cli import main
 from islands.cli import reproduce as command
-from islands.errors import UsageError
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.problems import load
-from islands.reproduce import PAPERS, soca2010, xavier2019
+from islands.reproduce import PAPERS, xavier2019
 from islands.reproduce.jardim2021 import implementations as jardim
 from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, ImplementationFigures
 from islands.reproduce.soca2010 import quality as soca
@@ -226,19 +225,24 @@ def test_elitist_replacement_is_compared_with_the_papers(
     assert done["tables"]["quality"]["facts"]["reached_with_either"] == 0
 
 
-def test_concurrent_runs_on_several_ranks_are_refused() -> None:
-    ranks: Any = SimpleNamespace(size=2)
-    command._require_room("xavier2019", xavier2019.PAPER.tables, ranks)
-    with pytest.raises(UsageError, match=r"soca2010 on 2 ranks: calibration, quality, perf"):
-        command._require_room("soca2010", soca2010.PAPER.tables, ranks)
-
-
 @pytest.mark.parametrize("number", ["table1", "Table1"])
 def test_a_table_has_its_number_in_the_paper_as_a_name(
     number: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = reproduced([f"xavier2019/{number}", "--only", "tsp", "--runs", "1"], capsys)
     assert list(done["tables"]) == ["values"]
+
+
+def test_every_table_tells_its_readings(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in PAPERS.values():
+        for table in import_module(name).PAPER.tables.values():
+            assert table.readings, table.name
+    line = ["reproduce", "xavier2019/values", "--only", "tsp", "--runs", "1", *QUICK]
+    assert main(line) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert [each for each in told if each.startswith("our reading: ")] == [
+        f"our reading: {each}" for each in values.ValuesTable.readings
+    ]
 
 
 def test_every_printed_number_names_a_table() -> None:
@@ -289,5 +293,6 @@ def test_all_papers_are_made_in_one_folder(
     rows = (out / "xavier2019" / "values.csv").read_text().splitlines()
     assert len(rows) == 2
     assert "demo/tsp" in text
-    assert text.splitlines()[-1] in (out / "report.html").read_text()
+    for line in text.rpartition("\n\n")[2].splitlines():
+        assert f"<p>{escape(line)}</p>" in (out / "report.html").read_text()
     assert (out / "xavier2019" / "report.html").read_text().count("<h2>values</h2>") == 1

@@ -18,6 +18,8 @@ from pages import PAGES, ROOT, Block, blocks
 _LONGEST = 120
 """Time limit of a block in seconds, on a busy machine."""
 _SLOW = ("clusters", "results", "running", "tuning")
+_WITH_PICTURES = [page for page in PAGES if any(b.needs == "report" for b in blocks(page))]
+"""Pages with blocks that need Matplotlib, which the wheel alone does not bring."""
 _ON_RANKS = ("problems", "python", "from-brkga", "parts", "README")
 """Pages whose Python blocks also run on two ranks."""
 
@@ -75,6 +77,44 @@ def test_the_python_blocks_of_a_page_run_on_two_ranks(page: Path, mpirun: list[s
     for block in blocks(page):
         if block.language == "python" and block.needs is None:
             run(block, *mpirun, "2")
+
+
+@pytest.fixture
+def _with_extras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enter an empty folder, with `islands` and `python` of these tests, and all extras."""
+    commands, here = tmp_path / "commands", tmp_path / "here"
+    for folder in (commands, here):
+        folder.mkdir()
+    for name, line in (("islands", f'"{sys.executable}" -m islands'), ("python", sys.executable)):
+        (commands / name).write_text(f'#!/bin/sh\nexec {line} "$@"\n')
+        (commands / name).chmod(0o755)
+    path = (commands, Path(sys.executable).parent, os.environ["PATH"])
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(here)
+
+
+@pytest.mark.usefixtures("_with_extras")
+@pytest.mark.parametrize("page", _WITH_PICTURES, ids=lambda page: page.stem)
+def test_the_blocks_with_pictures_run(page: Path) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("scipy")
+    for block in blocks(page):
+        if block.needs == "report":
+            run(block)
+
+
+def test_pages_have_blocks_with_pictures() -> None:
+    assert [page.stem for page in _WITH_PICTURES] == ["python", "quality", "reports"]
+
+
+@pytest.mark.usefixtures("_with_extras", "published", "mpirun")
+@pytest.mark.parametrize("word", ["reproduce jardim2021/literature"])
+def test_a_block_with_published_instances_runs(word: str) -> None:
+    pytest.importorskip("scipy")
+    every = [block for page in PAGES for block in blocks(page) if word in block.text]
+    (block,) = [each for each in every if each.needs == "published instances"]
+    run(block)
 
 
 def test_a_failing_block_is_detected() -> None:

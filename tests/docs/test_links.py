@@ -62,6 +62,16 @@ def test_links_have_targets() -> None:
             assert not anchor or anchor in anchors(path), f"{page.name}: {target}#{anchor}"
 
 
+def test_pictures_exist() -> None:
+    found = [
+        (page.parent / source).is_file()
+        for page in ALL_PAGES
+        for source in re.findall(r'<img src="([^"]*)"|!\[[^]]*\]\(([^)]*)\)', prose(page))
+        for source in filter(None, source)
+    ]
+    assert found == [True] * 2
+
+
 def anchors(page: Path) -> set[str]:
     """Return the anchors of the headings of a page."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -52,7 +54,56 @@ def test_an_experiment_is_shown_with_its_tables(
     assert made["devices"][0] in page
     [table] = folder.glob("*.txt")
     assert table.read_text().rstrip() in page
+    # The page of figures has the command, and what follows the rows.
+    page = generate.papers(tmp_path)
+    assert f"`islands {shlex.join(made['command'])}`\n({made['date'][:10]}, commit" in page
+    _, rows, told = table.read_text().split("\n\n")
+    assert all(f"\n- {line}\n" in page for line in told.splitlines())
+    assert rows.splitlines()[1] not in page
+
+
+def test_figures_are_the_means_of_measurements_with_a_prefix(
+    generate: ModuleType, tmp_path: Path
+) -> None:
+    made = {"date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef", "changed": False}
+    made |= {"islands": "0", "versions": {}, "devices": ["a GPU"], "command": ["bench", "x y"]}
+    for name, printed in (
+        ("tsp-a", {"quality": "rows", "quality_means": "means"}),
+        ("tabu-a", {"tabu": "all rows"}),
+    ):
+        text = json.dumps({"provenance": made, "printed": printed})
+        (tmp_path / f"{name}.json").write_text(text)
+    command = "`islands bench 'x y'`\n(2026-01-02, commit `0123456789ab`; a GPU):\n\n"
+    assert generate.figures("tsp", tmp_path) == f"{command}```text\nmeans\n```\n"
+    assert generate.figures("tabu", tmp_path) == f"{command}```text\nall rows\n```\n"
+    assert generate.figures("qap", tmp_path) == "There are no measurements yet.\n"
+
+
+def test_long_tables_refer_to_the_page_of_measurements(
+    generate: ModuleType, tmp_path: Path
+) -> None:
+    (tmp_path / "paper").mkdir()
+    made = {"date": "2026-01-02", "commit": None, "changed": None, "devices": [], "command": ["a"]}
+    (tmp_path / "paper" / "provenance.json").write_text(json.dumps(made))
+    told = "\n".join(f"line {number}" for number in range(15))
+    (tmp_path / "paper" / "b.txt").write_text(f"title   how\n\nrows\n\n{told}\n")
+    page = generate.papers(tmp_path)
+    assert "`b`, title:\n\n- line 0\n" in page
+    assert "- line 11\n- and 3 lines more in [measured results](measured.md)\n" in page
+    assert "line 12" not in page
+
+
+def test_every_table_of_figures_stands_beside_a_command() -> None:
+    page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
+    without = [
+        part.splitlines()[0]
+        for part in re.split(r"^#+ ", page, flags=re.MULTILINE)
+        if re.search(r"^(\||```text)", part, re.MULTILINE)
+        and not re.search(r"(`|^|-m |\$ )(islands \w+|python docs/|tests/run)", part, re.MULTILINE)
+    ]
+    assert without == []
 
 
 def test_no_measurement_is_said_so(generate: ModuleType, tmp_path: Path) -> None:
     assert generate.measured(tmp_path) == "There are no measurements yet.\n"
+    assert generate.papers(tmp_path) == "There are no measurements yet.\n"

@@ -15,6 +15,24 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 # Texts of the page as boxes; a text that is hidden, or scrolls in its own box, is left out.
 _SCRIPT = """
+const channels = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
+const light = (colour) => {
+  const parts = channels(colour).slice(0, 3).map((each) => each / 255).map(
+    (each) => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+};
+const contrast = (view, parent) => {
+  const style = view.getComputedStyle(parent);
+  let behind = parent, ground = "rgb(255, 255, 255)";
+  while (behind) {
+    const found = channels(view.getComputedStyle(behind).backgroundColor);
+    if (found.length === 3 || found[3] > 0) { ground = `rgb(${found})`; break; }
+    behind = behind.parentElement;
+  }
+  const ink = parent.closest("svg") === null ? style.color : style.fill;
+  const [low, high] = [light(ink), light(ground)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+};
 const frame = document.querySelector("iframe");
 frame.addEventListener("load", () => {
   const page = frame.contentDocument, found = {texts: [], wide: []};
@@ -33,8 +51,8 @@ frame.addEventListener("load", () => {
     const outer = picture === null ? null : picture.getBoundingClientRect();
     for (const box of range.getClientRects()) {
       if (box.width < 1 || box.height < 1) continue;
-      found.texts.push({text, scrolls, picture: outer === null ? null :
-        [outer.left, outer.top, outer.right, outer.bottom],
+      found.texts.push({text, scrolls, contrast: contrast(frame.contentWindow, parent),
+        picture: outer === null ? null : [outer.left, outer.top, outer.right, outer.bottom],
         box: [box.left, box.top, box.right, box.bottom]});
     }
   }
@@ -43,6 +61,9 @@ frame.addEventListener("load", () => {
   document.body.dataset.done = "yes";
 });
 """
+
+_LEAST_CONTRAST = 4.5
+"""The least contrast of texts in WCAG 2, level AA."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +76,8 @@ class Text:
     """Whether it is in a part that scrolls sideways."""
     picture: tuple[float, float, float, float] | None
     """The box of its picture."""
+    contrast: float
+    """Of its colour with what is behind it: 1 is none, 21 is black on white."""
 
     def overlaps(self, other: Text) -> bool:
         """Return whether two texts share more than a thin strip."""
@@ -88,7 +111,10 @@ def faults(page: str, width: int, folder: Path, *, dark: bool = False) -> list[s
     assert found is not None, f"{done.stdout[:500]}\n{done.stderr[-500:]}"
     seen = json.loads(unescape(found[1]))
     texts = [
-        Text(t["text"], tuple(t["box"]), t["scrolls"], t["picture"] and tuple(t["picture"]))
+        Text(
+            *(t["text"], tuple(t["box"]), t["scrolls"], t["picture"] and tuple(t["picture"])),
+            contrast=t["contrast"],
+        )
         for t in seen["texts"]
     ]
     assert texts
@@ -98,6 +124,8 @@ def faults(page: str, width: int, folder: Path, *, dark: bool = False) -> list[s
 def _faults(texts: list[Text], width: int) -> list[str]:
     wrong = []
     for place, one in enumerate(texts):
+        if not one.contrast >= _LEAST_CONTRAST:
+            wrong.append(f"{one.text!r} is hard to see: contrast {one.contrast:.1f}")
         if not one.scrolls and (one.box[0] < -1 or one.box[2] > width + 1):
             wrong.append(f"{one.text!r} leaves the page: {one.box}")
         if one.picture is not None:

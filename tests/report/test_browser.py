@@ -1,4 +1,4 @@
-"""No text of a page overlaps another one or leaves its box, on a desktop and on a phone."""
+"""Texts of a page are easy to see, do not overlap and stay in their boxes, on desktop and phone."""
 
 from __future__ import annotations
 
@@ -16,26 +16,32 @@ pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium is instal
 WIDTHS = {"desktop": 1280, "phone": 390}
 
 
+THEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+
+
+@THEMES
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["tsp", "qap", "mkp", "alone"])
-def test_pages_of_runs(runs: Path, name: str, width: str, tmp_path: Path) -> None:
+def test_pages_of_runs(runs: Path, name: str, width: str, dark: bool, tmp_path: Path) -> None:
     text = page_for([runs / name]).html()
-    assert faults(text, WIDTHS[width], tmp_path, dark=width == "phone") == []
+    assert faults(text, WIDTHS[width], tmp_path, dark=dark) == []
 
 
+@THEMES
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_page_of_several_runs(methods: Path, width: str, tmp_path: Path) -> None:
-    assert faults(page_for([methods]).html(), WIDTHS[width], tmp_path) == []
+def test_the_page_of_several_runs(methods: Path, width: str, dark: bool, tmp_path: Path) -> None:
+    assert faults(page_for([methods]).html(), WIDTHS[width], tmp_path, dark=dark) == []
 
 
+@THEMES
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("write", [tuning, experiment])
 def test_the_pages_of_a_tuning_and_of_an_experiment(
-    write: Callable[[Path], None], width: str, tmp_path: Path
+    write: Callable[[Path], None], width: str, dark: bool, tmp_path: Path
 ) -> None:
     write(tmp_path)
     text = page_for([tmp_path]).html()
-    assert faults(text, WIDTHS[width], tmp_path, dark=width == "phone") == []
+    assert faults(text, WIDTHS[width], tmp_path, dark=dark) == []
 
 
 def test_faults_are_found(tmp_path: Path) -> None:
@@ -44,5 +50,7 @@ def test_faults_are_found(tmp_path: Path) -> None:
     assert faults(text, 390, tmp_path) == ["'one' overlaps 'two'"]
     text = '<!doctype html><p style="position: absolute; left: 380px">far away</p>'
     assert any("'far" in fault for fault in faults(text, 390, tmp_path))
+    text = '<!doctype html><p style="color: #ccc">pale</p>'
+    assert faults(text, 390, tmp_path) == ["'pale' is hard to see: contrast 1.6"]
     text = '<svg viewBox="0 0 9 9" width="90"><text x="8" y="8" font-size="5">out</text></svg>'
     assert any("leaves its picture" in fault for fault in faults(text, 390, tmp_path))

@@ -15,6 +15,7 @@ from page_folders import experiment, tuning
 
 import islands
 from islands.errors import InputError, UsageError
+from islands.report.convergence import draw_convergence
 from islands.report.figure import style
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
@@ -78,6 +79,10 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
 def test_a_run_without_rows(runs: Path, tmp_path: Path) -> None:
     folder = unfinished(runs, tmp_path)
     shutil.rmtree(folder / "trace")
+    assert "The trace has no rows yet" in page(folder)
+    # A run that was killed before its first row leaves an empty stream.
+    (folder / "trace").mkdir()
+    (folder / "trace" / "rank-000.1.unfinished.arrows").touch()
     assert "The trace has no rows yet" in page(folder)
 
 
@@ -150,6 +155,31 @@ def test_the_page_of_an_experiment(tmp_path: Path) -> None:
     )
     assert "<p>First.</p>" in page(tmp_path)
     assert "<p>Their mean is 3 % longer.</p>" in page(tmp_path)
+
+
+def test_the_page_of_an_experiment_tells_what_made_it(tmp_path: Path) -> None:
+    experiment(tmp_path)
+    (tmp_path / "table1.txt").write_text("Table 1   preset a, on a GPU\n\nhead\nrow\n\nFirst.\n")
+    assert "commit" not in plain(page(tmp_path))
+    (tmp_path / "provenance.json").write_text(
+        '{"date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef", "changed": true}'
+    )
+    text = page(tmp_path)
+    assert "<p>Table 1</p>\n<p>preset a, on a GPU</p>" in text
+    assert "date 2026-01-02 commit 0123456789ab, with changes" in plain(text)
+    (tmp_path / "provenance.json").write_text('{"date": 1}')
+    with pytest.raises(InputError, match=r"provenance\.json: is damaged"):
+        page(tmp_path)
+
+
+def test_gaps_of_profits_are_below_the_best_known(runs: Path) -> None:
+    for name, side in (("tsp", "above"), ("mkp", "below")):
+        run = RecordedRun.read(runs / name)
+        assert run.history is not None
+        with style():
+            figure = draw_convergence(run.history, best_known=run.best_known)
+        labels = [axes.get_ylabel() for axes in figure.axes]
+        assert labels == [f"best: % {side}\nbest known", f"mean: % {side}", "distance"]
 
 
 def test_one_page_of_several_experiments(tmp_path: Path) -> None:

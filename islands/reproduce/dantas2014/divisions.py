@@ -8,6 +8,14 @@ from typing import Any, ClassVar
 from islands.reproduce.orlib import first_names, kind
 from islands.reproduce.pooled import PooledTable
 
+READINGS = (
+    "migration is described twice: ring is that of the text, broadcast that of Algorithm 2",
+    "whether 4096 individuals are those of a process is not stated: they are all individuals",
+    "the probability of a mutation is not stated: one flip in each child",
+    "the number of runs is not stated",
+)
+"""What was chosen where the paper is silent."""
+
 PRESET = "dantas2014-cuda"
 GENERATIONS = 50
 RUNS = 10

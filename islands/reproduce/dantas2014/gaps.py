@@ -8,7 +8,15 @@ from typing import ClassVar
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow, mean
-from islands.reproduce.dantas2014.divisions import ALL, GENERATIONS, ONE, PRESET, RUNS, SEVERAL
+from islands.reproduce.dantas2014.divisions import (
+    ALL,
+    GENERATIONS,
+    ONE,
+    PRESET,
+    READINGS,
+    RUNS,
+    SEVERAL,
+)
 from islands.reproduce.orlib import KINDS, all_names, kind
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns
 from islands.reproduce.timing import scaled_facts
@@ -19,6 +27,7 @@ class GapsTable(PooledTable):
 
     name: ClassVar[str] = "gaps"
     title: ClassVar[str] = "charts 5 to 7: mean gaps of the best ever, in per cent"
+    readings: ClassVar[tuple[str, ...]] = READINGS
     preset: ClassVar[str] = PRESET
     generations: ClassVar[int] = GENERATIONS
     runs: ClassVar[int] = RUNS

@@ -10,7 +10,14 @@ from typing import ClassVar
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers, read_printed
-from islands.reproduce.dantas2014.divisions import ALL, GENERATIONS, PRESET, RUNS, Division
+from islands.reproduce.dantas2014.divisions import (
+    ALL,
+    GENERATIONS,
+    PRESET,
+    READINGS,
+    RUNS,
+    Division,
+)
 from islands.reproduce.orlib import kind
 from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
@@ -33,6 +40,10 @@ class PrototypeTable(SampleTable):
 
     name: ClassVar[str] = "prototype"
     title: ClassVar[str] = "gaps of the best ever and of a plain sequential program, in per cent"
+    readings: ClassVar[tuple[str, ...]] = (
+        *READINGS,
+        "the paper has charts only: a plain sequential program stands for its numbers",
+    )
     preset: ClassVar[str] = PRESET
     generations: ClassVar[int] = GENERATIONS
     runs: ClassVar[int] = RUNS

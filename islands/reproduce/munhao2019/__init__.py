@@ -5,7 +5,7 @@ from __future__ import annotations
 from islands.reproduce.munhao2019.comparison import ComparisonTable
 from islands.reproduce.munhao2019.models import GkTable, OrLibraryTable, Sac94Table
 from islands.reproduce.munhao2019.search import SearchTable
-from islands.reproduce.table import Paper
+from islands.reproduce.table import ALL_CORES, Paper
 
 PAPER = Paper(
     title="Munhão et al. 2019, binary PSO for the knapsack (WSCAD 2019, extended proceedings)",
@@ -13,7 +13,7 @@ PAPER = Paper(
         table.name: table
         for table in (Sac94Table, GkTable, ComparisonTable, OrLibraryTable, SearchTable)
     },
-    threads=(1,),
+    threads=(1, ALL_CORES),
     printed={
         "table1": "orlib",
         "table2": "orlib",

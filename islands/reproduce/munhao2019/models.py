@@ -14,6 +14,7 @@ from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow
 from islands.reproduce.munhao2019.facts import set_facts, speedup_facts
 from islands.reproduce.munhao2019.figures import (
     MODELS,
+    READINGS,
     RUNS,
     InstanceGroup,
     ModelFigures,
@@ -171,6 +172,7 @@ class Sac94Table(ModelsTable):
 
     name: ClassVar[str] = "sac94"
     title: ClassVar[str] = "tables 3 and 4: SAC-94"
+    readings: ClassVar[tuple[str, ...]] = READINGS
     prints_hits: ClassVar[bool] = True
 
     @staticmethod
@@ -184,6 +186,7 @@ class GkTable(ModelsTable):
 
     name: ClassVar[str] = "gk"
     title: ClassVar[str] = "tables 5 and 6: Glover and Kochenberger, gaps to the paper's references"
+    readings: ClassVar[tuple[str, ...]] = READINGS
     goals: ClassVar[Mapping[str, int]] = {"gk11": 500}
 
     @staticmethod
@@ -197,6 +200,7 @@ class OrLibraryTable(ModelsTable):
 
     name: ClassVar[str] = "orlib"
     title: ClassVar[str] = "tables 1 and 2: OR-Library"
+    readings: ClassVar[tuple[str, ...]] = READINGS
 
     @staticmethod
     def groups() -> Mapping[str, InstanceGroup]:

@@ -14,6 +14,7 @@ from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, TableRow, mean
 from islands.reproduce.selection import named
+from islands.reproduce.soca2010.figures import READINGS
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 
@@ -45,6 +46,11 @@ class CalibrationTable(SampleTable):
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "calibration: gaps and seconds of all settings"
+    readings: ClassVar[tuple[str, ...]] = (
+        *READINGS,
+        "the instance is called Kra30, and two have such a name: kra30a",
+        "an orthogonal part of the 54 settings is not printed: all, with a plan of 18 marked",
+    )
     preset: ClassVar[str] = "soca2010"
     generations: ClassVar[int] = 500
     needs_all: ClassVar[bool] = False

@@ -9,6 +9,13 @@ from pathlib import Path
 
 from islands.reproduce.cells import read_printed
 
+READINGS = (
+    "the fitness of the proportional selection is not stated: 1 / (1 + cost)",
+    "the threads of a block share random decisions: here 64 consecutive individuals do",
+    "the best individual may be lost, as in the paper; it is stored aside, and counts",
+)
+"""What was chosen where the paper is silent."""
+
 
 @dataclass(frozen=True)
 class QualityFigures:

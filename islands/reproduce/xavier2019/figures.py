@@ -8,6 +8,12 @@ from pathlib import Path
 
 from islands.reproduce.cells import read_printed
 
+READINGS = (
+    "25.6 elites and 25.6 mutants are 25",
+    "who sends elites to whom is not stated: each population receives the 2 best of every other",
+)
+"""What was chosen where the paper is silent."""
+
 MEAN_VALUES = {"cuda_value": 31_840_933.69, "api_value": 32_068_688.19}
 """Printed means of table 1."""
 

@@ -1,0 +1,109 @@
+"""`islands reproduce` on several ranks: the same rows, and it goes on with another number."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from islands.cli import main
+from islands.instances.synthetic import tsplib_text, uniform_tsp
+
+pytest.importorskip("scipy")
+pytest.importorskip("matplotlib")
+
+ISLANDS = [sys.executable, "-m", "islands", "reproduce"]
+LITERATURE = ["jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
+LITERATURE += ["--backend", "cpu", "--threads", "none", "--quiet", "--out"]
+FEW = ["--generations", "20"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def rows(path: str) -> list[dict[str, str]]:
+    """Return the rows of a table without their times."""
+    with Path(path).open(newline="", encoding="utf-8") as stream:
+        return [{**row, "seconds": ""} for row in csv.DictReader(stream)]
+
+
+def kept(folder: str) -> list[str]:
+    path = Path(folder, "runs.jsonl")
+    return path.read_text().splitlines() if path.exists() else []
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None:
+    line = [*mpirun, str(ranks), *ISLANDS, *LITERATURE, "many", *FEW]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (
+        f"on CPU, 1 thread on each of {ranks} ranks, in batches; the paper's runs have 15000\n"
+        in done.stdout
+    )
+    assert main(["reproduce", *LITERATURE, "one", *FEW]) == 0
+    assert rows("many/literature.csv") == rows("one/literature.csv")
+    # One rank goes on where several ended, with the first of two results.
+    ledger = Path("many", "runs.jsonl")
+    ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
+    assert main(["reproduce", *LITERATURE, "many", *FEW]) == 0
+    assert rows("many/literature.csv") == rows("one/literature.csv")
+    assert len(kept("many")) == 2
+    places = [json.loads(each)["result"]["place"] for each in kept("many")]
+    assert places[0] == f"CPU, 1 thread on each of {ranks} ranks"
+    assert " ranks" not in places[1]
+    words = f"in several places, which changes times, not costs: {places[0]} (1), {places[1]} (1)"
+    assert words in Path("many", "literature.txt").read_text()
+
+
+def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
+    mpirun: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "instances" / "vlsi" / "own40.tsp"
+    own.parent.mkdir(parents=True)
+    own.write_text(tsplib_text(uniform_tsp(40, seed=1)), encoding="utf-8")
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
+    line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
+    line += ["--backend", "cpu", "--quiet"]
+    command = [*mpirun, "4", *ISLANDS, *line, "--out", "many"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert main(["reproduce", *line, "--out", "one"]) == 0
+    means = [[row["mean"] for row in rows(f"{name}/vlsi.csv")] for name in ("many", "one")]
+    assert means[0] == means[1]
+    # Times of another number of ranks do not count.
+    assert main(["reproduce", *line, "--out", "many"]) == 0
+    assert len(kept("one")) == 2
+    assert len(kept("many")) == 4
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75)])
+def test_a_signal_to_one_rank_ends_batches_on_all(
+    number: signal.Signals, status: int, mpirun: list[str]
+) -> None:
+    shell = ["sh", "-c", 'echo $$ >>pids; exec "$@"', "sh"]
+    command = [*mpirun, "2", *shell, *ISLANDS, *LITERATURE, "a", "--generations", "3000"]
+    command.remove("--quiet")
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 100
+        while not kept("a"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(int(Path("pids").read_text().split()[0]), number)
+        out, err = process.communicate(timeout=100)
+    assert process.returncode == status, err
+    assert out.endswith("\nInterrupted. Resume with the same command: a has the results\n")
+    assert len(kept("a")) == 1
