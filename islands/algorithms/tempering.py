@@ -30,13 +30,12 @@ if TYPE_CHECKING:
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
-_COLD_EXCESS, _HOT_EXCESS = 0.2, 0.75
-"""How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On tai60a, tai100a,
-sko100a, tho150 and tai60b, replicas between them neither freeze nor lose all structure."""
-_COLD_ROUGH, _HOT_ROUGH = 0.38, 0.59
-"""The same for unstructured instances, which freeze at a temperature: a ladder on both sides of it,
-and no wider, found the best solutions of tai100a."""
-_COLD_CHOICE, _HOT_CHOICE = 0.04, 0.1
+_EXCESS = 0.2, 0.75
+"""How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On sko100a, tho150 and
+tai60b, replicas between them neither freeze nor lose all structure."""
+_EXCESS_ROUGH = 0.38, 0.59
+"""The same for unstructured instances: close to the temperature at which tai100a freezes."""
+_EXCESS_CHOICE = 0.04, 0.1
 """The same for each chosen place, if places are chosen."""
 _WIDE_CHOICE = 0.1, 2.0
 _CHOOSING = {"sweeps": 4, "descent": 1, "reset": 600}
@@ -143,7 +142,7 @@ class Tempering(Algorithm):
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
         self._keeps = False
         self._choice: Choice | None = None
-        self._is_rough = False
+        self._excess = _EXCESS
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -181,10 +180,13 @@ class Tempering(Algorithm):
     def prepare(self, problem: Problem) -> None:
         self._choice = problem.choice()
         self.few_threads = self._choice is None
-        self._is_rough = problem.is_unstructured()
+        self._excess = _EXCESS_ROUGH if problem.is_unstructured() else _EXCESS
+        if self._choice is not None:
+            share = self._choice.chosen / self._choice.size
+            self._excess = _EXCESS_CHOICE[0] * share, _EXCESS_CHOICE[1] * share
 
     def defines(self) -> Macros:
-        cold, hot = self._excess()
+        cold, hot = self._excess
         return {
             **_types(self._choice),
             "TEMPERING_COLD": repr(cold),
@@ -195,13 +197,6 @@ class Tempering(Algorithm):
     def items(self, problem: Problem) -> int:
         # A few rows of pairs at once, so that little is in vain if one of them is accepted.
         return problem.items() if self._choice is None else _LOOKS * self._choice.size
-
-    def _excess(self) -> tuple[float, float]:
-        """Return how the ends of a ladder are chosen, as temperatures per item."""
-        if self._choice is None:
-            return (_COLD_ROUGH, _HOT_ROUGH) if self._is_rough else (_COLD_EXCESS, _HOT_EXCESS)
-        share = self._choice.chosen / self._choice.size
-        return _COLD_CHOICE * share, _HOT_CHOICE * share
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs

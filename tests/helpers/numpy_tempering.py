@@ -238,23 +238,15 @@ class NumpyTempering(NumpyIslands):
             self.renew(island, number, first, mine)
 
     def tuned(self, island: int, excess: float) -> float:
-        means = [
-            sum(ladder[g] for ladder in self.heat[island]) / self.population
-            for g in range(self.tuning)
-        ]
-        temperatures = [self.cooled(made) for made in range(1, self.tuning + 1)]
-        found = [
-            (mean - means[-1]) / (each * self.problem.size)
-            for mean, each in zip(means, temperatures, strict=True)
-        ]
-        for k in range(self.tuning - 1, 0, -1):
-            colder, here = found[k], found[k - 1]
-            if here == excess:
-                return temperatures[k - 1]
-            if here > excess:
-                ratio = temperatures[k - 1] / temperatures[k]
-                return temperatures[k] * pow(ratio, (excess - colder) / (here - colder))
-        return temperatures[0]
+        means = [sum(each) / self.population for each in zip(*self.heat[island], strict=True)]
+        here, made = 0.0, self.tuning
+        while here < excess and made > 1:
+            colder, made = here, made - 1
+            here = (means[made - 1] - means[-1]) / (self.cooled(made) * self.problem.size)
+        if here <= excess:
+            return self.cooled(made)
+        part, cold = (excess - colder) / (here - colder), self.cooled(made + 1)
+        return cold * pow(self.cooled(made) / cold, part)
 
     def tuned_pace(self, island: int, temperature: float) -> int:
         made = 1
