@@ -38,13 +38,13 @@ def figures(prefix: str, folder: Path = FOLDER) -> str:
         found = json.loads(path.read_text(encoding="utf-8"))
         printed = found["printed"]
         shown = [printed[_MEANS]] if _MEANS in printed else printed.values()
-        parts.append(_beside(found["provenance"], map(_block, shown)))
+        parts.append(_below(found["provenance"], map(_block, shown)))
     return "\n".join(parts) or NOTHING
 
 
 def papers(folder: Path = FOLDER) -> str:
     """Return what follows the rows of each table of the experiments in a folder."""
-    return "\n".join(_beside(made, _told(texts)) for made, texts in _experiments(folder)) or NOTHING
+    return "\n".join(_below(made, _told(texts)) for made, texts in _experiments(folder)) or NOTHING
 
 
 def _told(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _experiments(folder: Path) -> Iterator[tuple[dict[str, Any], list[tuple[str,
         yield made, [(each.stem, each.read_text(encoding="utf-8")) for each in files]
 
 
-def _beside(made: dict[str, Any], parts: Iterable[str]) -> str:
+def _below(made: dict[str, Any], parts: Iterable[str]) -> str:
     """Return tables below the command that made them."""
     return "\n".join([f"`{_command(made)}`\n({_place(made)}):\n", *parts])
 

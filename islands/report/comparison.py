@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from islands.report.curves import Curve, bands, times_of
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, logarithmic, new_figure
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, logarithmic, logarithmic_from, new_figure
 from islands.report.history import Floats
 
 _TINY, _WIDE = 1e-3, 20.0
@@ -41,7 +41,7 @@ def _scale_gaps(axes: Any, gaps: Floats) -> None:
     """Make the axis of gaps logarithmic from a small gap on if they differ much."""
     positive = gaps[gaps > 0]
     if positive.size and positive.max() > _WIDE * (low := max(_TINY, positive.min())):
-        axes.set_yscale("symlog", linthresh=low, linscale=0.3)
+        logarithmic_from(axes, low, float(positive.max()))
     axes.set_ylim(bottom=0)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, logarithmic_from, new_figure
 from islands.report.history import Floats, History
 from islands.text import count
 
@@ -96,7 +96,7 @@ class _Scale:
         axes.set_ylabel(f"{words}\n{base}" if what == "best" else words)
         low, high = axes.dataLim.intervaly
         if low >= 0 and high > _WIDE * max(low, _FINE):
-            axes.set_yscale("symlog", linthresh=_FINE, linscale=0.4)
+            logarithmic_from(axes, _FINE, high)
             axes.set_ylim(bottom=0)
 
 

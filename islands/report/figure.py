@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -113,6 +114,13 @@ def logarithmic(axes: Any, low: float, high: float) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=whole))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def logarithmic_from(axes: Any, low: float, high: float) -> None:
+    """Give axes a vertical scale that is linear from 0 to a power of ten, then logarithmic."""
+    first = 10.0 ** math.floor(math.log10(low))
+    # The label of 0 is below that of the power, with many decades as well.
+    axes.set_yscale("symlog", linthresh=first, linscale=max(0.4, 0.15 * math.log10(high / first)))
 
 
 def save(figure: Any, path: Path, form: str) -> None:

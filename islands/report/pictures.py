@@ -57,6 +57,11 @@ def _without_migrants(run: RecordedRun) -> str:
     """Return why there are no arrivals to draw, and how another run would record some."""
     if run.settings.get("record.migrations") is False:
         return f"{run.folder}: did not record migrants. Run it again with record.migrations=true"
+    if run.settings.get("migration.topology") == "none":
+        return (
+            f"{run.folder}: its islands had no migration. Run it again with another --migration,"
+            " such as ring"
+        )
     return (
         f"{run.folder}: no migrant arrived. Run it again for more generations, or with a smaller"
         " --interval"

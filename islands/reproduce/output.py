@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from islands.errors import UsageError
@@ -19,6 +20,8 @@ from islands.reproduce.cells import Column, Plot, TableRow, numbers
 from islands.reproduce.table import PaperTable
 from islands.untrusted import read_toml
 
+_HIGH = 32
+"""Characters that fit along the vertical axis."""
 _SHORT = 22
 """Up to this number of characters, names of curves have two columns."""
 
@@ -129,7 +132,7 @@ def write_plot(
         axes = figure.add_subplot()
         for (words, points), marker in zip(curves, cycle("osD^v<>ph*XP"), strict=False):
             axes.plot(*zip(*points, strict=True), marker=marker, markersize=3.5, label=words)
-        axes.set(xlabel=size, ylabel=plot.quantity)
+        axes.set(xlabel=size, ylabel=fill(plot.quantity, _HIGH))
         figure.suptitle(title, fontsize=8.5, wrap=True)
         sizes = [x for _, points in curves for x, _ in points]
         if sizes:

@@ -58,6 +58,7 @@ def test_plot_writes_one_picture(run: Path, capsys: Any, tmp_path: Path) -> None
     ("settings", "fix"),
     [
         (["--interval", "9"], "no migrant arrived. Run it again for more generations, or with a"),
+        (["--migration", "none"], "had no migration. Run it again with another --migration, such"),
         (["--set", "record.migrations=false"], "Run it again with record.migrations=true"),
     ],
 )

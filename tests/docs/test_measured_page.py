@@ -93,7 +93,7 @@ def test_long_tables_refer_to_the_page_of_measurements(
     assert "line 12" not in page
 
 
-def test_every_table_of_figures_stands_beside_a_command() -> None:
+def test_every_table_of_figures_has_a_command() -> None:
     page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
     without = [
         part.splitlines()[0]

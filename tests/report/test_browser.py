@@ -9,7 +9,9 @@ import pytest
 from browser import browser, faults
 from page_folders import experiment, tuning
 
+from islands.report.figure import inline, logarithmic_from, new_figure, style
 from islands.report.folders import page_for
+from islands.report.page import Page
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium is installed")
 
@@ -42,6 +44,22 @@ def test_the_pages_of_a_tuning_and_of_an_experiment(
     write(tmp_path)
     text = page_for([tmp_path]).html()
     assert faults(text, WIDTHS[width], tmp_path, dark=dark) == []
+
+
+@pytest.mark.parametrize("least", [1e-3, 0.4, 1.2, 2.0, 9.9])
+@pytest.mark.parametrize("greatest", [250.0, 6e5])
+def test_the_labels_of_gaps_of_any_size_do_not_overlap(
+    least: float, greatest: float, tmp_path: Path
+) -> None:
+    made = Page("gaps")
+    with style():
+        picture = new_figure()
+        axes = picture.add_subplot()
+        axes.plot([0, 1, 2], [greatest, least, 0])
+        logarithmic_from(axes, least, greatest)
+        axes.set_ylim(bottom=0)
+        made.add(inline(picture, "gaps"))
+    assert faults(made.html(), 1280, tmp_path) == []
 
 
 def test_faults_are_found(tmp_path: Path) -> None:
