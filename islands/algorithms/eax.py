@@ -134,6 +134,7 @@ class Eax(Algorithm):
         fast = _fast_vertices(self._pitch)
         return {
             "EAX_WIDE": str(int(self._pitch > _NARROW)),
+            "EAX_DEGREE": str(_MOST_DEGREE),
             "EAX_FAST_VERTICES": str(fast),
             "EAX_WALK_BITS": str(_walk_bits(self._pitch)),
         }

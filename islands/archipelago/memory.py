@@ -65,16 +65,18 @@ def fields_of(parts: ProgramParts) -> dict[str, Field]:
         # Feasible solutions that the population may reject, for the archive; PSO's particles.
         fields["met"] = Field((population, pitch), gene)
         fields["met_cost"] = Field((population,), np.int64)
+    own = parts.algorithm.fields(parts.shape)  # before its launches, which may depend on them
     if parts.schedule.adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:
         fields |= fields_for_children(parts)
-    return fields | _own_fields(parts, fields)
+    _check_own(parts, own, fields)
+    return fields | own
 
 
-def _own_fields(parts: ProgramParts, others: dict[str, Field]) -> dict[str, Field]:
-    """Return the algorithm's fields; refuse names in use, and fields that cannot travel."""
-    own, population = parts.algorithm.fields(parts.shape), parts.shape.population
+def _check_own(parts: ProgramParts, own: dict[str, Field], others: dict[str, Field]) -> None:
+    """Refuse fields of the algorithm that have names in use, or cannot travel."""
+    population = parts.shape.population
     named = f"algorithm {parts.algorithm.name}: the field"
     for name, field in own.items():
         if name in others and others[name] != field:
@@ -86,7 +88,6 @@ def _own_fields(parts: ProgramParts, others: dict[str, Field]) -> dict[str, Fiel
                 f"{named} {name} travels with each individual, but its shape is {field.shape}. Its"
                 f" first dimension must be population={population}; or choose travels=False"
             )
-    return own
 
 
 def tables_of(

@@ -27,7 +27,8 @@ _RESERVED = 1024  # bytes of shared memory per block for the system
 _LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
 _USUAL_SECONDS = 5.0  # of compiling both programs of islands
 _FEWEST, _FEW, _MOST_SMALL = 128, 512, 8
-"""Threads of a small block, and of a multiprocessor with such blocks; and the most of these."""
+"""The fewest threads of a small block, those of a multiprocessor with few small blocks, and the
+most small blocks of a multiprocessor."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
 
 
@@ -78,7 +79,8 @@ class CudaBackend(Backend):
         if room.total > self.block_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * _slice(room))
         if few:
-            fits = max(1, min(_MOST_SMALL, self._shared // (room.total + _RESERVED)))
+            each = room.total + 2 * _RESERVED  # with the kernels' own arrays
+            fits = max(1, min(_MOST_SMALL, self._shared // each))
             return Block(max(_FEWEST, _FEW // fits // 32 * 32), fits)
         # Measured on an H200: about 16 items per thread; 1536 threads per multiprocessor, which
         # leaves 40 registers for each; and an eighth of the shared memory left as cache.

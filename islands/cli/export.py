@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from islands.cli import arguments
 from islands.errors import InputError, UsageError
 from islands.paths import published
-from islands.record.folder import MIGRATIONS, TRACE, require_run
+from islands.record.folder import MIGRATIONS, SETTINGS, TRACE, require_run
 from islands.text import unknown
+from islands.untrusted import read_toml
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,10 +62,17 @@ def _table(folder: Path, name: str) -> pa.Table:
     require_run(folder)
     rows = read_records(folder, name)
     if rows is None:
-        if not (folder / FINISHED).exists():
+        if not (folder / FINISHED).exists() and (name == TRACE or _migrates(folder)):
             raise InputError(f"{folder}: the run has no rows of its {name} yet. Export it later")
         raise InputError(f"{folder}: the run recorded no {name}. Name another run or record")
     return rows.sort_by([("generation", "ascending"), (_RECORDS[name], "ascending")])
+
+
+def _migrates(folder: Path) -> bool:
+    """Return whether a run records migrations, and may have some."""
+    settings = read_toml(folder / SETTINGS)
+    topology = settings.get("migration", {}).get("topology")
+    return topology != "none" and bool(settings.get("record", {}).get("migrations", True))
 
 
 def _write_csv(rows: pa.Table, path: Path) -> None:

@@ -40,12 +40,19 @@ def read_records(folder: Path, name: str) -> pa.Table | None:
 
 def _last_streams(folder: Path) -> list[Path]:
     """Return the streams of the last start, in the order of the ranks."""
-    # A stream is empty until its first row is due.
-    written = [path for path in folder.glob(f"rank-*{UNFINISHED}") if path.stat().st_size]
+    # A stream is empty until its first row is due. A run may end while they are listed.
+    written = [path for path in folder.glob(f"rank-*{UNFINISHED}") if _size(path)]
     found = [(path, _NAME.fullmatch(path.name)) for path in written]
     named = [(int(match[2]), int(match[1]), path) for path, match in found if match is not None]
     last = max((start for start, _, _ in named), default=0)
     return [path for start, _, path in sorted(named) if start == last]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _streamed(path: Path) -> pa.Table:

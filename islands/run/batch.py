@@ -74,9 +74,12 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
     # Signals keep their handlers, which run once the generation has been abandoned.
     with Interruption() as interruption, Alarm(archipelago, interruption, is_late):
         archipelago.may_be_partial = True
+        _end_if_requested(interruption)
         archipelago.start()
         while archipelago.is_partial and not is_late():
+            _end_if_requested(interruption)
             archipelago.start()  # a signal's handler let the runs continue
+        _end_if_requested(interruption)
         _require_generation_0(archipelago, spec)
         while True:
             measures, seconds = archipelago.measure(), time.perf_counter() - began - aside

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable
 
 from islands.algorithms import ALGORITHMS, KIND
+from islands.improvers import KIND as IMPROVERS
 from islands.improvers import improvers_for
 from islands.problems.base import Problem
 from islands.spec.spec import RunSpec
 
-_MOST = 1000
+_MOST = 1024
 """Generations between two measurements if no run can end.
 
 A GPU is idle while the host measures.
@@ -25,6 +26,8 @@ def most_evaluations(spec: RunSpec, problem: Problem) -> float:
         if not algorithm.improves or not KIND.has_built_in(algorithm):
             return math.inf
         improver = improvers_for(problem.solution_kind)[each.improver.name]
+        if not IMPROVERS.has_built_in(improver):
+            return math.inf
         calls = algorithm.children + improver(each.improver, problem.size).most_calls()
         most += each.islands * each.population * each.rate * calls
     return most

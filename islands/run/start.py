@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
 import os
@@ -271,6 +272,6 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None, joules: float
         digest="" if outcome.is_partial else combined(digests),
         folder=str(start.folder) if start.folder is not None else None,
         checked="" if best is None else start.problem.checker,
-        settings=spec.stored,
+        settings=copy.deepcopy(spec.stored),  # a caller may change it
         records=records,
     )

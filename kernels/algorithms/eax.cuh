@@ -140,7 +140,7 @@ __device__ void make_child(const Archipelago& all, const Plan& plan, const probl
         // Merging hardly ever makes up for an E-set that loses.
         if (const int64_t gain = child.make(number % count, mask, is_block); gain > 0) {
             if (!IS_HEAVY && child.is_heavy()) {
-                promise = child.promise(gain);
+                if (child.can_be_merged()) promise = child.promise(gain);
             } else {
                 outcome = child.finish<IS_HEAVY>(gain, cycles.table->differing);
             }
@@ -175,6 +175,7 @@ EAX_KERNEL(256, eax_heavy) {
         Scratch scratch(arena.large());
         const eax::Promising promising(plan, pair.index, scratch);
         for (int k = job % eax::SHARES; k < promising.count; k += eax::SHARES) {
+            if (eax::stops(improving)) break;
             eax::make_child<true>(all, plan, data, scratch, pair, promising.numbers[k]);
             __syncthreads();
         }

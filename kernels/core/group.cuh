@@ -1,6 +1,6 @@
 // Groups of neighbouring threads of a warp, which share work; on the CPU, a group is one thread.
-// They read a value of each thread, and return the sum to all threads of the group. No random
-// numbers.
+// They read a value of each thread, and return the sum to all threads of the group, or a vote to
+// those of the warp. No random numbers.
 #pragma once
 
 #include "core/block.cuh"

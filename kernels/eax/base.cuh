@@ -14,6 +14,11 @@
 #endif
 
 // The vertices of a graph that block memory has room for.
+// The most neighbours of a city.
+#ifndef EAX_DEGREE
+#define EAX_DEGREE 10
+#endif
+
 #ifndef EAX_FAST_VERTICES
 #define EAX_FAST_VERTICES 64
 #define EAX_WALK_BITS 128  // bytes for the bits of the vertices of all walks
@@ -82,7 +87,7 @@ struct Plan {
     CycleTable* table;       // [islands][population]
     uint16_t* owner;         // [islands][population][pitch]: the cycle of each edge of A
     Outcome* outcome;        // [islands][population][children]
-    double* promise;         // the same: the scores of heavy children before merging; 0: light
+    double* promise;         // the same: scores of heavy children before merging; otherwise 0
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child
 };
 

@@ -16,7 +16,7 @@ constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
 // light ones, and only if they promise enough.
 constexpr int HEAVY_CITIES = 50;  // in sub-tours, of each of which at most LARGE count
 constexpr int LARGE = 400;
-// A child with more sub-tours is refused, as merging them takes long, and hardly ever pays.
+// A heavy child with more sub-tours is refused: merging them takes long, and hardly ever pays.
 constexpr int MOST_SUB_TOURS = 16;
 
 class Child {
@@ -52,6 +52,8 @@ class Child {
         return plan_.by_entropy ? double(gain) / loss_of_entropy() : double(gain);
     }
 
+    __device__ bool can_be_merged() const { return tours_.count <= MOST_SUB_TOURS; }
+
     // Return whether merging takes long.
     __device__ bool is_heavy() const {
         int mine = 0, most = 0;
@@ -68,7 +70,6 @@ class Child {
     // parents. Return the outcome.
     template <bool IS_HEAVY>
     __device__ Outcome finish(int64_t gain, int edges) {
-        if (tours_.count > MOST_SUB_TOURS) return {0.0, 0};
         Merging<IS_HEAVY ? 4 : 1> merging(pair_, plan_.near, data_, tours_);
         const int64_t whole = merging.run(gain);
         const bool is_b = pair_.cost_a - whole == pair_.cost_b && tours_.cuts >= edges;

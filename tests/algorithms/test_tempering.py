@@ -27,8 +27,13 @@ def test_each_size_equals_the_reference(backend: Backend, n: int) -> None:
     assert_evolves(*both(backend, facilities(n), sweeps=3, **FIXED), 3)
 
 
-def test_temperatures_are_set_as_in_the_reference(backend: Backend) -> None:
-    mine, reference = both(backend, facilities(10), tuning=9, sweeps=8, population=4)
+@pytest.mark.parametrize(("n", "is_unstructured"), [(10, False), (12, True)])
+def test_temperatures_are_set_as_in_the_reference(
+    n: int, is_unstructured: bool, backend: Backend
+) -> None:
+    problem = facilities(n)
+    assert problem.is_unstructured() == is_unstructured
+    mine, reference = both(backend, problem, tuning=9, sweeps=8, population=4)
     assert_evolves(mine, reference, 12)
     first, last = reference.temperature[0][0][0], reference.temperature[0][0][-1]
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -17,9 +19,10 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import UsageError
+from islands.errors import Suspended, UsageError
 from islands.run import batch as module
 from islands.run.batch import run_batch
+from islands.run.signals import Interruption
 from islands.spec.resolve import layers, resolve
 
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
@@ -150,6 +153,28 @@ def test_a_time_limit_shorter_than_generation_0_is_refused(
     # Some of the runs may have no individual by then.
     with pytest.raises(UsageError, match="too short to complete generation 0 of the runs"):
         run_batch(resolve(layers(asked), problem), problem, 2, choose("cpu"))
+    assert time.perf_counter() - began < 4  # a complete generation would take 8 s
+
+
+@pytest.mark.parametrize("arrives", ["before", "during"])
+def test_a_signal_that_an_outer_block_handles_ends_generation_0(
+    arrives: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        time.sleep(0.1 * len(solutions))
+        return exact_costs(solutions)
+
+    problem = cities(30, tmp_path)
+    exact_costs = problem.costs
+    monkeypatch.setattr(problem, "costs", costs)
+    spec = resolve(layers({**SETTINGS, "decoding": "host", "stop": "generations=1"}), problem)
+    began = time.perf_counter()
+    with Interruption(suspends="ending") as outer:
+        Timer(0.0 if arrives == "before" else 0.5, signal.raise_signal, [signal.SIGTERM]).start()
+        while arrives == "before" and not outer.requested:
+            time.sleep(0.01)
+        with pytest.raises(Suspended):
+            run_batch(spec, problem, 2, choose("cpu"))
     assert time.perf_counter() - began < 4  # a complete generation would take 8 s
 
 

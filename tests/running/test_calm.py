@@ -98,8 +98,8 @@ def test_steps_are_powers_of_two_below_the_limit_and_the_interval() -> None:
     assert found == [7 + 63, 7 + 15, 7 + 15, 7 + 1, 7]
     assert last_calm(limited, 7, 100, [20_000]) == 7
     assert last_calm(limited, 7, math.inf, [0]) == 7
-    assert last_calm(limited, 7, 1, [0]) == 7 + 999
-    assert last_calm(spec_of(facilities(N), stop="generations=9"), 7, math.inf, [0]) == 7 + 999
+    assert last_calm(limited, 7, 1, [0]) == 7 + 1023
+    assert last_calm(spec_of(facilities(N), stop="generations=9"), 7, math.inf, [0]) == 7 + 1023
     target = spec_of(facilities(N), stop=["evaluations=10000", "target=1"])
     assert last_calm(target, 7, 1, [0]) == 0
 
