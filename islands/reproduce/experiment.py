@@ -14,6 +14,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.ledger import RunLedger
+from islands.reproduce.cores import on_cores
 from islands.reproduce.runs import Sample
 from islands.reproduce.workers import Workers
 from islands.run.batch import Batch, run_batch
@@ -54,6 +55,8 @@ class Experiment:
     """Whether earlier results count only if they were made in the same place."""
     places: Counter[str] = field(default_factory=Counter, kw_only=True)
     """How many results were made in which place: a device, and a number of ranks."""
+    cores: frozenset[int] = field(default=frozenset(), kw_only=True)
+    """The cores for runs with a given number of threads; without any, those of the rank."""
     ledger: RunLedger = field(default_factory=RunLedger, kw_only=True)
     """The results of earlier runs."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat, kw_only=True)
@@ -73,7 +76,8 @@ class Experiment:
         settings = self._options(problem, seed, options)
 
         def run(world: World) -> RunResult:
-            result = run_requested(settings, None, world, Output(), problem)
+            with on_cores(self.cores if "threads" in settings else frozenset()):
+                result = run_requested(settings, None, world, Output(), problem)
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.suspended:
@@ -201,6 +205,8 @@ class ExperimentRequest:
     generations: int | None
     """None uses the paper's number."""
     world: World
+    cores: frozenset[int] = frozenset()
+    """The cores for CPU runs to compare with."""
 
     def experiment(
         self,
@@ -224,6 +230,7 @@ class ExperimentRequest:
             world=self.world,
             table=table,
             is_timed=is_timed,
+            cores=self.cores,
             ledger=ledger,
             heartbeat=heartbeat,
         )

@@ -109,8 +109,7 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
         if not (path / EXPERIMENT).exists():
             return
         kept = read_toml(path / EXPERIMENT)
-    # Any number of ranks may continue an experiment; earlier versions wrote it.
-    kept.pop("ranks", None)
+    settings = _without_machine(kept, settings)
     differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
     if differing:
         raise UsageError(
@@ -118,6 +117,18 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
             f" continue it, repeat its command with the settings in {path / EXPERIMENT}; or name"
             " another folder"
         )
+
+
+def _without_machine(kept: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Drop from `kept` what earlier versions wrote about the machine; return what to compare.
+
+    They wrote the number of ranks, the threads of a CPU, and the number of all cores.
+    """
+    kept.pop("ranks", None)
+    if str(kept.get("device")).startswith("CPU, "):
+        kept["device"] = "CPU"
+    is_older = kept.pop("cpu_threads", None) is not None
+    return {name: each for name, each in settings.items() if name != "threads" or not is_older}
 
 
 def write_plot(

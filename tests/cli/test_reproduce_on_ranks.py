@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,13 +67,18 @@ def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None
     assert words in Path("many", "literature.txt").read_text()
 
 
-def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
-    mpirun: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def own40(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use one small instance as the VLSI instances."""
     own = tmp_path / "instances" / "vlsi" / "own40.tsp"
     own.parent.mkdir(parents=True)
     own.write_text(tsplib_text(uniform_tsp(40, seed=1)), encoding="utf-8")
     monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
+
+
+def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
+    mpirun: list[str], own40: None
+) -> None:
     line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
     line += ["--backend", "cpu", "--quiet"]
     command = [*mpirun, "4", *ISLANDS, *line, "--out", "many"]
@@ -85,6 +91,28 @@ def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
     assert main(["reproduce", *line, "--out", "many"]) == 0
     assert len(kept("one")) == 2
     assert len(kept("many")) == 4
+
+
+def test_the_usual_threads_are_those_of_all_ranks_on_the_host(
+    mpirun: list[str], own40: None
+) -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < 2 or not (taskset := shutil.which("taskset")):
+        pytest.skip("needs taskset and two cores")
+    line = [*ISLANDS, "xavier2019/vlsi", "--runs", "1", "--generations", "2", "--backend", "cpu"]
+    line += ["--json", "--quiet", "--out", "a"]
+    for start, has_several in (
+        ([taskset, "-c", str(usable[0])], False),
+        ([*mpirun, "2", "--bind-to", "core"], True),
+        ([], True),
+    ):
+        done = subprocess.run(
+            [*start, *line], capture_output=True, text=True, timeout=100, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        [first, *others] = json.loads(done.stdout)["cpu_threads"]
+        assert (first, bool(others)) == (1, has_several)
+    assert 'threads = "1,4,8,all"\n' in Path("a", "settings.toml").read_text()
 
 
 @pytest.mark.usefixtures("published")

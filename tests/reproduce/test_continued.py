@@ -179,6 +179,20 @@ def test_a_folder_of_another_experiment_is_refused(
     assert len(ExperimentFolder(tmp_path, SETTINGS).ledger) == 0
 
 
+def test_folders_of_earlier_versions_continue(tmp_path: Path) -> None:
+    own = {"device": "CPU", "threads": "1,all"}
+    for device in ("CPU", "CPU, 2 threads"):
+        path = tmp_path / device
+        earlier = {**SETTINGS, "device": device, "cpu_threads": [1, 2], "ranks": 2}
+        ExperimentFolder(path, earlier).close()
+        ExperimentFolder(path, {**SETTINGS, **own}).close()
+        with pytest.raises(UsageError, match="other settings: seeds, device"):
+            ExperimentFolder(path, {**SETTINGS, **own, "seeds": {}, "device": "a GPU"})
+    ExperimentFolder(tmp_path / "new", {**SETTINGS, **own}).close()
+    with pytest.raises(UsageError, match=r"other settings: threads\."):
+        ExperimentFolder(tmp_path / "new", {**SETTINGS, **own, "threads": "1"})
+
+
 def test_an_experiment_that_begins_at_the_same_time_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
