@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -62,10 +63,12 @@ def perform(
 
 
 def _places(experiment: Experiment) -> list[str]:
-    """Return where the results were made, if in several places."""
-    if len(experiment.places) < 2:
+    """Return where the results were made, if equal runs were made in several places."""
+    several = [each for each in experiment.places.values() if len(each) > 1]
+    if not several:
         return []
-    counts = ", ".join(f"{place} ({count})" for place, count in experiment.places.items())
+    together = sum(several, Counter[str]())
+    counts = ", ".join(f"{place} ({count})" for place, count in together.items())
     return [f"results were made in several places, which changes times, not costs: {counts}"]
 
 

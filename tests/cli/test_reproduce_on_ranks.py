@@ -61,7 +61,8 @@ def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None
     assert rows("many/literature.csv") == rows("one/literature.csv")
     assert len(kept("many")) == 2
     places = [json.loads(each)["result"]["place"] for each in kept("many")]
-    assert places[0] == f"CPU, 1 thread on each of {ranks} ranks"
+    # Only three ranks have one of the three runs.
+    assert places[0] == f"CPU, 1 thread on each of {min(3, ranks)} ranks"
     assert " ranks" not in places[1]
     words = f"in several places, which changes times, not costs: {places[0]} (1), {places[1]} (1)"
     assert words in Path("many", "literature.txt").read_text()
@@ -87,10 +88,20 @@ def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
     assert main(["reproduce", *line, "--out", "one"]) == 0
     means = [[row["mean"] for row in rows(f"{name}/vlsi.csv")] for name in ("many", "one")]
     assert means[0] == means[1]
-    # Times of another number of ranks do not count.
+    # Its 3 islands use 3 ranks, and its run to compare with uses one.
+    run, compared = (json.loads(each) for each in kept("many"))
+    assert run["asked"]["place"] == "CPU, 1 thread on each of 3 ranks"
+    assert compared["asked"]["place"] == "CPU, 1 thread"
+    assert "several places" not in Path("many", "vlsi.txt").read_text()
+    command[len(mpirun)] = "3"
+    again = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert again.returncode == 0, again.stderr
+    assert len(kept("many")) == 2
+    # Times of another number of ranks do not count; the run to compare with is the same.
     assert main(["reproduce", *line, "--out", "many"]) == 0
     assert len(kept("one")) == 2
-    assert len(kept("many")) == 4
+    assert [json.loads(each)["asked"].get("threads") for each in kept("many")] == [None, 1, None]
+    assert "several places" not in Path("many", "vlsi.txt").read_text()
 
 
 def test_the_usual_threads_are_those_of_all_ranks_on_the_host(
