@@ -79,10 +79,12 @@ def _command(made: dict[str, Any]) -> str:
 
 
 def _place(made: dict[str, Any]) -> str:
-    """Return the date, the commit and the devices."""
+    """Return the date, the commit, and the devices of the ranks."""
     commit = made["commit"] or "unknown"
     changes = ", with changes" if made["changed"] else ""
-    return f"{made['date'][:10]}, commit `{commit[:12]}`{changes}; {', '.join(made['devices'])}"
+    ranks = f" on each of {made['ranks']} ranks" if made.get("ranks", 1) > 1 else ""
+    devices = ", ".join(made["devices"])
+    return f"{made['date'][:10]}, commit `{commit[:12]}`{changes}; {devices}{ranks}"
 
 
 def _facts(made: dict[str, Any]) -> str:

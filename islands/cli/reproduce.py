@@ -170,7 +170,7 @@ def _performed(
         if folder is not None:
             folder.close()
     if folder is not None:
-        folder.tell({**provenance(), "devices": [each.request.device], "command": sys.argv[1:]})
+        folder.tell(lambda: _provenance(each.request))
         folder.page()
         say(f"\nWrote {folder.path}")
     made = {
@@ -179,6 +179,11 @@ def _performed(
         "cpu_threads": list(each.request.threads),
     }
     return {**each.settings, **made, "tables": tables}
+
+
+def _provenance(request: ExperimentRequest) -> dict[str, object]:
+    where = {"devices": [request.device], "ranks": request.world.size}
+    return {**provenance(), **where, "command": sys.argv[1:]}
 
 
 def _prepared(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from textwrap import fill
@@ -13,7 +13,7 @@ from typing import Any
 from islands.errors import UsageError
 from islands.paths import published, reading
 from islands.record.kind import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
-from islands.record.ledger import RunLedger
+from islands.record.ledger import LEDGER, RunLedger
 from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
 from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Column, Plot, TableRow, numbers
@@ -41,6 +41,7 @@ class ExperimentFolder:
             if not (path / EXPERIMENT).exists():
                 with published(path / EXPERIMENT) as temporary:
                     temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+            self._bytes_before = (path / LEDGER).stat().st_size
         except BaseException:
             self.close()  # an exception may keep this object, and thus the lock, for long
             raise
@@ -76,10 +77,13 @@ class ExperimentFolder:
         page_for([self.path]).write(path)
         return path
 
-    def tell(self, provenance: Mapping[str, Any]) -> None:
-        """Write what made the tables."""
+    def tell(self, provenance: Callable[[], Mapping[str, Any]]) -> None:
+        """Write what made the tables, unless all results are from earlier runs."""
+        is_told = (self.path / PROVENANCE).exists()
+        if is_told and (self.path / LEDGER).stat().st_size == self._bytes_before:
+            return
         with published(self.path / PROVENANCE) as temporary:
-            temporary.write_text(json.dumps(provenance) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps(provenance()) + "\n", encoding="utf-8")
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""
