@@ -48,7 +48,8 @@ def perform(
         rows = _rows(table, selection, say, folder)
         facts = table.facts(rows) if rows else []
         sentences = [fact.sentence for fact in facts if fact.sentence]
-        sentences += [*_places(experiment), *(f"our reading: {each}" for each in table.readings)]
+        sentences += _places(experiment)
+        sentences += [f"our interpretation: {each}" for each in table.interpretations]
         end = "\n".join(sentences) if rows else "no rows"
         say(f"\n{end}")
         if folder is not None and rows:
@@ -58,7 +59,7 @@ def perform(
         _, parts = table.parts()
         done[table.name] = {"rows": rows, "facts": _values(facts)}
         done[table.name] |= {"parts": parts} if parts else {}
-        done[table.name]["readings"] = list(table.readings)
+        done[table.name]["interpretations"] = list(table.interpretations)
     return done
 
 

@@ -235,15 +235,15 @@ def test_a_table_has_its_number_in_the_paper_as_a_name(
     assert list(done["tables"]) == ["values"]
 
 
-def test_every_table_tells_its_readings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_table_names_its_interpretations(capsys: pytest.CaptureFixture[str]) -> None:
     for name in PAPERS.values():
         for table in import_module(name).PAPER.tables.values():
-            assert table.readings, table.name
+            assert table.interpretations, table.name
     line = ["reproduce", "xavier2019/values", "--only", "tsp", "--runs", "1", *QUICK]
     assert main(line) == 0
     told = capsys.readouterr().out.splitlines()
-    assert [each for each in told if each.startswith("our reading: ")] == [
-        f"our reading: {each}" for each in values.ValuesTable.readings
+    assert [each for each in told if each.startswith("our interpretation: ")] == [
+        f"our interpretation: {each}" for each in values.ValuesTable.interpretations
     ]
 
 
