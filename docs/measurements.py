@@ -14,7 +14,7 @@ from typing import Any
 FOLDER = Path(__file__).with_name("measured")
 NOTHING = "There are no measurements yet.\n"
 _MEANS = "quality_means"
-_SENTENCES = 12
+_MOST_SENTENCES = 12
 """Sentences of a table that the page of figures shows; the page of measurements has all."""
 
 
@@ -38,22 +38,25 @@ def figures(prefix: str, folder: Path = FOLDER) -> str:
         found = json.loads(path.read_text(encoding="utf-8"))
         printed = found["printed"]
         shown = [printed[_MEANS]] if _MEANS in printed else printed.values()
-        parts.append(_below(found["provenance"], map(_block, shown)))
+        parts.append(_with_command(found["provenance"], map(_block, shown)))
     return "\n".join(parts) or NOTHING
 
 
 def papers(folder: Path = FOLDER) -> str:
     """Return what follows the rows of each table of the experiments in a folder."""
-    return "\n".join(_below(made, _told(texts)) for made, texts in _experiments(folder)) or NOTHING
+    return (
+        "\n".join(_with_command(made, _sentences(texts)) for made, texts in _experiments(folder))
+        or NOTHING
+    )
 
 
-def _told(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _sentences(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, text in texts:
         title = text.partition("\n")[0].partition("   ")[0]
         sentences = text.rstrip().rpartition("\n\n")[2].splitlines()
-        left = len(sentences) - _SENTENCES
+        left = len(sentences) - _MOST_SENTENCES
         more = [f"and {left} lines more in [measured results](measured.md)"] if left > 0 else []
-        lines = [*sentences[:_SENTENCES], *more]
+        lines = [*sentences[:_MOST_SENTENCES], *more]
         yield "\n".join([f"`{name}`, {title}:\n", *(f"- {each}" for each in lines), ""])
 
 
@@ -65,7 +68,7 @@ def _experiments(folder: Path) -> Iterator[tuple[dict[str, Any], list[tuple[str,
         yield made, [(each.stem, each.read_text(encoding="utf-8")) for each in files]
 
 
-def _below(made: dict[str, Any], parts: Iterable[str]) -> str:
+def _with_command(made: dict[str, Any], parts: Iterable[str]) -> str:
     """Return tables below the command that made them."""
     return "\n".join([f"`{_command(made)}`\n({_place(made)}):\n", *parts])
 
@@ -79,10 +82,12 @@ def _command(made: dict[str, Any]) -> str:
 
 
 def _place(made: dict[str, Any]) -> str:
-    """Return the date, the commit and the devices."""
+    """Return the date, the commit, and the devices of the ranks."""
     commit = made["commit"] or "unknown"
     changes = ", with changes" if made["changed"] else ""
-    return f"{made['date'][:10]}, commit `{commit[:12]}`{changes}; {', '.join(made['devices'])}"
+    ranks = f" on each of {made['ranks']} ranks" if made.get("ranks", 1) > 1 else ""
+    devices = ", ".join(made["devices"])
+    return f"{made['date'][:10]}, commit `{commit[:12]}`{changes}; {devices}{ranks}"
 
 
 def _facts(made: dict[str, Any]) -> str:

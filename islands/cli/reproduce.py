@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -75,13 +74,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Fill the tables of a paper or of all papers, and return the exit status."""
     from islands.display.heartbeat import Heartbeat
+    from islands.reproduce.cores import cores_of_host
     from islands.run.device import take_device
     from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
-        # Ranks may be bound to different numbers of cores, but must make the same runs.
-        cores = ranks.bcast(len(os.sched_getaffinity(0)))
+        cores = cores_of_host(ranks)
         backend = take_device(ranks, meant(args.backend, BACKENDS))
         experiments = ranks.run_on_all(lambda: _prepared(args, ranks, cores, backend))
         is_first = ranks.rank == 0
@@ -171,15 +170,24 @@ def _performed(
         if folder is not None:
             folder.close()
     if folder is not None:
-        folder.tell({**provenance(), "devices": [each.request.device], "command": sys.argv[1:]})
+        folder.tell(lambda: _provenance(each.request))
         folder.page()
         say(f"\nWrote {folder.path}")
-    made = {"device": each.request.device, "ranks": ranks.size}
+    made = {
+        "device": each.request.device,
+        "ranks": ranks.size,
+        "cpu_threads": list(each.request.threads),
+    }
     return {**each.settings, **made, "tables": tables}
 
 
+def _provenance(request: ExperimentRequest) -> dict[str, object]:
+    where = {"devices": [request.device], "ranks": request.world.size}
+    return {**provenance(), **where, "command": sys.argv[1:]}
+
+
 def _prepared(
-    args: argparse.Namespace, ranks: World, cores: int, backend: Backend
+    args: argparse.Namespace, ranks: World, cores: frozenset[int], backend: Backend
 ) -> list[_PaperExperiment]:
     """Return the experiments; refuse wrong options before the first run."""
     from islands.reproduce.experiment import ExperimentRequest
@@ -203,14 +211,16 @@ def _prepared(
         request = ExperimentRequest(
             backend=backend.name,
             device=backend.device,
-            threads=_threads(args.threads, cores, paper.threads),
+            threads=_threads(args.threads, len(cores), paper.threads),
             runs=args.runs,
             generations=args.generations,
             world=ranks,
+            cores=cores,
         )
         mine = [each for each in selections if each.table in tables.values()]
         whole = args.what == _ALL
-        settings = _settings(name if whole else args.what, request, mine)
+        threads = _words(args.threads, paper.threads)
+        settings = _settings(name if whole else args.what, request, threads, mine)
         out = args.out / name if whole and args.out is not None else args.out
         experiments.append(_PaperExperiment(name, paper, request, mine, settings, out))
     return [each for each in experiments if each.selections]
@@ -252,6 +262,13 @@ def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, 
     return tuple(dict.fromkeys(numbers))
 
 
+def _words(asked: str | None, usual: Sequence[int]) -> str:
+    """Return the requested numbers of threads in words, which are the same on any machine."""
+    if asked is None:
+        return ",".join(str(each or "all") for each in usual)
+    return asked
+
+
 def _require_packages(names: list[str]) -> None:
     absent = [name for name in names if find_spec(name) is None]
     if absent:
@@ -261,7 +278,7 @@ def _require_packages(names: list[str]) -> None:
 
 
 def _settings(
-    what: str, asked: ExperimentRequest, selections: list[Selection]
+    what: str, asked: ExperimentRequest, threads: str, selections: list[Selection]
 ) -> dict[str, object]:
     import islands
 
@@ -274,8 +291,8 @@ def _settings(
         "seeds": {table.name: list(range(1, (asked.runs or table.runs) + 1)) for table in tables},
         "instances": {each.table.name: [found.name for found in each.here] for each in selections},
         "backend": asked.backend,
-        # The threads of a CPU depend on the number of ranks, and change no result.
+        # The threads of a CPU depend on the machine and the number of ranks, and change no result.
         "device": "CPU" if asked.backend == "cpu" else asked.device,
-        "cpu_threads": list(asked.threads),
+        "threads": threads,
         "islands": islands.__version__,
     }

@@ -146,6 +146,7 @@ def _provenance(folder: Path) -> Iterator[tuple[str, object]]:
         commit = str(made["commit"])[:12] if made["commit"] else None
         yield "date", str(made["date"])[:10]
         yield "commit", f"{commit}, with changes" if commit and made["changed"] else commit
+        yield "ranks", made.get("ranks")
 
 
 def _experiment_table(path: Path) -> Iterator[str]:

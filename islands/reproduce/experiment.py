@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -14,6 +14,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.ledger import RunLedger
+from islands.reproduce.cores import on_cores
 from islands.reproduce.runs import Sample
 from islands.reproduce.workers import Workers
 from islands.run.batch import Batch, run_batch
@@ -52,8 +53,12 @@ class Experiment:
     """The name of the table."""
     is_timed: bool = field(default=False, kw_only=True)
     """Whether earlier results count only if they were made in the same place."""
-    places: Counter[str] = field(default_factory=Counter, kw_only=True)
-    """How many results were made in which place: a device, and a number of ranks."""
+    places: defaultdict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter), kw_only=True
+    )
+    """How many results were made in which place, for each place where they would be made now."""
+    cores: frozenset[int] = field(default=frozenset(), kw_only=True)
+    """The cores for runs with a given number of threads; without any, those of the rank."""
     ledger: RunLedger = field(default_factory=RunLedger, kw_only=True)
     """The results of earlier runs."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat, kw_only=True)
@@ -71,9 +76,11 @@ class Experiment:
     def run(self, problem: Problem, seed: int = 1, **options: Any) -> RunResult:
         """Return the result of one run; an interrupt ends the experiment."""
         settings = self._options(problem, seed, options)
+        ranks = self._ranks_of(settings, problem)
 
         def run(world: World) -> RunResult:
-            result = run_requested(settings, None, world, Output(), problem)
+            with on_cores(self.cores if "threads" in settings else frozenset()):
+                result = run_requested(settings, None, world, Output(), problem)
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.suspended:
@@ -82,9 +89,11 @@ class Experiment:
 
         def made() -> dict[str, Any]:
             self.heartbeat.detail(_words(settings))
-            return asdict(self.workers.on_first(self._ranks_of(settings, problem), run))
+            return asdict(self.workers.on_first(ranks, run))
 
-        return RunResult(**self._recorded(settings, made))
+        threads = settings.get("threads")
+        place = f"CPU, {counted(threads, 'thread')}" if threads else self._place(ranks)
+        return RunResult(**self._recorded(settings, place, made))
 
     def _ranks_of(self, settings: dict[str, Any], problem: Problem) -> int:
         """Return how many ranks a run can use: at most one for each island.
@@ -93,7 +102,8 @@ class Experiment:
         """
         if self.world.size == 1 or "threads" in settings:
             return 1
-        return self.world.run_on_all(lambda: resolve(layers(settings), problem).general.islands)
+        islands = self.world.run_on_all(lambda: resolve(layers(settings), problem).general.islands)
+        return min(islands, self.world.size)
 
     def sample(
         self, problem: Problem, runs: int, *, is_warm: bool = False, **options: Any
@@ -110,16 +120,19 @@ class Experiment:
             return asdict(Sample.of(problem, self.batch(problem, runs, **options)))
 
         settings = {**self._options(problem, 1, options), "runs": runs, "is_warm": is_warm}
-        return Sample.read(self._recorded(settings, made))
+        place = self._place(min(runs, self.world.size))
+        return Sample.read(self._recorded(settings, place, made))
 
     def _recorded(
-        self, settings: dict[str, Any], made: Callable[[], dict[str, Any]]
+        self, settings: dict[str, Any], place: str, made: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
+        """Return a known result, or make it in this place."""
         key = {"table": self.table, **settings}
         if self.is_timed:
-            key["place"] = self.place
-        found = self.ledger.result_of(key, self.world, lambda: {**made(), "place": self.place})
-        self.places[found.pop("place", self.place)] += 1
+            key["place"] = place
+        found = self.ledger.result_of(key, self.world, lambda: {**made(), "place": place})
+        # Earlier versions wrote no place.
+        self.places[place][found.pop("place", "an unknown place")] += 1
         return found
 
     def costs(self, problem: Problem, runs: int) -> list[float]:
@@ -150,15 +163,14 @@ class Experiment:
         others = [text for text in preset["stop"] if not text.startswith("generations=")]
         return [f"generations={self.generations}", *others]
 
-    @property
-    def place(self) -> str:
-        """The device, and the number of ranks if there are several."""
-        ranks = f" on each of {self.world.size} ranks" if self.world.size > 1 else ""
-        return f"{self.device}{ranks}"
+    def _place(self, ranks: int) -> str:
+        """Return the device, and the number of ranks that use one if there are several."""
+        return f"{self.device} on each of {ranks} ranks" if ranks > 1 else self.device
 
     def words(self, presets: str, *, batched: bool) -> str:
         """Return a description of the runs, and how they differ from the paper's."""
-        text = f"preset {presets}, {counted(self.generations, 'generation')}, on {self.place}"
+        place = self._place(self.world.size)
+        text = f"preset {presets}, {counted(self.generations, 'generation')}, on {place}"
         if batched:
             text += ", in batches"
         if self.is_changed:
@@ -201,6 +213,8 @@ class ExperimentRequest:
     generations: int | None
     """None uses the paper's number."""
     world: World
+    cores: frozenset[int] = frozenset()
+    """The cores for CPU runs to compare with."""
 
     def experiment(
         self,
@@ -224,6 +238,7 @@ class ExperimentRequest:
             world=self.world,
             table=table,
             is_timed=is_timed,
+            cores=self.cores,
             ledger=ledger,
             heartbeat=heartbeat,
         )

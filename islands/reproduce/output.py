@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from textwrap import fill
@@ -13,7 +13,7 @@ from typing import Any
 from islands.errors import UsageError
 from islands.paths import published, reading
 from islands.record.kind import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
-from islands.record.ledger import RunLedger
+from islands.record.ledger import LEDGER, RunLedger
 from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
 from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Column, Plot, TableRow, numbers
@@ -41,6 +41,7 @@ class ExperimentFolder:
             if not (path / EXPERIMENT).exists():
                 with published(path / EXPERIMENT) as temporary:
                     temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+            self._bytes_before = (path / LEDGER).stat().st_size
         except BaseException:
             self.close()  # an exception may keep this object, and thus the lock, for long
             raise
@@ -76,10 +77,13 @@ class ExperimentFolder:
         page_for([self.path]).write(path)
         return path
 
-    def tell(self, provenance: Mapping[str, Any]) -> None:
-        """Write what made the tables."""
+    def tell(self, provenance: Callable[[], Mapping[str, Any]]) -> None:
+        """Write what made the tables, unless all results are from earlier runs."""
+        is_told = (self.path / PROVENANCE).exists()
+        if is_told and (self.path / LEDGER).stat().st_size == self._bytes_before:
+            return
         with published(self.path / PROVENANCE) as temporary:
-            temporary.write_text(json.dumps(provenance) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps(provenance()) + "\n", encoding="utf-8")
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""
@@ -109,8 +113,7 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
         if not (path / EXPERIMENT).exists():
             return
         kept = read_toml(path / EXPERIMENT)
-    # Any number of ranks may continue an experiment; earlier versions wrote it.
-    kept.pop("ranks", None)
+    settings = _without_machine(kept, settings)
     differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
     if differing:
         raise UsageError(
@@ -118,6 +121,18 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
             f" continue it, repeat its command with the settings in {path / EXPERIMENT}; or name"
             " another folder"
         )
+
+
+def _without_machine(kept: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Drop from `kept` what earlier versions wrote about the machine; return what to compare.
+
+    They wrote the number of ranks, the threads of a CPU, and the number of all cores.
+    """
+    kept.pop("ranks", None)
+    if str(kept.get("device")).startswith("CPU, "):
+        kept["device"] = "CPU"
+    is_older = kept.pop("cpu_threads", None) is not None
+    return {name: each for name, each in settings.items() if name != "threads" or not is_older}
 
 
 def write_plot(

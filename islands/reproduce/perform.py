@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -47,7 +48,8 @@ def perform(
         rows = _rows(table, selection, say, folder)
         facts = table.facts(rows) if rows else []
         sentences = [fact.sentence for fact in facts if fact.sentence]
-        sentences += [*_places(experiment), *(f"our reading: {each}" for each in table.readings)]
+        sentences += _places(experiment)
+        sentences += [f"our interpretation: {each}" for each in table.interpretations]
         end = "\n".join(sentences) if rows else "no rows"
         say(f"\n{end}")
         if folder is not None and rows:
@@ -57,15 +59,17 @@ def perform(
         _, parts = table.parts()
         done[table.name] = {"rows": rows, "facts": _values(facts)}
         done[table.name] |= {"parts": parts} if parts else {}
-        done[table.name]["readings"] = list(table.readings)
+        done[table.name]["interpretations"] = list(table.interpretations)
     return done
 
 
 def _places(experiment: Experiment) -> list[str]:
-    """Return where the results were made, if in several places."""
-    if len(experiment.places) < 2:
+    """Return where the results were made, if equal runs were made in several places."""
+    several = [each for each in experiment.places.values() if len(each) > 1]
+    if not several:
         return []
-    counts = ", ".join(f"{place} ({count})" for place, count in experiment.places.items())
+    together = sum(several, Counter[str]())
+    counts = ", ".join(f"{place} ({count})" for place, count in together.items())
     return [f"results were made in several places, which changes times, not costs: {counts}"]
 
 

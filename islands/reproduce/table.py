@@ -36,7 +36,7 @@ class PaperTable(ABC):
     """Whether the runs of an instance are concurrent: a batch on the device of each rank."""
     is_timed: ClassVar[bool] = False
     """Whether results count only on the same device and number of ranks, as they are times."""
-    readings: ClassVar[tuple[str, ...]] = ()
+    interpretations: ClassVar[tuple[str, ...]] = ()
     """What was chosen where the paper is silent, or states a rule twice."""
     is_extra: ClassVar[bool] = False
     """Whether the table is not in the paper; it is then filled only if it is named."""

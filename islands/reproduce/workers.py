@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
+from operator import or_
 from typing import TypeVar
 
 from islands.errors import Suspended
@@ -16,7 +18,8 @@ _SUSPENSION = 2
 class Workers:
     """The ranks of an experiment. All methods are collective.
 
-    If a signal ends the work of one rank, all ranks raise the same exception after their work.
+    A signal to one rank raises the same exception on all ranks: at once if it ended a part of the
+    work, otherwise before the next piece of work, so that complete values are never lost.
     """
 
     def __init__(self, world: World) -> None:
@@ -26,6 +29,7 @@ class Workers:
     def on_first(self, count: int, work: Callable[[World], Value]) -> Value:
         """Do `work` on the first `count` ranks while the others wait; return rank 0's value."""
         if count >= self.world.size:
+            self._raise_received()
             return work(self.world)
         if count not in self._parts:
             self._parts[count] = self.world.part(count)
@@ -46,20 +50,29 @@ class Workers:
 
     def _together(self, work: Callable[[], Value] | None) -> list[Value]:
         """Return the values of the ranks that have work, in their order."""
-        value, signals = None, 0
+        self._raise_received()
+        value, ended_by = None, 0
         if work is not None:
             try:
                 value = work()
             except KeyboardInterrupt:
-                signals = INTERRUPT
+                ended_by = INTERRUPT
             except Suspended:
-                signals = _SUSPENSION
+                ended_by = _SUSPENSION
         self.world.wait_for_all()
-        made = self.world.allgather((value, signals | received()))
-        for _, each in made:
-            signals |= each
-        if signals & INTERRUPT:
-            raise KeyboardInterrupt
-        if signals:
-            raise Suspended
+        made = self.world.allgather((value, ended_by))
+        _raise(ended for _, ended in made)
         return [each for each, _ in made if each is not None]
+
+    def _raise_received(self) -> None:
+        """Raise the same exception on all ranks if one has received a signal."""
+        if self.world.size > 1:
+            _raise(self.world.allgather(received()))
+
+
+def _raise(signals: Iterable[int]) -> None:
+    together = reduce(or_, signals, 0)
+    if together & INTERRUPT:
+        raise KeyboardInterrupt
+    if together:
+        raise Suspended

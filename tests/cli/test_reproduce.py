@@ -93,7 +93,7 @@ def test_all_tables_write_their_files(tmp_path: Path, capsys: pytest.CaptureFixt
     for changed, names in (
         ([*line, "--runs", "2"], "seeds"),
         ([word.replace("4", "5") if word == "4" else word for word in line], "generations"),
-        ([*line[:-1], "none"], "cpu_threads"),
+        ([*line[:-1], "none"], "threads"),
         ([word for word in line if word != "own40"], "preset, generations, seeds, instances"),
         (["reproduce", "xavier2019/values", *line[2:4], *line[5:]], "what, preset, generations,"),
     ):
@@ -174,6 +174,8 @@ def test_default_threads_are_limited_by_cores() -> None:
     assert command._threads("8,2,8", 1, (1,)) == (8, 2)
     assert command._threads("1,all", 6, ()) == (1, 6)
     assert command._threads("none", 6, (1,)) == ()
+    assert command._words(None, (1, 4, ALL_CORES)) == "1,4,all"
+    assert command._words("8,2", (1,)) == "8,2"
 
 
 @pytest.fixture
@@ -233,15 +235,15 @@ def test_a_table_has_its_number_in_the_paper_as_a_name(
     assert list(done["tables"]) == ["values"]
 
 
-def test_every_table_tells_its_readings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_table_names_its_interpretations(capsys: pytest.CaptureFixture[str]) -> None:
     for name in PAPERS.values():
         for table in import_module(name).PAPER.tables.values():
-            assert table.readings, table.name
+            assert table.interpretations, table.name
     line = ["reproduce", "xavier2019/values", "--only", "tsp", "--runs", "1", *QUICK]
     assert main(line) == 0
     told = capsys.readouterr().out.splitlines()
-    assert [each for each in told if each.startswith("our reading: ")] == [
-        f"our reading: {each}" for each in values.ValuesTable.readings
+    assert [each for each in told if each.startswith("our interpretation: ")] == [
+        f"our interpretation: {each}" for each in values.ValuesTable.interpretations
     ]
 
 

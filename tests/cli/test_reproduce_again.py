@@ -102,6 +102,28 @@ def test_a_killed_table_of_batches_goes_on_with_the_same_rows() -> None:
     assert [row["instance"] for row in tables[0]] == ["qaplib/had16", "qaplib/nug18"]
 
 
+@pytest.mark.usefixtures("published")
+def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
+    line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "1"]
+    line += ["--generations", "2", "--backend", "cpu", "--quiet", "--out", "a"]
+    assert main(line) == 0
+    path = Path("a", "provenance.json")
+    made = json.loads(path.read_text())
+    assert made["ranks"] == 1
+    earlier = json.dumps({**made, "date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef"})
+    path.write_text(earlier)
+    assert main(line) == 0
+    assert path.read_text() == earlier
+    assert "2026-01-02" in Path("a", "report.html").read_text()
+    ledger = Path("a", "runs.jsonl")
+    ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
+    assert main(line) == 0
+    assert json.loads(path.read_text())["date"] >= made["date"]
+    path.unlink()
+    assert main(line) == 0
+    assert path.exists()
+
+
 @pytest.mark.parametrize(
     ("number", "status", "said"),
     [

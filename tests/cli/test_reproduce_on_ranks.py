@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,19 +61,25 @@ def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None
     assert rows("many/literature.csv") == rows("one/literature.csv")
     assert len(kept("many")) == 2
     places = [json.loads(each)["result"]["place"] for each in kept("many")]
-    assert places[0] == f"CPU, 1 thread on each of {ranks} ranks"
+    # Only three ranks have one of the three runs.
+    assert places[0] == f"CPU, 1 thread on each of {min(3, ranks)} ranks"
     assert " ranks" not in places[1]
     words = f"in several places, which changes times, not costs: {places[0]} (1), {places[1]} (1)"
     assert words in Path("many", "literature.txt").read_text()
 
 
-def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
-    mpirun: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def own40(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use one small instance as the VLSI instances."""
     own = tmp_path / "instances" / "vlsi" / "own40.tsp"
     own.parent.mkdir(parents=True)
     own.write_text(tsplib_text(uniform_tsp(40, seed=1)), encoding="utf-8")
     monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
+
+
+def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
+    mpirun: list[str], own40: None
+) -> None:
     line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
     line += ["--backend", "cpu", "--quiet"]
     command = [*mpirun, "4", *ISLANDS, *line, "--out", "many"]
@@ -81,10 +88,42 @@ def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
     assert main(["reproduce", *line, "--out", "one"]) == 0
     means = [[row["mean"] for row in rows(f"{name}/vlsi.csv")] for name in ("many", "one")]
     assert means[0] == means[1]
-    # Times of another number of ranks do not count.
+    # Its 3 islands use 3 ranks, and its run to compare with uses one.
+    run, compared = (json.loads(each) for each in kept("many"))
+    assert run["asked"]["place"] == "CPU, 1 thread on each of 3 ranks"
+    assert compared["asked"]["place"] == "CPU, 1 thread"
+    assert "several places" not in Path("many", "vlsi.txt").read_text()
+    command[len(mpirun)] = "3"
+    again = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert again.returncode == 0, again.stderr
+    assert len(kept("many")) == 2
+    # Times of another number of ranks do not count; the run to compare with is the same.
     assert main(["reproduce", *line, "--out", "many"]) == 0
     assert len(kept("one")) == 2
-    assert len(kept("many")) == 4
+    assert [json.loads(each)["asked"].get("threads") for each in kept("many")] == [None, 1, None]
+    assert "several places" not in Path("many", "vlsi.txt").read_text()
+
+
+def test_the_usual_threads_are_those_of_all_ranks_on_the_host(
+    mpirun: list[str], own40: None
+) -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < 2 or not (taskset := shutil.which("taskset")):
+        pytest.skip("needs taskset and two cores")
+    line = [*ISLANDS, "xavier2019/vlsi", "--runs", "1", "--generations", "2", "--backend", "cpu"]
+    line += ["--json", "--quiet", "--out", "a"]
+    for start, has_several in (
+        ([taskset, "-c", str(usable[0])], False),
+        ([*mpirun, "2", "--bind-to", "core"], True),
+        ([], True),
+    ):
+        done = subprocess.run(
+            [*start, *line], capture_output=True, text=True, timeout=100, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        [first, *others] = json.loads(done.stdout)["cpu_threads"]
+        assert (first, bool(others)) == (1, has_several)
+    assert 'threads = "1,4,8,all"\n' in Path("a", "settings.toml").read_text()
 
 
 @pytest.mark.usefixtures("published")

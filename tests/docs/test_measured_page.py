@@ -67,13 +67,15 @@ def test_figures_are_the_means_of_measurements_with_a_prefix(
 ) -> None:
     made = {"date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef", "changed": False}
     made |= {"islands": "0", "versions": {}, "devices": ["a GPU"], "command": ["bench", "x y"]}
+    made |= {"ranks": 2}
     for name, printed in (
         ("tsp-a", {"quality": "rows", "quality_means": "means"}),
         ("tabu-a", {"tabu": "all rows"}),
     ):
         text = json.dumps({"provenance": made, "printed": printed})
         (tmp_path / f"{name}.json").write_text(text)
-    command = "`islands bench 'x y'`\n(2026-01-02, commit `0123456789ab`; a GPU):\n\n"
+    command = "`islands bench 'x y'`\n"
+    command += "(2026-01-02, commit `0123456789ab`; a GPU on each of 2 ranks):\n\n"
     assert generate.figures("tsp", tmp_path) == f"{command}```text\nmeans\n```\n"
     assert generate.figures("tabu", tmp_path) == f"{command}```text\nall rows\n```\n"
     assert generate.figures("qap", tmp_path) == "There are no measurements yet.\n"

@@ -68,6 +68,9 @@ class FakeWorld(World):
     def barrier(self) -> None:
         self.allgather(None)
 
+    def wait_for_all(self) -> None:
+        self.barrier()
+
     def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.array(self.allgather(numbers))
 

@@ -162,11 +162,12 @@ def test_the_page_of_an_experiment_tells_what_made_it(tmp_path: Path) -> None:
     (tmp_path / "table1.txt").write_text("Table 1   preset a, on a GPU\n\nhead\nrow\n\nFirst.\n")
     assert "commit" not in plain(page(tmp_path))
     (tmp_path / "provenance.json").write_text(
-        '{"date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef", "changed": true}'
+        '{"date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef", "changed": true,'
+        ' "ranks": 2}'
     )
     text = page(tmp_path)
     assert "<p>Table 1</p>\n<p>preset a, on a GPU</p>" in text
-    assert "date 2026-01-02 commit 0123456789ab, with changes" in plain(text)
+    assert "date 2026-01-02 commit 0123456789ab, with changes ranks 2" in plain(text)
     (tmp_path / "provenance.json").write_text('{"date": 1}')
     with pytest.raises(InputError, match=r"provenance\.json: is damaged"):
         page(tmp_path)

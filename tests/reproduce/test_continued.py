@@ -136,6 +136,21 @@ def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_
         assert runs.count == 0
 
 
+def test_a_result_without_a_place_was_made_in_an_unknown_place(
+    runs: FakeRuns, tmp_path: Path
+) -> None:
+    table = TABLES["jardim2021/literature"]
+    filled(table, ExperimentFolder(tmp_path, SETTINGS))
+    earlier, ledger = tmp_path / LEDGER, RunLedger(tmp_path / "earlier")
+    first, *_ = map(json.loads, earlier.read_text().splitlines())
+    first["result"].pop("place")
+    ledger.result_of(first["asked"], World(), lambda: first["result"])
+    ledger.close()
+    _, said = filled(table, ExperimentFolder(tmp_path / "earlier", SETTINGS))
+    words = "which changes times, not costs: an unknown place (1), a GPU (1)"
+    assert words in said[-1]
+
+
 def test_a_run_with_an_incomplete_line_is_repeated(
     runs: FakeRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +192,20 @@ def test_a_folder_of_another_experiment_is_refused(
     ):
         ExperimentFolder(tmp_path, settings)
     assert len(ExperimentFolder(tmp_path, SETTINGS).ledger) == 0
+
+
+def test_folders_of_earlier_versions_continue(tmp_path: Path) -> None:
+    own = {"device": "CPU", "threads": "1,all"}
+    for device in ("CPU", "CPU, 2 threads"):
+        path = tmp_path / device
+        earlier = {**SETTINGS, "device": device, "cpu_threads": [1, 2], "ranks": 2}
+        ExperimentFolder(path, earlier).close()
+        ExperimentFolder(path, {**SETTINGS, **own}).close()
+        with pytest.raises(UsageError, match="other settings: seeds, device"):
+            ExperimentFolder(path, {**SETTINGS, **own, "seeds": {}, "device": "a GPU"})
+    ExperimentFolder(tmp_path / "new", {**SETTINGS, **own}).close()
+    with pytest.raises(UsageError, match=r"other settings: threads\."):
+        ExperimentFolder(tmp_path / "new", {**SETTINGS, **own, "threads": "1"})
 
 
 def test_an_experiment_that_begins_at_the_same_time_is_not_overwritten(

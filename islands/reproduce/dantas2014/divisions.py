@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from islands.reproduce.orlib import first_names, kind
 from islands.reproduce.pooled import PooledTable
 
-READINGS = (
+INTERPRETATIONS = (
     "migration is described twice: ring is that of the text, broadcast that of Algorithm 2",
     "whether 4096 individuals are those of a process is not stated: they are all individuals",
     "the probability of a mutation is not stated: one flip in each child",

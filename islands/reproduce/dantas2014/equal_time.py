@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Column, Fact, Plot, TableRow, mean
-from islands.reproduce.dantas2014.divisions import ONE, READINGS, RUNS, Division, SizeTable, divided
+from islands.reproduce.dantas2014.divisions import (
+    INTERPRETATIONS,
+    ONE,
+    RUNS,
+    Division,
+    SizeTable,
+    divided,
+)
 from islands.reproduce.orlib import kind
 from islands.reproduce.pooled import average, total
 from islands.reproduce.runs import Sample
@@ -31,7 +38,7 @@ class EqualTimeTable(SizeTable):
 
     name: ClassVar[str] = "islands"
     title: ClassVar[str] = "1 to 64 islands: mean gaps of the best ever, in per cent"
-    readings: ClassVar[tuple[str, ...]] = READINGS
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
     runs: ClassVar[int] = RUNS
 
     def columns(self) -> list[Column]:

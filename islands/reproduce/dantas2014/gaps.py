@@ -11,9 +11,9 @@ from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow, mean
 from islands.reproduce.dantas2014.divisions import (
     ALL,
     GENERATIONS,
+    INTERPRETATIONS,
     ONE,
     PRESET,
-    READINGS,
     RUNS,
     SEVERAL,
 )
@@ -27,7 +27,7 @@ class GapsTable(PooledTable):
 
     name: ClassVar[str] = "gaps"
     title: ClassVar[str] = "charts 5 to 7: mean gaps of the best ever, in per cent"
-    readings: ClassVar[tuple[str, ...]] = READINGS
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
     preset: ClassVar[str] = PRESET
     generations: ClassVar[int] = GENERATIONS
     runs: ClassVar[int] = RUNS

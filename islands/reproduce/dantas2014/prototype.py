@@ -13,8 +13,8 @@ from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers,
 from islands.reproduce.dantas2014.divisions import (
     ALL,
     GENERATIONS,
+    INTERPRETATIONS,
     PRESET,
-    READINGS,
     RUNS,
     Division,
 )
@@ -40,8 +40,8 @@ class PrototypeTable(SampleTable):
 
     name: ClassVar[str] = "prototype"
     title: ClassVar[str] = "gaps of the best ever and of a plain sequential program, in per cent"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "the paper has charts only: a plain sequential program stands for its numbers",
     )
     preset: ClassVar[str] = PRESET

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow, mean
-from islands.reproduce.dantas2014.divisions import READINGS, Division, SizeTable
+from islands.reproduce.dantas2014.divisions import INTERPRETATIONS, Division, SizeTable
 from islands.reproduce.experiment import RunResult
 from islands.reproduce.orlib import kind
 from islands.reproduce.pooled import average
@@ -34,8 +34,8 @@ class SizeTimesTable(SizeTable):
 
     name: ClassVar[str] = "times"
     title: ClassVar[str] = "charts 2 to 4: seconds of a run, means by size"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "the processes of the MPI program may have threads, of which the text says nothing: each"
         " rank uses a GPU, or threads of a CPU",
     )

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from islands.reproduce.cells import read_printed
 
-READINGS = (
+INTERPRETATIONS = (
     "the printed repair of equal keys does not work: the ranks of keys are stable",
     "how the flows are indexed is not stated: the first matrix by pairs of facilities, the second"
     " by the locations that they have",
 )
 """What was chosen where the thesis is silent or unclear."""
 
-SEARCH_READINGS = (
-    *READINGS,
+SEARCH_INTERPRETATIONS = (
+    *INTERPRETATIONS,
     "according to the text every trial is improved, according to the printed evaluations a fifth:"
     " a fifth is",
     "how moves count is not stated: each difference of costs counts as an evaluation",

@@ -21,7 +21,7 @@ from islands.reproduce.cells import (
 from islands.reproduce.jardim2021.figures import (
     IMPLEMENTATION_GAPS,
     IMPLEMENTATIONS,
-    READINGS,
+    INTERPRETATIONS,
     implementations,
 )
 from islands.reproduce.selection import named
@@ -47,8 +47,8 @@ class ImplementationsTable(SampleTable):
 
     name: ClassVar[str] = "implementations"
     title: ClassVar[str] = "table 3: implementations, without local search"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "the thesis has three programs: ours is compared with each of them. A block for each pair"
         " of facilities, GPU-P, is not included, as it changes only the time",
     )

@@ -18,7 +18,7 @@ from islands.reproduce.cells import (
     mean_in_words,
     numbers,
 )
-from islands.reproduce.jardim2021.figures import LITERATURE_GAPS, SEARCH_READINGS, literature
+from islands.reproduce.jardim2021.figures import LITERATURE_GAPS, SEARCH_INTERPRETATIONS, literature
 from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
@@ -31,7 +31,7 @@ class LiteratureTable(SampleTable):
 
     name: ClassVar[str] = "literature"
     title: ClassVar[str] = "table 5: best and mean costs against the literature"
-    readings: ClassVar[tuple[str, ...]] = SEARCH_READINGS
+    interpretations: ClassVar[tuple[str, ...]] = SEARCH_INTERPRETATIONS
     preset: ClassVar[str] = "jardim2021-c"
     generations: ClassVar[int] = 15_000
 

@@ -19,9 +19,9 @@ from islands.reproduce.cells import (
     numbers,
 )
 from islands.reproduce.jardim2021.figures import (
-    READINGS,
+    INTERPRETATIONS,
     SEARCH_GAPS,
-    SEARCH_READINGS,
+    SEARCH_INTERPRETATIONS,
     SEARCHES,
     searches,
 )
@@ -39,7 +39,7 @@ class LocalSearchesTable(SampleTable):
 
     name: ClassVar[str] = "local-searches"
     title: ClassVar[str] = "table 4: local searches"
-    readings: ClassVar[tuple[str, ...]] = SEARCH_READINGS
+    interpretations: ClassVar[tuple[str, ...]] = SEARCH_INTERPRETATIONS
     preset: ClassVar[str] = "jardim2021-b"
     generations: ClassVar[int] = 1000
     options: ClassVar[dict[str, Any]] = {}
@@ -114,8 +114,8 @@ class LocalSearchesAlwaysTable(LocalSearchesTable):
 
     name: ClassVar[str] = "local-searches-always"
     title: ClassVar[str] = "table 4, but with local search on every trial (the thesis: on a fifth)"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "how moves count is not stated: each difference of costs counts as an evaluation",
     )
     options: ClassVar[dict[str, Any]] = {"improver.rate": 1.0}

@@ -8,7 +8,7 @@ from typing import ClassVar
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers
-from islands.reproduce.munhao2019.figures import MODELS, READINGS, RUNS, comparison
+from islands.reproduce.munhao2019.figures import INTERPRETATIONS, MODELS, RUNS, comparison
 from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
@@ -21,8 +21,8 @@ class ComparisonTable(SampleTable):
 
     name: ClassVar[str] = "comparison"
     title: ClassVar[str] = "table 7: best gaps, compared with Hembecker et al. (2007)"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "the values of Hembecker et al. (2007) are those that the paper prints",
     )
     preset: ClassVar[str] = MODELS["m1"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from islands.reproduce.cells import read_printed
 from islands.reproduce.orlib import ProblemKind
 
-READINGS = (
+INTERPRETATIONS = (
     "only the initial inertia 1 is stated: it stays high, and decreases to 0.5 near the end",
     "initial positions are not stated: all particles begin feasible",
     "the weight that divides the profit in m2 is not stated: the sum over all constraints",

@@ -13,8 +13,8 @@ from islands.problems.base import Problem
 from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow
 from islands.reproduce.munhao2019.facts import set_facts, speedup_facts
 from islands.reproduce.munhao2019.figures import (
+    INTERPRETATIONS,
     MODELS,
-    READINGS,
     RUNS,
     InstanceGroup,
     ModelFigures,
@@ -172,7 +172,7 @@ class Sac94Table(ModelsTable):
 
     name: ClassVar[str] = "sac94"
     title: ClassVar[str] = "tables 3 and 4: SAC-94"
-    readings: ClassVar[tuple[str, ...]] = READINGS
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
     prints_hits: ClassVar[bool] = True
 
     @staticmethod
@@ -186,7 +186,7 @@ class GkTable(ModelsTable):
 
     name: ClassVar[str] = "gk"
     title: ClassVar[str] = "tables 5 and 6: Glover and Kochenberger, gaps to the paper's references"
-    readings: ClassVar[tuple[str, ...]] = READINGS
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
     goals: ClassVar[Mapping[str, int]] = {"gk11": 500}
 
     @staticmethod
@@ -200,7 +200,7 @@ class OrLibraryTable(ModelsTable):
 
     name: ClassVar[str] = "orlib"
     title: ClassVar[str] = "tables 1 and 2: OR-Library"
-    readings: ClassVar[tuple[str, ...]] = READINGS
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
 
     @staticmethod
     def groups() -> Mapping[str, InstanceGroup]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from islands.problems.base import Problem
 from islands.reproduce.cells import Column, Fact, TableRow, numbers
-from islands.reproduce.munhao2019.figures import MODELS, READINGS
+from islands.reproduce.munhao2019.figures import INTERPRETATIONS, MODELS
 from islands.reproduce.orlib import first_names
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns, total
 from islands.reproduce.timing import scaled_facts
@@ -32,7 +32,7 @@ class SearchTable(PooledTable):
 
     name: ClassVar[str] = "search"
     title: ClassVar[str] = "parameter search: random configurations on 27 problems"
-    readings: ClassVar[tuple[str, ...]] = READINGS
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
     preset: ClassVar[str] = MODELS["m1"]
     also: ClassVar[tuple[str, ...]] = (MODELS["m2"],)
     generations: ClassVar[int] = 600

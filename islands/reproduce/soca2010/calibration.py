@@ -14,7 +14,7 @@ from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, TableRow, mean
 from islands.reproduce.selection import named
-from islands.reproduce.soca2010.figures import READINGS
+from islands.reproduce.soca2010.figures import INTERPRETATIONS
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 
@@ -46,8 +46,8 @@ class CalibrationTable(SampleTable):
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "calibration: gaps and seconds of all settings"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "the instance is called Kra30, and two have such a name: kra30a",
         "an orthogonal part of the 54 settings is not printed: all, with a plan of 18 marked",
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from islands.reproduce.cells import read_printed
 
-READINGS = (
+INTERPRETATIONS = (
     "the fitness of the proportional selection is not stated: 1 / (1 + cost)",
     "the threads of a block share random decisions: here 64 consecutive individuals do",
     "the best individual may be lost, as in the paper; it is stored separately, and counts",

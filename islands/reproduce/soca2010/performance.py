@@ -18,7 +18,7 @@ from islands.reproduce.cells import (
     numbers,
 )
 from islands.reproduce.selection import named
-from islands.reproduce.soca2010.figures import READINGS, performance
+from islands.reproduce.soca2010.figures import INTERPRETATIONS, performance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
 from islands.text import counted
@@ -32,7 +32,7 @@ class PerformanceTable(SampleTable):
 
     name: ClassVar[str] = "performance"
     title: ClassVar[str] = "table III: seconds of a run"
-    readings: ClassVar[tuple[str, ...]] = READINGS
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
     is_timed: ClassVar[bool] = True
     preset: ClassVar[str] = "soca2010"
     generations: ClassVar[int] = 5000

@@ -12,7 +12,7 @@ from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, Plot, TableR
 from islands.reproduce.runs import Sample
 from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
-from islands.reproduce.soca2010.figures import READINGS, performance, quality
+from islands.reproduce.soca2010.figures import INTERPRETATIONS, performance, quality
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
 from islands.text import counted
@@ -23,8 +23,8 @@ class QualityTable(SampleTable):
 
     name: ClassVar[str] = "quality"
     title: ClassVar[str] = "table II: hits of the best known value, and gaps"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "tables II and III list different instances: this table has those of both",
         "every solution of esc16f costs 0, but the paper has 6 hits of 10: a hit is a run that"
         " ends at the best known value",

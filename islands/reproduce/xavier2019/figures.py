@@ -8,7 +8,7 @@ from pathlib import Path
 
 from islands.reproduce.cells import read_printed
 
-READINGS = (
+INTERPRETATIONS = (
     "25.6 elites and 25.6 mutants are 25",
     "who sends elites to whom is not stated: each population receives the 2 best of every other",
 )

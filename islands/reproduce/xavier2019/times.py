@@ -19,7 +19,7 @@ from islands.reproduce.timing import (
     time_curves,
     timed,
 )
-from islands.reproduce.xavier2019.figures import MEAN_SPEEDUPS, READINGS, printed
+from islands.reproduce.xavier2019.figures import INTERPRETATIONS, MEAN_SPEEDUPS, printed
 from islands.text import counted
 
 _API_THREADS = (1, 4, 8)
@@ -30,7 +30,7 @@ class NationalTimesTable(PaperTable):
 
     name: ClassVar[str] = "times"
     title: ClassVar[str] = "table 2: seconds of the generation loop"
-    readings: ClassVar[tuple[str, ...]] = READINGS
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
     is_timed: ClassVar[bool] = True
     preset: ClassVar[str] = "xavier2019"
     generations: ClassVar[int] = 1000

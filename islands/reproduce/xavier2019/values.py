@@ -16,7 +16,7 @@ from islands.reproduce.cells import INSTANCE, Column, Fact, TableRow, mean, mean
 from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.table import PaperTable
-from islands.reproduce.xavier2019.figures import MEAN_VALUES, READINGS, printed
+from islands.reproduce.xavier2019.figures import INTERPRETATIONS, MEAN_VALUES, printed
 from islands.text import counted
 
 NEAR_PERCENT = 5.0
@@ -30,8 +30,8 @@ class ValuesTable(PaperTable):
 
     name: ClassVar[str] = "values"
     title: ClassVar[str] = "table 1: tour values (only brkgaCuda's distances are not rounded)"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "the lengths of brkgaCuda are sums of distances that are not rounded; ours, like those of"
         " brkgaAPI, follow TSPLIB's rule",
     )

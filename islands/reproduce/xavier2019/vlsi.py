@@ -21,7 +21,7 @@ from islands.reproduce.timing import (
     time_columns,
     time_curves,
 )
-from islands.reproduce.xavier2019.figures import READINGS
+from islands.reproduce.xavier2019.figures import INTERPRETATIONS
 from islands.reproduce.xavier2019.values import mean_random_tour
 from islands.text import counted
 
@@ -36,8 +36,8 @@ class VlsiTable(PaperTable):
 
     name: ClassVar[str] = "vlsi"
     title: ClassVar[str] = "VLSI instances: seconds and values"
-    readings: ClassVar[tuple[str, ...]] = (
-        *READINGS,
+    interpretations: ClassVar[tuple[str, ...]] = (
+        *INTERPRETATIONS,
         "the paper has a plot and means of 81 instances: a row for each one that is available",
     )
     is_timed: ClassVar[bool] = True
