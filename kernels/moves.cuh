@@ -2,8 +2,8 @@
 // and writes the order in place. No random numbers.
 //
 // With IN_LINES, moves form lines: each move is the one before it in its line and one exchange
-// more, and the first one exchanges two entries that are at most two apart. Lines are in the order of their lowest pairs
-// (u, v), which come first (ASCENDS) or last.
+// more, and the first one exchanges two entries that are at most two apart. Lines are in the order
+// of their lowest pairs (u, v), which come first (ASCENDS) or last.
 #pragma once
 
 #include "core/core.cuh"
