@@ -90,7 +90,8 @@ def _with_extras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (commands / name).chmod(0o755)
     path = (commands, Path(sys.executable).parent, os.environ["PATH"])
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    others = os.environ.get("PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{others}" if others else str(ROOT))
     monkeypatch.chdir(here)
 
 

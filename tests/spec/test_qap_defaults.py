@@ -49,29 +49,29 @@ CELLULAR = ("cellular", "permutation", "tabu")
 
 
 @pytest.mark.parametrize(
-    ("problem", "expected", "population", "steps"),
+    ("problem", "expected", "population", "steps", "topology"),
     [
-        (facilities(20), TEMPERING, 64, 0),
-        (facilities(37), TEMPERING, 64, 0),
-        (facilities(38), MEMETIC, 1056, 2000),
-        (facilities(75), MEMETIC, 1056, 2000),
-        (facilities(76), TEMPERING, 64, 0),
-        (facilities(110), TEMPERING, 64, 0),
-        (facilities(111), TEMPERING, 16, 0),
-        (uneven(39), TEMPERING, 64, 0),
-        (uneven(40), MEMETIC, 66, 1000),
-        (uneven(101), MEMETIC, 132, 202),
-        (on_grid(7), TEMPERING, 64, 0),
+        (facilities(20), TEMPERING, 64, 0, "ring"),
+        (facilities(37), TEMPERING, 64, 0, "ring"),
+        (facilities(38), MEMETIC, 1056, 2000, "ring"),
+        (facilities(75), MEMETIC, 1056, 2000, "ring"),
+        (facilities(76), TEMPERING, 64, 0, "none"),
+        (facilities(110), TEMPERING, 64, 0, "none"),
+        (facilities(111), TEMPERING, 16, 0, "none"),
+        (uneven(39), TEMPERING, 64, 0, "ring"),
+        (uneven(40), MEMETIC, 66, 1000, "ring"),
+        (uneven(101), MEMETIC, 132, 202, "ring"),
+        (on_grid(7), TEMPERING, 64, 0, "ring"),
     ],
     ids=lambda value: getattr(value, "instance", None),
 )
 def test_the_structure_and_the_size_choose_the_search(
-    problem: Qap, expected: tuple[str, str, str], population: int, steps: int
+    problem: Qap, expected: tuple[str, str, str], population: int, steps: int, topology: str
 ) -> None:
     cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
     assert chosen(cpu) == chosen(gpu) == expected
     assert (gpu.general.population, gpu.improver.steps) == (population, steps)
-    assert gpu.migration.topology == "ring"
+    assert gpu.migration.topology == topology
     again = resolve(layers(gpu.to_mapping()), problem)
     assert again.to_mapping() == gpu.to_mapping()
 
