@@ -20,6 +20,7 @@ from islands.archipelago.measure import IslandMeasure
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import Suspended, UsageError
+from islands.problems.base import Problem
 from islands.run import batch as module
 from islands.run.batch import run_batch
 from islands.run.signals import Interruption
@@ -28,6 +29,19 @@ from islands.spec.resolve import layers, resolve
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
 SETTINGS |= {"algorithm": "brkga"}
 DELAYED = {"migration": "ring", "interval": 7, "migration.delay": 1}
+
+
+def slow_cities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Problem:
+    """Return a problem of which generation 0 of two runs takes 8 s if the host evaluates."""
+    problem = cities(30, tmp_path)
+    exact_costs = problem.costs
+
+    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        time.sleep(0.1 * len(solutions))
+        return exact_costs(solutions)
+
+    monkeypatch.setattr(problem, "costs", costs)
+    return problem
 
 
 def test_each_run_gives_the_same_result_as_a_single_run(backend: Backend, tmp_path: Path) -> None:
@@ -141,13 +155,7 @@ def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Pa
 def test_a_time_limit_shorter_than_generation_0_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        time.sleep(0.1 * len(solutions))
-        return exact_costs(solutions)
-
-    problem = cities(30, tmp_path)
-    exact_costs = problem.costs
-    monkeypatch.setattr(problem, "costs", costs)
+    problem = slow_cities(tmp_path, monkeypatch)
     asked = {**SETTINGS, "decoding": "host", "stop": "seconds=0.3"}
     began = time.perf_counter()
     # Some of the runs may have no individual by then.
@@ -160,13 +168,7 @@ def test_a_time_limit_shorter_than_generation_0_is_refused(
 def test_a_signal_that_an_outer_block_handles_ends_generation_0(
     arrives: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        time.sleep(0.1 * len(solutions))
-        return exact_costs(solutions)
-
-    problem = cities(30, tmp_path)
-    exact_costs = problem.costs
-    monkeypatch.setattr(problem, "costs", costs)
+    problem = slow_cities(tmp_path, monkeypatch)
     spec = resolve(layers({**SETTINGS, "decoding": "host", "stop": "generations=1"}), problem)
     began = time.perf_counter()
     with Interruption(suspends="ending") as outer:
