@@ -15,6 +15,8 @@ from islands.bench.variants import variants
 from islands.cli import COMMANDS, parser
 from islands.cli.run import options
 from islands.errors import UsageError
+from islands.instances.formats import FOUND_BY_NAME
+from islands.instances.locate import find
 from islands.problems import load
 from islands.spec.resolve import layers, resolve
 
@@ -31,7 +33,7 @@ _BLOCKS = [
 ]
 _MEASUREMENTS = [
     pytest.param(line, id=f"{name}-{number}")
-    for name, lines in script(ROOT / "docs" / "measuring.py").listed().items()
+    for name, lines in script(ROOT / "docs" / "measure").known().items()
     for number, line in enumerate(lines)
 ]
 _SAVED = {block.file for page in PAGES for block in blocks(page)}
@@ -52,7 +54,8 @@ def require_taken(words: list[str]) -> None:
     args = parser(words[0]).parse_args(words)
     if "variant" in args and ".py:" not in args.of[0]:
         for each in variants(args.variant):
-            each.resolved(load(demo(args.of[0])), 1, {"backend": "cpu"})
+            name = find(args.of[0], FOUND_BY_NAME).name
+            each.resolved(load(demo(name)), 1, {"backend": "cpu"})
     if words[0] != "run" or any(".py:" in word for word in words):
         return
     args.instances, given = [], args.instances

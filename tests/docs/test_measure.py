@@ -52,7 +52,10 @@ def test_runs_become_a_table(measure: ModuleType, tmp_path: Path) -> None:
 def test_several_commands_share_a_folder_and_become_a_table_of_times(
     measure: ModuleType, tmp_path: Path
 ) -> None:
-    lines = "islands run demo/mkp --stop generations=1 --backend cpu --out a", "islands verify demo/mkp a"
+    lines = (
+        "islands run demo/mkp --stop generations=1 --backend cpu --out a",
+        "islands verify demo/mkp a",
+    )
     rows = made(measure, tmp_path, *lines)["printed"]["times"].splitlines()
     assert [row.split(maxsplit=2)[2] for row in rows[1:]] == list(lines)
 

@@ -111,6 +111,13 @@ def test_no_table_or_figure_is_written_by_hand(page: str) -> None:
     assert re.findall(r".*\d ?(?:[mu]?s|%|times|times as \w+)(?!\w).*", text) == []
 
 
+def test_the_readme_is_short_and_has_no_figures_by_hand() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 200
+    section = by_hand(text).partition("## Figures\n")[2].partition("\n## ")[0]
+    assert re.findall(r"\d", section) == []
+
+
 def test_a_table_by_hand_is_detected() -> None:
     text = "a\n<!-- table: b -->\n| c |\n<!-- end -->\n| d |\n"
     assert re.findall(r"^\|.*", by_hand(text), re.MULTILINE) == ["| d |"]
