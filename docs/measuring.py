@@ -138,15 +138,23 @@ def table_of_runs(runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _row_of_run(run: Mapping[str, Any], has_bounds: bool) -> str:
-    gap = "-" if run["gap"] is None else f"{run['gap']:.4f}"
-    row = f"{run['instance']:<20} {run['algorithm']:<10} {run['cost']:>12} {gap:>8}"
-    row += f" {run['seconds']:>8.2f} {count(run['evaluations'] / run['seconds']):>14}"
+    row = f"{run['instance']:<20} {run['algorithm']:<10} {_shown(run['cost']):>12}"
+    row += f" {_shown(run['gap'], '.4f'):>8} {run['seconds']:>8.2f}"
+    row += f" {count(run['evaluations'] / run['seconds']):>14}"
     if not has_bounds:
         return row
     bound = run["bound"] if run["bound"] is not None else run["bound_estimate"]
     best = run["best_known"]
-    below = f"{100 * (best - bound) / best:.4f}" if best and bound is not None else "-"
-    return f"{row} {bound:>12} {below:>8} {run['bound_seconds']:>8.2f}  {run['bound_kind']}"
+    below = 100 * (best - bound) / best if best and bound is not None else None
+    row += (
+        f" {_shown(bound):>12} {_shown(below, '.4f'):>8} {_shown(run['bound_seconds'], '.2f'):>8}"
+    )
+    return f"{row}  {run['bound_kind']}"
+
+
+def _shown(value: float | None, form: str = "") -> str:
+    """Return a number in a form, or a dash if there is none."""
+    return "-" if value is None else f"{value:{form}}"
 
 
 def _copy(experiment: Path, folder: Path) -> None:

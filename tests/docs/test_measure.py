@@ -49,6 +49,26 @@ def test_runs_become_a_table(measure: ModuleType, tmp_path: Path) -> None:
     assert found["provenance"]["devices"] == [run["device"]]
 
 
+def test_a_run_without_a_bound_has_dashes() -> None:
+    run: dict[str, Any] = {"instance": "a", "algorithm": "eax", "cost": 7, "gap": None}
+    run |= {
+        "seconds": 2.0,
+        "evaluations": 4000,
+        "best_known": 6,
+        "bound": 5,
+        "bound_kind": "1-tree",
+    }
+    run |= {"bound_estimate": None, "bound_seconds": 1.5}
+    missing = {"bound": None, "bound_kind": "", "bound_seconds": None}
+    _, first, second = (
+        script(ROOT / "docs" / "measuring.py")
+        .table_of_runs([run, {**run, **missing, "cost": None}])
+        .splitlines()
+    )
+    assert first.split() == ["a", "eax", "7", "-", "2.00", "2.0k", "5", "16.6667", "1.50", "1-tree"]
+    assert second.split() == ["a", "eax", "-", "-", "2.00", "2.0k", "-", "-", "-"]
+
+
 def test_several_commands_share_a_folder_and_become_a_table_of_times(
     measure: ModuleType, tmp_path: Path
 ) -> None:
