@@ -151,7 +151,9 @@ def command_lines(made: dict[str, Any]) -> list[str]:
 
 
 def _commands(made: dict[str, Any]) -> str:
-    return ",\n".join(f"`{line}`" for line in command_lines(made))
+    """Return the command that made a measurement; several are in its table."""
+    lines = command_lines(made)
+    return f"`{lines[0]}`" if len(lines) == 1 else "These commands"
 
 
 def _place(made: dict[str, Any]) -> str:
