@@ -101,7 +101,7 @@ def measurement(ran: Sequence[Ran]) -> dict[str, Any]:
         return {"provenance": _made(first.line) | times, "printed": {"times": _times(ran)}}
     if "--json" not in shlex.split(first.line):
         return {"provenance": _made(first.line) | times, "printed": {"text": first.output}}
-    found = json.loads(first.output)
+    found = json.loads(first.output.splitlines()[-1])  # a launcher may print lines before it
     if "provenance" in found:  # of islands bench
         return {**found, "provenance": found["provenance"] | times}
     runs = [{key: each[key] for key in _KEPT} for each in found.get("runs", [found])]
