@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from measured_for_tests import run_row
 from scripts_for_tests import script
 
 from islands.cli import main
@@ -95,15 +97,65 @@ def test_long_tables_refer_to_the_page_of_measurements(
     assert "line 12" not in page
 
 
-def test_every_table_of_figures_has_a_command() -> None:
-    page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
-    without = [
-        part.splitlines()[0]
-        for part in re.split(r"^#+ ", page, flags=re.MULTILINE)
-        if re.search(r"^(\||```text)", part, re.MULTILINE)
-        and not re.search(r"(`|^|-m |\$ )(islands \w+|python docs/|tests/run)", part, re.MULTILINE)
-    ]
-    assert without == []
+def by_hand(text: str) -> str:
+    """Return the text of a page without what `docs/generate` writes."""
+    return re.sub(r"<!-- table: .*?<!-- end -->", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("page", ["figures", "measured"])
+def test_no_table_or_figure_is_written_by_hand(page: str) -> None:
+    text = by_hand((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
+    # Those of another program are in a paragraph that names their source.
+    text = re.sub(r"^For comparison: BRKGA3.*?\n\n", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"^(?:\||```text).*", text, re.MULTILINE) == []
+    assert re.findall(r".*\d ?(?:[mu]?s|%|times|times as \w+)(?!\w).*", text) == []
+
+
+def test_the_readme_is_short_and_has_no_figures_by_hand() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 200
+    section = by_hand(text).partition("## Figures\n")[2].partition("\n## ")[0]
+    assert re.findall(r"\d", section) == []
+
+
+def test_a_table_by_hand_is_detected() -> None:
+    text = "a\n<!-- table: b -->\n| c |\n<!-- end -->\n| d |\n"
+    assert re.findall(r"^\|.*", by_hand(text), re.MULTILINE) == ["| d |"]
+
+
+def test_every_measurement_is_shown(generate: ModuleType) -> None:
+    files = {path.stem for path in (ROOT / "docs" / "measured").glob("*.json")}
+    listed = script(ROOT / "docs" / "measuring.py").listed()
+    shown = [prefix for prefixes in generate.SHOWN.values() for prefix in prefixes]
+    papers = {name for name, lines in listed.items() if lines[0].startswith("islands reproduce")}
+    hidden = {
+        name
+        for name in {*files, *listed} - papers
+        if not any(name.startswith(f"{prefix}-") for prefix in shown)
+    }
+    assert hidden == set()
+
+
+def test_the_rows_of_a_single_instance_are_shown(generate: ModuleType, tmp_path: Path) -> None:
+    made = {"date": "2026-01-02", "commit": None, "changed": None, "devices": [], "command": ["a"]}
+    printed = {"quality": "rows", "quality_ranks": "ranks", "quality_means": "means"}
+    found = {"provenance": made, "printed": printed, "quality": [{"instance": "a/b"}] * 2}
+    (tmp_path / "tsp-a.json").write_text(json.dumps(found))
+    assert generate.figures("tsp", tmp_path).endswith("```text\nrows\n```\n\n```text\nranks\n```\n")
+
+
+def test_the_last_default_runs_on_gpus_are_counted(generate: ModuleType, tmp_path: Path) -> None:
+    assert generate.solved(tmp_path) == "There are no measurements yet.\n"
+    for date, cost in (("2026-01-02", 110), ("2026-01-03", 100), ("2026-01-01", 200)):
+        runs = [
+            asdict(run_row(instance=f"set/{name}", size=size, reference=100, limit=limit))
+            | {"backend": "cuda", "method": "default", "cost": worst, "seconds": limit / 2}
+            for name, size, limit, worst in (("a", 5, 2.0, cost), (date, 1200, 4.0, 102))
+        ]
+        found = {"provenance": {"date": date}, "quality_runs": [*runs, {**runs[0], "method": "x"}]}
+        (tmp_path / f"{date}.json").write_text(json.dumps(found))
+    row = generate.solved(tmp_path).splitlines()[2]
+    assert row.startswith("| `set` | 5 to 1,200 | 4 | 1 | 4 | 1 | 1.5000 % | 2 s | 2 to 4 s | ")
 
 
 def test_no_measurement_is_said_so(generate: ModuleType, tmp_path: Path) -> None:
