@@ -49,6 +49,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not any(name in item.path.parts for name in _LONG))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Under --only-mpi, import only files with such tests, as each rank would import all files."""
+    if not config.getoption("--only-mpi", False) or collection_path.suffix != ".py":
+        return None
+    return "mark.mpi" not in collection_path.read_text(encoding="utf-8") or None
+
+
 def gpus() -> int:
     """Return the number of GPUs that the tests can use."""
     if find_spec("cupy") is None:

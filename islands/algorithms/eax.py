@@ -52,6 +52,8 @@ _CPU = (0.005, 300, 30)
 """Seconds per individual until 1,000 cities converge, on two CPU threads; most and fewest
 individuals."""
 _GPU = (0.00008, 1000, 100)
+_WIDE = 2.0
+"""How much longer more than _NARROW cities take: graphs of pairs do not fit into block memory."""
 _SHARE = 0.7
 """Share of the time limit in which a population should converge."""
 _FEW_CITIES = 500
@@ -124,7 +126,7 @@ class Eax(Algorithm):
         if size <= _FEW_CITIES:
             return {"islands": 8, "population": 50}
         one, most, fewest = _GPU if on_gpu() else _CPU
-        each = one * max(1.0, size / 1000) ** 1.5
+        each = one * max(1.0, size / 1000) ** 1.5 * (_WIDE if size > _NARROW else 1.0)
         population = int(_SHARE * seconds / each) // 10 * 10
         if population < fewest:
             return {"islands": 1, "population": fewest, **_SHORT}

@@ -33,14 +33,16 @@ _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 _EXCESS = 0.2, 0.75
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On sko100a, tho150 and
 tai60b, replicas between them neither freeze nor lose all structure."""
-_EXCESS_ROUGH = 0.38, 0.59
-"""The same for unstructured instances: close to the temperature at which tai100a freezes."""
+_EXCESS_ROUGH = 0.455, 0.535
+"""The same for unstructured instances: just at the temperature at which tai100a freezes."""
 _EXCESS_CHOICE = 0.04, 0.1
 """The same for each chosen place, if places are chosen."""
 _WIDE_CHOICE = 0.1, 2.0
 _CHOOSING = {"sweeps": 4, "descent": 1, "reset": 600}
 """Settings of a choice of places: replicas descend in few sweeps, again and again."""
 _LOOKS = 4  # proposals for each place that a block looks at together if places are chosen
+_EFFORT = 0.35
+"""Number of sweeps that take as long as an accepted exchange, measured with 100 items on a GPU."""
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -67,10 +69,10 @@ class TemperingSettings(Settings):
         8, "temperatures of a ladder; the population consists of whole ladders", low=2, high=64
     )
     sweeps: int = setting(
-        256,
+        96,
         "sweeps over all pairs of items that a replica makes per generation; if an island sets its"
-        " temperatures, an accepted exchange counts as a sweep, as it takes as long (as two rows of"
-        " pairs if an instance is a choice)",
+        " temperatures, an accepted exchange counts as a third of a sweep, as it takes as long (as"
+        " two rows of pairs if an instance is a choice)",
         low=1,
         high=1_000_000,
     )
@@ -166,7 +168,7 @@ class Tempering(Algorithm):
     def defaults(
         cls, problem: Problem, seconds: float, on_gpu: Callable[[], bool]
     ) -> dict[str, Any]:
-        # On a GPU, about as many replicas as can run at once. On a CPU, so few that they cool down
+        # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
         if problem.choice() is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
@@ -251,7 +253,7 @@ class Tempering(Algorithm):
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
             descent=np.int32(settings.descent),
             tuning=np.int32(self._tuning),
-            effort=np.float64(1.0 if self._choice is None else _ROWS / self._choice.chosen),
+            effort=np.float64(_EFFORT if self._choice is None else _ROWS / self._choice.chosen),
             low=np.float64(settings.coldest if is_given else wide[0]),
             high=np.float64(settings.hottest if is_given else wide[1]),
             unit=arrays["unit"],

@@ -33,9 +33,9 @@ def automatic() -> tuple[str, str]:
     """Return the backend that `auto` chooses on this machine, and the reason."""
     if find_spec("cupy") is None:
         return "cpu", "CuPy is not installed"
-    from islands.backends.gpus import devices
+    from islands.backends.gpus import devices, has_driver
 
-    found = devices()
+    found = devices() if has_driver() else 0
     if found == 0:
         return "cpu", "no GPU found"
     return "cuda", f"{counted(found, 'GPU')} found"

@@ -44,6 +44,15 @@ def load_cupy() -> Any:
     return cupy
 
 
+def has_driver() -> bool:
+    """Return whether this machine has NVIDIA's driver, without the time to import CuPy."""
+    try:
+        CDLL(_DRIVER)
+    except OSError:
+        return False
+    return True
+
+
 def devices() -> int:
     """Return the number of GPUs that this process sees."""
     cupy = load_cupy()

@@ -149,22 +149,26 @@ class _BuiltIn(Topology):
     """A topology that computes many islands at once: a row of unsorted senders for each island.
 
     If it `changes`, an island has at most one sender; otherwise island 0 has the most senders.
+    `sends_once`: each island sends to at most one other, or one island sends to all.
     """
 
     hint: ClassVar[str] = ""
 
     def __init__(
-        self, choose: Callable[[Scene, Islands], Islands], *, changes: bool = False
+        self,
+        choose: Callable[[Scene, Islands], Islands],
+        *,
+        changes: bool = False,
+        sends_once: bool = False,
     ) -> None:
         super().__init__(changes=changes)
-        self._choose = choose
+        self._choose, self._sends_once = choose, sends_once
 
     def widest(self, islands: int, seed: int) -> int:
         return 1 if self.changes else self.sources(Scene(islands, seed, 1), range(1)).shape[1]
 
     def slots(self, mine: int, islands: int, ranks: int) -> int:
-        # Each island sends to at most one rank, or one island sends to all.
-        return 2 * mine + ranks
+        return 2 * mine + ranks if self._sends_once else super().slots(mine, islands, ranks)
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         mine = np.arange(receivers.start, receivers.stop, dtype=np.int64)
@@ -219,10 +223,12 @@ def _none(scene: Scene, mine: Islands) -> Islands:
 TOPOLOGIES: dict[str, Topology] = {
     "ring": _BuiltIn(_ring),  # each island sends to its successor
     "elite": _BuiltIn(_elite),  # each to all others, as BRKGA exchanges its elite
-    "broadcast": _BuiltIn(_broadcast, changes=True),  # a random one to all others
+    "broadcast": _BuiltIn(_broadcast, changes=True, sends_once=True),  # a random one to all others
     "torus": _BuiltIn(_torus),  # each to four neighbours in rows of about the square root
     "hypercube": _BuiltIn(_hypercube),  # each to the islands whose number differs in one bit
-    "random": _BuiltIn(_random, changes=True),  # each to one other, in a random ring
+    "random": _BuiltIn(
+        _random, changes=True, sends_once=True
+    ),  # each to one other, in a random ring
     "none": _BuiltIn(_none),  # no migration
 }
 for _name, _topology in TOPOLOGIES.items():

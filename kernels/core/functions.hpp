@@ -4,10 +4,14 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+
+// GCC's special functions, such as Riemann's zeta, which nothing here uses, take as long to compile
+// as all other headers together.
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#include <cmath>
 
 struct alignas(16) uint4 {
     uint32_t x, y, z, w;

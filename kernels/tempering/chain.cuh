@@ -132,7 +132,7 @@ class Chain {
         const uint32_t quads = (n_ + 3) / 4, quad = (uint32_t(sweep) * n_ + i) * quads + first / 4;
         block::Run<uint32_t> run;
         for (int k = 0; k < block::RUN; k += 4) {
-            const uint4 word = place.words(stream::PROPOSALS, quad + k / 4);
+            const uint4 word = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, quad + k / 4);
             run.item[k] = word.x, run.item[k + 1] = word.y;
             run.item[k + 2] = word.z, run.item[k + 3] = word.w;
         }

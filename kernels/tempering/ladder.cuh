@@ -13,7 +13,9 @@ namespace tempering {
 // temperatures at which the mean energy exceeded the last one by these numbers of temperatures per
 // item.
 constexpr double COLD_EXCESS = TEMPERING_COLD, HOT_EXCESS = TEMPERING_HOT;
-constexpr double LEAST_RATIO = 1.1;  // of the hottest to the coldest temperature
+constexpr double LEAST_RATIO = 1.01;  // of the hottest to the coldest temperature
+// Work of a replica per generation of the tuning, which has many: at most this number of sweeps.
+constexpr int TUNING_SWEEPS = 96;
 
 class Ladder {
   public:
@@ -35,7 +37,8 @@ class Ladder {
         }
         // A random replica at a high temperature accepts about an eighth of the proposals.
         const double accepted = plan_.tuning > 0 ? pairs() / 8.0 : 0.0;
-        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = paced(accepted);
+        const int sweeps = plan_.tuning > 0 ? tuning_sweeps() : plan_.sweeps;
+        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = paced(accepted, sweeps);
         record_[0] = cost(0, best(0));
         record_[1] = 0;
     }
@@ -180,7 +183,8 @@ class Ladder {
         }
         heat(number_, made) = sum;
         activity(number_, made) = proposed > 0.0 ? accepted / proposed * pairs() : 0.0;
-        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = paced(activity(number_, made));
+        const int rows = paced(activity(number_, made), tuning_sweeps());
+        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = rows;
         const double next = cooled(made < plan_.tuning ? made + 1 : made);
         spread(next, next);
     }
@@ -214,11 +218,13 @@ class Ladder {
         return sum / ladders;
     }
 
-    // Return the number of rows with which a replica does its work, at least one.
-    __device__ int paced(double accepted_per_sweep) const {
+    __device__ int tuning_sweeps() const { return min(plan_.sweeps, TUNING_SWEEPS); }
+
+    // Return the number of rows with which a replica does the work of some sweeps, at least one.
+    __device__ int paced(double accepted_per_sweep, int sweeps) const {
         constexpr double MOST = 1 << 30;
         const double rows =
-            plan_.sweeps / (1.0 + accepted_per_sweep * plan_.effort) * int(plan_.sweep[0]);
+            sweeps / (1.0 + accepted_per_sweep * plan_.effort) * int(plan_.sweep[0]);
         return max(1, int(rows < MOST ? rows : MOST));
     }
 
@@ -231,7 +237,7 @@ class Ladder {
         // The pace of a rung is fixed from now on: if it followed the state of a replica, states
         // with few exchanges would be seen too rarely.
         for (int rung = 0; rung < rungs_; ++rung) {
-            pace(rung) = paced(mean_activity(temperature(rung)));
+            pace(rung) = paced(mean_activity(temperature(rung)), plan_.sweeps);
         }
     }
 

@@ -27,13 +27,15 @@ def test_each_size_equals_the_reference(backend: Backend, n: int) -> None:
     assert_evolves(*both(backend, facilities(n), sweeps=3, **FIXED), 3)
 
 
-@pytest.mark.parametrize(("n", "is_unstructured"), [(10, False), (12, True)])
+@pytest.mark.parametrize(
+    ("n", "is_unstructured", "sweeps"), [(10, False, 8), (12, True, 8), (8, False, 100)]
+)
 def test_temperatures_are_set_as_in_the_reference(
-    n: int, is_unstructured: bool, backend: Backend
+    n: int, is_unstructured: bool, sweeps: int, backend: Backend
 ) -> None:
     problem = facilities(n)
     assert problem.is_unstructured() == is_unstructured
-    mine, reference = both(backend, problem, tuning=9, sweeps=8, population=4)
+    mine, reference = both(backend, problem, tuning=9, sweeps=sweeps, population=4)
     assert_evolves(mine, reference, 12)
     first, last = reference.temperature[0][0][0], reference.temperature[0][0][-1]
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high

@@ -7,7 +7,7 @@ import pytest
 from programs_for_tests import CHECKS, SCAN
 
 import islands.backends as backends
-from islands.backends import choose
+from islands.backends import automatic, choose, gpus
 from islands.backends.base import Backend, Block, Room
 from islands.encodings.keys import Keys
 from islands.errors import CompileError, RunError, UsageError
@@ -81,6 +81,13 @@ def test_auto_gives_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     assert choose("auto").name == "cpu"
     assert choose("auto").reason == "CuPy is not installed"
     assert choose("cpu").reason == "requested"
+
+
+def test_without_a_driver_cupy_is_not_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "find_spec", lambda name: "found")
+    monkeypatch.setattr(gpus, "_DRIVER", "libnothing.so.1")
+    monkeypatch.setattr(gpus, "load_cupy", lambda: pytest.fail("CuPy was imported"))
+    assert automatic() == ("cpu", "no GPU found")
 
 
 def test_an_impossible_backend_is_refused(backend: Backend) -> None:

@@ -13,10 +13,10 @@ import pytest
 pytestmark = pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy is absent")
 
 _FIND_GPUS = """
-from islands.backends import automatic
+from islands.backends.gpus import devices
 from islands.errors import InputError
 try:
-    print(automatic()[1])
+    print("found", devices())
 except InputError as error:
     print("refused:", error)
 """

@@ -15,12 +15,12 @@ Place = tuple[int, int, int, int]
 """Seed, island, generation and individual."""
 
 
-def philox(counters: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
-    """Return the four words of each row of `counters` (Philox4x32-10)."""
+def philox(counters: NDArray[np.uint64], seed: int, rounds: int = 10) -> NDArray[np.uint64]:
+    """Return the four words of each row of `counters` (Philox4x32, by default with 10 rounds)."""
     low = np.uint64(0xFFFFFFFF)
     c = [counters[:, i].astype(np.uint64) for i in range(4)]
     key = [seed & 0xFFFFFFFF, seed >> 32]
-    for _ in range(10):
+    for _ in range(rounds):
         a, b = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
         half = np.uint64(32)
         c = [
@@ -41,13 +41,16 @@ def words(
     generation: int,
     individual: int,
     first_quad: int = 0,
+    *,
+    rounds: int = 10,
 ) -> NDArray[np.uint64]:
     """Return `count` words of a stream for one individual, from the quad `first_quad`."""
     beyond, generation = divmod(generation, 2**32)
     quads = first_quad + np.arange(-(-count // 4), dtype=np.uint64)
     place = [individual, generation, stream << 24 | island]
     counters = np.stack([quads, *(np.full_like(quads, value) for value in place)], axis=1)
-    return philox(counters, (seed + beyond * 0x9E3779B97F4A7C15) % 2**64).reshape(-1)[:count]
+    key = (seed + beyond * 0x9E3779B97F4A7C15) % 2**64
+    return philox(counters, key, rounds).reshape(-1)[:count]
 
 
 def uniform(word: NDArray[np.uint64]) -> NDArray[np.float32]:

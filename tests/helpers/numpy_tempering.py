@@ -54,14 +54,14 @@ class NumpyTempering(NumpyIslands):
         self.low, self.high, self.unit, self.renewed = low, high, unit, renewed
         self.descent = descent
         self.generation, self.calls = 0, [[1] * population for _ in range(islands)]
-        self.pairs = unequal_pairs(problem)
+        self.pairs, self.tuning_sweeps = unequal_pairs(problem), min(sweeps, 96)
         self.rows = sorted({i for i, _ in self.pairs})
         choice = problem.choice()
         self.chosen = 0 if choice is None else choice.chosen
         """Number of chosen places, which the first items have; 0: another problem."""
         self.scale = choice.scale if choice else 1
         share = self.chosen / problem.size
-        of_orders = (0.38, 0.59) if problem.is_unstructured() else (0.2, 0.75)
+        of_orders = (0.455, 0.535) if problem.is_unstructured() else (0.2, 0.75)
         self.excess = (0.04 * share, 0.1 * share) if choice else of_orders
         self.symmetries = choice.symmetries().T.tolist() if choice else []
         assert self.rows == list(range(len(self.rows)))
@@ -84,7 +84,7 @@ class NumpyTempering(NumpyIslands):
         first = self.cooled(1) if tuning else None
         ladder = [first] * rungs if first is not None else self.series(low * unit, high * unit)
         self.temperature = [[list(ladder) for _ in self.firsts] for _ in range(islands)]
-        pace = self.paced(len(self.pairs) / 8 if tuning else 0)
+        pace = self.paced(len(self.pairs) / 8, self.tuning_sweeps) if tuning else self.paced(0)
         self.pace = [[[pace] * rungs for _ in self.firsts] for _ in range(islands)]
         self.activity = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
         self.heat = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
@@ -180,9 +180,8 @@ class NumpyTempering(NumpyIslands):
         for number in range(begin, end):
             sweep, at = divmod(number, len(pairs))
             if sweep not in drawn:
-                drawn[sweep] = words(
-                    4 * rows_drawn * quads, PROPOSALS, *place, sweep * rows_drawn * quads
-                )
+                count = rows_drawn * quads
+                drawn[sweep] = words(4 * count, PROPOSALS, *place, sweep * count, rounds=7)
             i, j = pairs[at]
             word = int(drawn[sweep][4 * (i * quads + (j - first) // 4) + (j - first) % 4])
             if not is_accepted(raised[at] // self.scale, temperature / self.scale, word):
@@ -216,11 +215,11 @@ class NumpyTempering(NumpyIslands):
             shares = sum(row.accepted for row in rows) / proposed if proposed else 0.0
             per_sweep = shares * len(self.pairs)
             self.activity[island][number][made - 1] = per_sweep
-            self.pace[island][number] = [self.paced(per_sweep)] * self.rungs
+            self.pace[island][number] = [self.paced(per_sweep, self.tuning_sweeps)] * self.rungs
             self.temperature[island][number] = [self.cooled(following)] * self.rungs
         elif made == self.tuning + 1 and self.tuning > 0:
             low, high = (self.tuned(island, excess) for excess in self.excess)
-            temperatures = self.series(low, max(high, 1.1 * low))
+            temperatures = self.series(low, max(high, 1.01 * low))
             self.temperature[island][number] = temperatures
             self.pace[island][number] = [self.tuned_pace(island, each) for each in temperatures]
         elif not self.descent:
@@ -255,9 +254,11 @@ class NumpyTempering(NumpyIslands):
         total = sum(ladder[made - 1] for ladder in self.activity[island])
         return self.paced(total / len(self.firsts))
 
-    def paced(self, accepted_per_sweep: float) -> int:
-        effort = 2 / self.chosen if self.chosen else 1.0
-        return max(1, int(self.sweeps / (1.0 + accepted_per_sweep * effort) * len(self.rows)))
+    def paced(self, accepted_per_sweep: float, sweeps: int = 0) -> int:
+        effort = 2 / self.chosen if self.chosen else 0.35
+        return max(
+            1, int((sweeps or self.sweeps) / (1.0 + accepted_per_sweep * effort) * len(self.rows))
+        )
 
     def exchange(self, island: int, number: int, first: int) -> None:
         rows = self.replicas[island][first : first + self.rungs]

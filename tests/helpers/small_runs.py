@@ -86,8 +86,9 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "vector": ("vector", "cellular", "vector", {"name": "none"}),
     "keys": ("keys", "pso", "keys", {"name": "none"}),
     **{
-        name: ("qap", "ga", "permutation", {"name": "none"})
-        for name in ("order", "cycle", "uniform", "uniform_like")
+        # More cities than threads in a block, so that a missing barrier is noticed.
+        name: ("more cities", "ga", "permutation", {"name": "none"})
+        for name in ("order", "cycle", "uniform", "uniform_like", "pmx")
     },
 }
 """Some names are crossovers, which the run then uses."""

@@ -189,4 +189,5 @@ def test_published_files_are_recognised_in_both_layouts(published: Path, tmp_pat
 
 
 def test_files_of_single_instances_are_found_by_name() -> None:
-    assert FOUND_BY_NAME == (".tsp", ".dat", ".qap")
+    assert FOUND_BY_NAME[:3] == (".tsp", ".dat", ".qap")
+    assert ".txt" not in FOUND_BY_NAME  # a file of OR-Library has many instances

@@ -13,6 +13,13 @@ KERNEL(check_philox, (int32_t n, const uint4* counter, uint64_t seed, uint4* out
     }
 }
 
+KERNEL(check_short_philox, (int32_t n, const uint4* counter, uint64_t seed, uint4* out)) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        out[i] =
+            draw::philox<draw::FEWEST_ROUNDS>(counter[i], uint32_t(seed), uint32_t(seed >> 32));
+    }
+}
+
 KERNEL(check_words, (int32_t n, uint32_t stream, uint64_t seed, int32_t island, int64_t generation,
                      int32_t individual, uint4* out)) {
     const draw::Place place{seed, uint32_t(island), generation, uint32_t(individual)};

@@ -6,22 +6,25 @@ import numpy as np
 import pytest
 from launcher import Launcher, random
 
-# Random123's published results for philox4x32-10: counter, key, result.
+# Random123's published results: counter, key, result of philox4x32-10 and of philox4x32-7.
 PHILOX = [
     (
         "00000000 00000000 00000000 00000000",
         "00000000 00000000",
         "6627e8d5 e169c58d bc57ac4c 9b00dbd8",
+        "5f6fb709 0d893f64 4f121f81 4f730a48",
     ),
     (
         "ffffffff ffffffff ffffffff ffffffff",
         "ffffffff ffffffff",
         "408f276d 41c83b0e a20bc7c6 6d5451fd",
+        "5207ddc2 45165e59 4d8ee751 8c52f662",
     ),
     (
         "243f6a88 85a308d3 13198a2e 03707344",
         "a4093822 299f31d0",
         "d16cfe09 94fdcceb 5001e420 24126ea1",
+        "4dfccaba 190a87f0 c47362ba b6b5242a",
     ),
 ]
 
@@ -30,16 +33,17 @@ def words(text: str) -> list[int]:
     return [int(word, 16) for word in text.split()]
 
 
-@pytest.mark.parametrize(("counter", "key", "result"), PHILOX)
+@pytest.mark.parametrize(("counter", "key", "result", "short"), PHILOX)
 def test_philox_gives_the_published_results(
-    launchers: list[Launcher], counter: str, key: str, result: str
+    launchers: list[Launcher], counter: str, key: str, result: str, short: str
 ) -> None:
     low, high = words(key)
     for launch in launchers:
-        out = launch.upload(np.zeros(4, np.uint32))
         counters = launch.upload(np.array(words(counter), np.uint32))
-        launch("check_philox", np.int32(1), counters, np.uint64(low | high << 32), out)
-        assert launch.download(out).tolist() == words(result)
+        for kernel, expected in (("check_philox", result), ("check_short_philox", short)):
+            out = launch.upload(np.zeros(4, np.uint32))
+            launch(kernel, np.int32(1), counters, np.uint64(low | high << 32), out)
+            assert launch.download(out).tolist() == words(expected)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ It finds missing barriers and threads that diverge, on machines without a GPU.
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ SEVERAL_WALKS = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
 """Several walks at the same time, which otherwise need a pair that differs at 1,024 places."""
 
 
+@functools.cache
 def _run(name: str, *faults: tuple[str, str, str]) -> subprocess.CompletedProcess[str]:
     script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
     line = [sys.executable, script, name, "--emulated"]

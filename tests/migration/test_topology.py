@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
+from islands.migration.route import Planner
 from islands.migration.topology import NOBODY, TOPOLOGIES, Scene
 
 SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 30]
@@ -91,3 +95,14 @@ def test_random_topologies_never_change() -> None:
 def test_random_topologies_do_not_repeat_after_2_32_migrations(name: str) -> None:
     later = [[senders(name, 8, 1, times * 2**32 + e) for e in range(20)] for times in range(3)]
     assert later[0] != later[1] != later[2] != later[0]
+
+
+@pytest.mark.parametrize("name", [name for name, each in TOPOLOGIES.items() if each.changes])
+@pytest.mark.parametrize(("islands", "ranks"), [(2, 2), (9, 3), (32, 4), (32, 32), (60, 6)])
+def test_the_reserved_slots_suffice_on_each_rank(name: str, islands: int, ranks: int) -> None:
+    for rank in range(ranks):
+        world: Any = SimpleNamespace(rank=rank, size=ranks)
+        planner = Planner(TOPOLOGIES[name], world, islands=islands, runs=1, seed=3)
+        for number in range(1, 20):
+            route = planner.route(number)
+            assert route.size <= planner.most_slots(route)

@@ -28,7 +28,7 @@ struct Site {
         return {file, line};
     }
     bool operator==(const Site& other) const {
-        return line == other.line && std::strcmp(file, other.file) == 0;
+        return line == other.line && (file == other.file || std::strcmp(file, other.file) == 0);
     }
 };
 
@@ -63,17 +63,20 @@ inline void wait(State state, Site site) {
     if (_setjmp(mine.place) == 0) _longjmp(scheduler, 1);
 }
 
+// Run one block after another: after a block, `place` is where the next one begins.
 inline void begin() {
-    if (_setjmp(self().place) == 0) _longjmp(scheduler, 1);
-    body(arguments);
-    self().state = ENDED;
-    _longjmp(scheduler, 1);
+    for (;;) {
+        if (_setjmp(self().place) == 0) _longjmp(scheduler, 1);
+        body(arguments);
+        self().state = ENDED;
+    }
 }
 
-// Give a thread a stack, from which it runs.
+// Make a thread ready. It keeps its stack, as a new one has to ask the operating system.
 inline void start(Thread& each) {
-    if (!each.stack) each.stack.reset(new char[STACK_BYTES]);
     each.state = READY, each.of_warp = each.of_block = {};
+    if (each.stack) return;
+    each.stack.reset(new char[STACK_BYTES]);
     ucontext_t context;
     getcontext(&context);
     context.uc_stack.ss_sp = each.stack.get();
@@ -126,25 +129,31 @@ inline bool release_some() {
     return false;
 }
 
-// Return a thread that can run, by the order, or -1.
-inline int next(char order) {
-    const unsigned count = size.x;
+// Return a number below `end`.
+inline unsigned random_below(unsigned end) {
     turns = turns * 6364136223846793005u + 1442695040888963407u;
-    const unsigned shift = order == 'r' ? unsigned(turns >> 33) % count : 0;
-    for (unsigned i = 0; i < count; ++i) {
-        const unsigned k = (order == 'd' ? count - 1 - i : i + shift) % count;
-        if (threads[k].state == READY) return int(k);
+    return unsigned(turns >> 33) % end;
+}
+
+// Give all threads that can run a turn, in the order. Until they wait, no other thread can run.
+inline void take_turns(char order) {
+    static unsigned numbers[MOST_THREADS];
+    unsigned count = 0;
+    for (unsigned i = 0; i < size.x; ++i) {
+        const unsigned k = order == 'd' ? size.x - 1 - i : i;
+        if (threads[k].state == READY) numbers[count++] = k;
     }
-    return -1;
+    for (unsigned i = 0; i < count; ++i) {
+        if (order == 'r') std::swap(numbers[i], numbers[i + random_below(count - i)]);
+        thread.x = numbers[i];
+        if (_setjmp(scheduler) == 0) _longjmp(self().place, 1);
+    }
 }
 
 inline void run_block(char order) {
     for (thread.x = 0; thread.x < size.x; ++thread.x) start(self());
     do {
-        for (int number; (number = next(order)) >= 0;) {
-            thread.x = unsigned(number);
-            if (_setjmp(scheduler) == 0) _longjmp(self().place, 1);
-        }
+        take_turns(order);
     } while (release_some());
 }
 
