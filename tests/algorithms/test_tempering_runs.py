@@ -59,7 +59,7 @@ def test_many_facilities_have_exact_costs_on_any_number_of_ranks() -> None:
     problem = facilities(320, symmetric="neither", largest=10**5)
 
     def made(world: World) -> dict[str, np.ndarray]:
-        mine = archipelago(choose("cpu"), problem, world=world, population=4, way=RING, sweeps=6)
+        mine = archipelago(choose("cpu"), problem, world=world, population=4, way=RING, sweeps=60)
         mine.start()
         mine.advance(2)
         mine.migrate()
