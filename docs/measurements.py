@@ -63,17 +63,19 @@ def papers(folder: Path = FOLDER) -> str:
 
 
 def solved(folder: Path = FOLDER) -> str:
-    """Return how the default runs on GPUs solve each set; of an instance, its last measurement."""
-    newest = dict[str, list[dict[str, Any]]]()
+    """Return how the default runs on GPUs solve each set; of an instance, the last longest runs."""
+    longest = dict[str, list[dict[str, Any]]]()
     files = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
     for found in sorted(files, key=lambda each: each["provenance"]["date"]):
         mine = dict[str, list[dict[str, Any]]]()
         for run in found.get("quality_runs", ()):
             if (run["backend"], run["method"], run["is_known"]) == ("cuda", "default", True):
                 mine.setdefault(run["instance"], []).append(run)
-        newest |= mine
+        for instance, runs in mine.items():
+            if runs[0]["limit"] >= longest.get(instance, runs)[0]["limit"]:
+                longest[instance] = runs
     sets = dict[str, list[list[dict[str, Any]]]]()
-    for instance, runs in sorted(newest.items()):
+    for instance, runs in sorted(longest.items()):
         sets.setdefault(instance.partition("/")[0], []).append(runs)
     if not sets:
         return NOTHING

@@ -159,8 +159,11 @@ def _shown(value: float | None, form: str = "") -> str:
 
 def _copy(experiment: Path, folder: Path) -> None:
     """Copy the tables of an experiment and what made them."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    new = folder.with_name(f"{folder.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
     for pattern in _EXPERIMENT:
         for path in experiment.glob(pattern):
-            shutil.copy(path, folder)
+            shutil.copy(path, new)
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)

@@ -33,7 +33,7 @@ _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 _EXCESS = 0.2, 0.75
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On sko100a, tho150 and
 tai60b, replicas between them neither freeze nor lose all structure."""
-_EXCESS_ROUGH = 0.42, 0.5
+_EXCESS_ROUGH = 0.455, 0.535
 """The same for unstructured instances: just at the temperature at which tai100a freezes."""
 _EXCESS_CHOICE = 0.04, 0.1
 """The same for each chosen place, if places are chosen."""

@@ -25,7 +25,7 @@ _ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
 without progress. `uniform` finds the best known values sooner there; with 100 facilities, its
 children are too far from both mates.
 """
-_FREEZING: dict[str, Any] = {"sweeps": 4096, "patience": 0, "migration.topology": "none"}
+_FREEZING: dict[str, Any] = {"sweeps": 512, "patience": 0, "migration.topology": "none"}
 """Settings of tempering for unstructured instances: replicas at the temperature at which they
 freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions.
 """

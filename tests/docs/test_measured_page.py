@@ -144,7 +144,7 @@ def test_the_rows_of_a_single_instance_are_shown(generate: ModuleType, tmp_path:
     assert generate.figures("tsp", tmp_path).endswith("```text\nrows\n```\n\n```text\nranks\n```\n")
 
 
-def test_the_last_default_runs_on_gpus_are_counted(generate: ModuleType, tmp_path: Path) -> None:
+def test_the_last_longest_default_runs_are_counted(generate: ModuleType, tmp_path: Path) -> None:
     assert generate.solved(tmp_path) == "There are no measurements yet.\n"
     for date, cost in (("2026-01-02", 110), ("2026-01-03", 100), ("2026-01-01", 200)):
         runs = [
@@ -154,6 +154,11 @@ def test_the_last_default_runs_on_gpus_are_counted(generate: ModuleType, tmp_pat
         ]
         found = {"provenance": {"date": date}, "quality_runs": [*runs, {**runs[0], "method": "x"}]}
         (tmp_path / f"{date}.json").write_text(json.dumps(found))
+    # Later, but shorter.
+    short = [{**runs[0], "limit": 1.0, "cost": 300}]
+    (tmp_path / "short.json").write_text(
+        json.dumps({"provenance": {"date": "2026-01-04"}, "quality_runs": short})
+    )
     row = generate.solved(tmp_path).splitlines()[2]
     assert row.startswith("| `set` | 5 to 1,200 | 4 | 1 | 4 | 1 | 1.5000 % | 2 s | 2 to 4 s | ")
 

@@ -61,7 +61,7 @@ class NumpyTempering(NumpyIslands):
         """Number of chosen places, which the first items have; 0: another problem."""
         self.scale = choice.scale if choice else 1
         share = self.chosen / problem.size
-        of_orders = (0.42, 0.5) if problem.is_unstructured() else (0.2, 0.75)
+        of_orders = (0.455, 0.535) if problem.is_unstructured() else (0.2, 0.75)
         self.excess = (0.04 * share, 0.1 * share) if choice else of_orders
         self.symmetries = choice.symmetries().T.tolist() if choice else []
         assert self.rows == list(range(len(self.rows)))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from islands.migration.route import Planner
-from islands.migration.topology import NOBODY, TOPOLOGIES, Scene
+from islands.migration.topology import NOBODY, TOPOLOGIES, Scene, _BuiltIn
 
 SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 30]
 
@@ -97,12 +97,24 @@ def test_random_topologies_do_not_repeat_after_2_32_migrations(name: str) -> Non
     assert later[0] != later[1] != later[2] != later[0]
 
 
-@pytest.mark.parametrize("name", [name for name, each in TOPOLOGIES.items() if each.changes])
-@pytest.mark.parametrize(("islands", "ranks"), [(2, 2), (9, 3), (32, 4), (32, 32), (60, 6)])
-def test_the_reserved_slots_suffice_on_each_rank(name: str, islands: int, ranks: int) -> None:
+# Eight islands send to all others, each to several of them.
+EIGHT = _BuiltIn(
+    lambda scene, mine: (mine + scene.number) % min(8, scene.islands),
+    changes=True,
+)
+
+
+@pytest.mark.parametrize("name", ["broadcast", "random", "eight"])
+@pytest.mark.parametrize("runs", [1, 3])
+@pytest.mark.parametrize(("islands", "ranks"), [(4, 2), (12, 3), (32, 4), (32, 32), (60, 6)])
+def test_the_reserved_slots_suffice_on_each_rank(
+    name: str, islands: int, ranks: int, runs: int
+) -> None:
+    topology = TOPOLOGIES.get(name, EIGHT)
+    assert topology.changes
     for rank in range(ranks):
         world: Any = SimpleNamespace(rank=rank, size=ranks)
-        planner = Planner(TOPOLOGIES[name], world, islands=islands, runs=1, seed=3)
+        planner = Planner(topology, world, islands=runs * islands, runs=runs, seed=3)
         for number in range(1, 20):
             route = planner.route(number)
             assert route.size <= planner.most_slots(route)
