@@ -114,7 +114,7 @@ def test_a_problem_of_a_script_is_submitted_from_its_folder_requeued_and_resumed
     words = ["binary_quadratic.py:problem", *RUN[1:], "--population", "512"]
     line = ["submit", *words, "--stop", "seconds=4", "--ranks-per-node", "2", "--out", "run"]
     job = json.loads(user.islands(*line, "--json"))["job"]
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while "%" not in (log := read(place / "run/log.txt")):
         assert time.monotonic() < deadline, log
         time.sleep(0.2)
