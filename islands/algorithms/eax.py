@@ -53,7 +53,7 @@ _CPU = (0.005, 300, 30)
 individuals."""
 _GPU = (0.00008, 1000, 100)
 _WIDE = 2.0
-"""How much longer more than _NARROW cities take: graphs of pairs do not fit into block memory."""
+"""How much longer more than _NARROW cities take on a GPU, whose fast memory is too small then."""
 _SHARE = 0.7
 """Share of the time limit in which a population should converge."""
 _FEW_CITIES = 500
@@ -125,8 +125,11 @@ class Eax(Algorithm):
         size = problem.size
         if size <= _FEW_CITIES:
             return {"islands": 8, "population": 50}
-        one, most, fewest = _GPU if on_gpu() else _CPU
-        each = one * max(1.0, size / 1000) ** 1.5 * (_WIDE if size > _NARROW else 1.0)
+        is_on_gpu = on_gpu()
+        one, most, fewest = _GPU if is_on_gpu else _CPU
+        each = one * max(1.0, size / 1000) ** 1.5
+        if is_on_gpu and size > _NARROW:
+            each *= _WIDE
         population = int(_SHARE * seconds / each) // 10 * 10
         if population < fewest:
             return {"islands": 1, "population": fewest, **_SHORT}

@@ -34,7 +34,7 @@ _EXCESS = 0.2, 0.75
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On sko100a, tho150 and
 tai60b, replicas between them neither freeze nor lose all structure."""
 _EXCESS_ROUGH = 0.455, 0.535
-"""The same for unstructured instances: just at the temperature at which tai100a freezes."""
+"""The same for unstructured instances: close to the temperature at which tai100a freezes."""
 _EXCESS_CHOICE = 0.04, 0.1
 """The same for each chosen place, if places are chosen."""
 _WIDE_CHOICE = 0.1, 2.0
@@ -42,7 +42,7 @@ _CHOOSING = {"sweeps": 4, "descent": 1, "reset": 600}
 """Settings of a choice of places: replicas descend in few sweeps, again and again."""
 _LOOKS = 4  # proposals for each place that a block looks at together if places are chosen
 _EFFORT = 0.35
-"""Number of sweeps that take as long as an accepted exchange, measured with 100 items on a GPU."""
+"""Number of sweeps as much work as an accepted exchange; an estimate for 100 items on a GPU."""
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -71,8 +71,8 @@ class TemperingSettings(Settings):
     sweeps: int = setting(
         96,
         "sweeps over all pairs of items that a replica makes per generation; if an island sets its"
-        " temperatures, an accepted exchange counts as a third of a sweep, as it takes as long (as"
-        " two rows of pairs if an instance is a choice)",
+        " temperatures, an accepted exchange counts as a third of a sweep, about its work (as two"
+        " rows of pairs if an instance is a choice)",
         low=1,
         high=1_000_000,
     )

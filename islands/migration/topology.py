@@ -226,9 +226,7 @@ TOPOLOGIES: dict[str, Topology] = {
     "broadcast": _BuiltIn(_broadcast, changes=True, sends_once=True),  # a random one to all others
     "torus": _BuiltIn(_torus),  # each to four neighbours in rows of about the square root
     "hypercube": _BuiltIn(_hypercube),  # each to the islands whose number differs in one bit
-    "random": _BuiltIn(
-        _random, changes=True, sends_once=True
-    ),  # each to one other, in a random ring
+    "random": _BuiltIn(_random, changes=True, sends_once=True),  # each to one, in a random ring
     "none": _BuiltIn(_none),  # no migration
 }
 for _name, _topology in TOPOLOGIES.items():

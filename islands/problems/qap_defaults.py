@@ -26,7 +26,7 @@ without progress. `uniform` finds the best known values sooner there; with 100 f
 children are too far from both mates.
 """
 _FREEZING: dict[str, Any] = {"sweeps": 512, "patience": 0, "migration.topology": "none"}
-"""Settings of tempering for unstructured instances: replicas at the temperature at which they
+"""Settings of tempering for unstructured instances: replicas near the temperature at which they
 freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions.
 """
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}

@@ -67,8 +67,11 @@ def _streamed(path: Path) -> pa.Table:
             for batch in reader:
                 batch.validate(full=True)
                 batches.append(batch)
-        except (pa.ArrowInvalid, OSError):
+        except pa.ArrowInvalid:
             pass  # a process is writing this batch, or died; those before it are complete
+        except OSError as error:
+            if error.errno is not None:  # of the system, not Arrow's for a batch that ends early
+                raise
     return pa.Table.from_batches(batches, schema)
 
 

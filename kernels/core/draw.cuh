@@ -11,7 +11,7 @@
 namespace draw {
 
 constexpr int ROUNDS = 10;
-// The fewest rounds that pass all tests of the authors; for searches that draw most of the time.
+// The fewest rounds that passed all tests of the authors; for searches that draw most of the time.
 constexpr int FEWEST_ROUNDS = 7;
 
 template <int COUNT = ROUNDS>

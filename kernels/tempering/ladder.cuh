@@ -36,9 +36,9 @@ class Ladder {
             spread(plan_.low * *plan_.unit, plan_.high * *plan_.unit);
         }
         // A random replica at a high temperature accepts about an eighth of the proposals.
-        const double accepted = plan_.tuning > 0 ? pairs() / 8.0 : 0.0;
-        const int sweeps = plan_.tuning > 0 ? tuning_sweeps() : plan_.sweeps;
-        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = paced(accepted, sweeps);
+        const int rows =
+            plan_.tuning > 0 ? paced(pairs() / 8.0, tuning_sweeps()) : paced(0.0, plan_.sweeps);
+        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = rows;
         record_[0] = cost(0, best(0));
         record_[1] = 0;
     }

@@ -84,8 +84,14 @@ def test_clusters_on_a_board_are_solved(
         (1500, 10, False, {"islands": 1, "population": 300}),
         (5000, 2, False, {"islands": 1, "population": 30, "first_tours": "greedy"}),
         (8000, 2, True, {"islands": 1, "population": 770}),
+        (65536, 60, True, {"islands": 1, "population": 980}),
+        (65537, 60, True, {"islands": 1, "population": 490}),
+        (65537, 600, False, {"islands": 1, "population": 150}),
     ],
-    ids=["enough for the largest", "too short", "as large as time permits"],
+    ids=[
+        *("enough for the largest", "too short", "as large as time permits"),
+        *("the last narrow one", "the first wide one", "a wide one on a CPU"),
+    ],
 )
 def test_the_time_limit_determines_the_population(
     n: int, seconds: float, on_gpu: bool, expected: dict[str, Any]

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import errno
 import io
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from islands.errors import InputError, UnwritableError
+from islands.errors import InputError, IslandsError, UnwritableError
+from islands.record import reading
 from islands.record import stream as module
 from islands.record.parquet import RowsChecksum
 from islands.record.stream import Extent, Stream, finished_path, first_rows, stream_path
@@ -84,6 +89,24 @@ def test_a_truncated_stream_gives_its_complete_rows(tmp_path: Path) -> None:
         path.write_bytes(content[:cut])
         with pytest.raises(InputError, match="is damaged or cut off"):
             numbers(tmp_path, 1, 2)
+
+
+def test_a_disk_that_cannot_be_read_is_not_the_end_of_a_stream(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class FailingDisk:
+        schema = SCHEMA
+
+        def __iter__(self) -> Iterator[Any]:
+            yield batch(1, 2)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    path = stream_path(tmp_path, 0, 1)
+    written(tmp_path, batch(1, 2), batch(3))
+    assert reading._streamed(path).num_rows == 3
+    monkeypatch.setattr(pa, "ipc", SimpleNamespace(open_stream=lambda _: FailingDisk()))
+    with pytest.raises(IslandsError, match=r"rank-000\.1.*Input/output error"):
+        reading._streamed(path)
 
 
 def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> None:
