@@ -185,6 +185,9 @@ class PrivateSlurm:
             *("ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "MpiDefault=none"),
             *("SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU"),
             *("ReturnToService=2", "JobRequeue=1", "KillWait=30", "SlurmdTimeout=10"),
+            # On a busy machine, a job may take more than the usual 10 s to begin, and was then
+            # requeued once more.
+            "BatchStartTimeout=120",
             "SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0",
             *(
                 f"NodeName={node} NodeHostname={here} NodeAddr=127.0.0.1 Port={port} CPUs={_CPUS}"
