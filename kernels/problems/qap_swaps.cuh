@@ -109,15 +109,16 @@ class SwapDeltas {
                 }
                 // The exchange of equal items is no pair, and changes nothing.
                 const bool has_r = !triangle_.are_equal(r, j), has_s = !triangle_.are_equal(s, j);
-                const Delta of_r = has_r ? delta_[triangle_.at(r, j)] : Delta(0);
-                const Delta of_s = has_s ? delta_[triangle_.at(s, j)] : Delta(0);
+                const int at_r = triangle_.at(r, j), at_s = triangle_.at(s, j);
+                const Delta of_r = has_r ? delta_[at_r] : Delta(0);
+                const Delta of_s = has_s ? delta_[at_s] : Delta(0);
                 sum += product(r, s, j, s, r) - product(r, s, j, s, s);
                 sum += own(r, s, j) - product(r, s, j, r, r) - product(r, s, j, j, j);
                 // The even permutations of three items together cost as much as the odd ones, up to
                 // skew().
                 const Delta both = of_r + of_s - by + skew(r, s, j);
-                if (has_r) delta_[triangle_.at(r, j)] = sum - growth(gap_r, gap);
-                if (has_s) delta_[triangle_.at(s, j)] = both - sum - growth(gap_s, gap);
+                if (has_r) delta_[at_r] = sum - growth(gap_r, gap);
+                if (has_s) delta_[at_s] = both - sum - growth(gap_s, gap);
             });
     }
 

@@ -13,15 +13,14 @@ def test_a_row_compares_with_the_better_of_the_two(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(
         values, "printed", lambda: {"small": InstanceFigures(200.0, 160.0, 1.0, {})}
     )
-    monkeypatch.setattr(values, "mean_random_tour", lambda problem: 400.0)
-    row = values_row(Tsp(uniform_tsp(5, seed=1), "small"), [160, 170, 174])
+    row = values_row(Tsp(uniform_tsp(5, seed=1), "small"), [160, 170, 174], random=400.0)
     assert row["mean"] == 168.0
     assert row["best"] == 160
     assert row["deviation"] == pytest.approx(52**0.5)  # (64 + 4 + 36) / 2
     assert row["difference"] == pytest.approx(5.0)
     assert (row["ratio"], row["cuda_ratio"], row["api_ratio"]) == (0.42, 0.5, 0.4)
     assert (row["runs"], row["cities"]) == (3, 5)
-    assert values_row(Tsp(uniform_tsp(5, seed=1), "small"), [160])["deviation"] is None
+    assert values_row(Tsp(uniform_tsp(5, seed=1), "small"), [160], 400.0)["deviation"] is None
 
 
 def row(mean: float, cuda: float, api: float, random: float) -> dict[str, float]:
