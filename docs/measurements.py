@@ -13,9 +13,12 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from islands.bench.quality_compare import Change, changes
+from islands.bench.quality_runs import read_rows
+
 FOLDER = Path(__file__).with_name("measured")
 NOTHING = "There are no measurements yet.\n"
-_ROWS, _MEANS, _RANKS = "quality", "quality_means", "quality_ranks"
+_RUNS, _ROWS, _MEANS, _RANKS = "quality_runs", "quality", "quality_means", "quality_ranks"
 _HEAD = [
     *("set", "n", "instances", "reached", "runs", "at best", "mean gap", "median time"),
     *("limit", "device"),
@@ -41,7 +44,7 @@ def figures(prefix: str, folder: Path = FOLDER) -> str:
     """Return the tables of the files with a prefix.
 
     Of the quality of solutions, these are the means, or the rows of a single instance, and the
-    ranks of methods; the page of measurements has all tables.
+    ranks of methods; the page of measurements has all tables. Several GPUs are compared with one.
     """
     parts = []
     for path in sorted(folder.glob(f"{prefix}-*.json")):
@@ -49,9 +52,19 @@ def figures(prefix: str, folder: Path = FOLDER) -> str:
         printed = found["printed"]
         is_single = len({row["instance"] for row in found.get(_ROWS, ())}) == 1
         names = (_ROWS if is_single else _MEANS, _RANKS)
-        shown = [printed[name] for name in names if name in printed] or printed.values()
+        shown = [printed[name] for name in names if name in printed] or list(printed.values())
+        one = path.with_name(f"{path.stem.removesuffix('s')}.json")
+        if path.stem.endswith("-gpus") and one.exists() and _RUNS in found:
+            shown.append(_changes(json.loads(one.read_text(encoding="utf-8")), found))
         parts.append(_with_command(found["provenance"], map(_block, shown)))
     return "\n".join(parts) or NOTHING
+
+
+def _changes(one: dict[str, Any], several: dict[str, Any]) -> str:
+    """Return the table that `islands bench --compare` prints, of one GPU and several."""
+    found = changes(read_rows(one[_RUNS]), read_rows(several[_RUNS]))
+    lines = [Change.HEADER, *(each.line() for each in found)]
+    return "\n".join(["Before: one GPU. Now: several.", *lines])
 
 
 def papers(folder: Path = FOLDER) -> str:
@@ -68,7 +81,7 @@ def solved(folder: Path = FOLDER) -> str:
     files = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
     for found in sorted(files, key=lambda each: each["provenance"]["date"]):
         mine = dict[str, list[dict[str, Any]]]()
-        for run in found.get("quality_runs", ()):
+        for run in found.get(_RUNS, ()):
             if (run["backend"], run["method"], run["is_known"]) == ("cuda", "default", True):
                 mine.setdefault(run["instance"], []).append(run)
         for instance, runs in mine.items():

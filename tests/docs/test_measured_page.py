@@ -163,6 +163,22 @@ def test_the_last_longest_default_runs_are_counted(generate: ModuleType, tmp_pat
     assert row.startswith("| `set` | 5 to 1,200 | 4 | 1 | 4 | 1 | 1.5000 % | 2 s | 2 to 4 s | ")
 
 
+def test_several_gpus_are_compared_with_one(generate: ModuleType, tmp_path: Path) -> None:
+    made = {"date": "2026-01-01", "commit": None, "changed": False, "devices": ["GPU"]}
+    for name, seconds in (("gpu", 4.0), ("gpus", 2.0)):
+        course = ((seconds, 200),)
+        runs = [asdict(run_row(seed=seed, course=course, seconds=seconds)) for seed in range(5)]
+        found = {"provenance": made | {"command": [name]}, "quality_runs": runs, "printed": {}}
+        (tmp_path / f"study-{name}.json").write_text(json.dumps(found))
+    one, several = generate.figures("study", tmp_path).split("`islands gpus`")
+    assert "islands gpu`" in one
+    assert "Before" not in one
+    [row] = [line.split() for line in several.splitlines() if line.startswith("fake/five")]
+    # Mann and Whitney's test of five against five without ties: 2 of 252 orders.
+    assert row[:4] == ["fake/five", "0.0000", "0.0000", "+0.0000"]
+    assert row[-5:] == ["2.00", "0.0079*", "1.00", "default,", "cpu"]
+
+
 def test_no_measurement_is_said_so(generate: ModuleType, tmp_path: Path) -> None:
     assert generate.measured(tmp_path) == "There are no measurements yet.\n"
     assert generate.papers(tmp_path) == "There are no measurements yet.\n"
