@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Address, Arguments, Struct, as_in_kernels
-from islands.backends.compiling import Compiling
+from islands.backends.compile_notice import Compiling
 from islands.backends.source import Source
 from islands.errors import CompileError
 

@@ -21,8 +21,8 @@ from islands.backends import zig
 from islands.backends.arguments import Arguments, host_address
 from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
 from islands.backends.cache import loaded
+from islands.backends.compile_notice import Compiling
 from islands.backends.compiler import compiler
-from islands.backends.compiling import Compiling
 from islands.backends.refused import refused
 from islands.backends.source import Source
 from islands.errors import CompileError, RunError, UsageError

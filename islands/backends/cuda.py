@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments, device_address
 from islands.backends.base import Array, Backend, Block, Branches, Call, Program, Room, arena
-from islands.backends.compiling import Compiling
+from islands.backends.compile_notice import Compiling
 from islands.backends.energy import joules
 from islands.backends.gpus import block_memory, devices, identity_of, load_cupy
 from islands.backends.graphs import Graphs

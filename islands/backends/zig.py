@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from islands.backends.cache import own_folder
-from islands.backends.compiling import Compiling
+from islands.backends.compile_notice import Compiling
 from islands.errors import IslandsError
 
 _CACHE = "ZIG_GLOBAL_CACHE_DIR"

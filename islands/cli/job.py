@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from islands.cli import resume, run
 from islands.errors import IslandsError, UsageError
 from islands.record.folder import require_run
-from islands.slurm.words import Checked
+from islands.slurm.command_line import Checked
 from islands.text import command_line, unknown
 
 COMMANDS = ("run", "sweep", "scaling")

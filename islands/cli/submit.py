@@ -19,7 +19,7 @@ from islands.errors import UnwritableError, UsageError
 from islands.text import counted
 
 if TYPE_CHECKING:
-    from islands.slurm.words import Checked
+    from islands.slurm.command_line import Checked
 
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are

@@ -24,13 +24,13 @@ from islands.record.checkpoint import (
     remove_streams,
     start_of,
 )
-from islands.record.earlier import Losses, set_aside
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, remove_unpublished
-from islands.record.origin import Origin, restore
-from islands.record.rows import records
+from islands.record.restore import Origin, restore
+from islands.record.restored_rows import Losses, set_aside
 from islands.record.script_parts import store_parts
 from islands.record.settings_file import write_settings
 from islands.record.solution import write_solution
+from islands.record.trace import records
 from islands.spec.agreement import identity
 from islands.spec.own import traits
 from islands.spec.spec import RunSpec

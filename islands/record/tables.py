@@ -20,7 +20,7 @@ from islands.progress.progress import Epoch
 from islands.record.folder import FINISHED
 from islands.record.parquet import read_parquet
 from islands.record.record import Record, batch_of
-from islands.record.rows import Migrations, Trace, records
+from islands.record.trace import Migrations, Trace, records
 from islands.spec.spec import RunSpec
 
 if TYPE_CHECKING:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, logarithmic_from, new_figure
+from islands.report.figure import (
+    COLOURS,
+    HEIGHT,
+    WIDTH,
+    logarithmic_from,
+    new_axes,
+    new_figure,
+    style,
+)
 from islands.report.history import Floats, History
 from islands.text import count
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _FEW = 16
 """More islands are drawn as bands."""
@@ -136,3 +147,19 @@ def words_of(history: History) -> str:
         f"{islands} islands: the line is their median, the bands contain half of them and all;"
         " grey: the best of all."
     )
+
+
+def draw_best(trace: pa.Table, *, maximise: bool, title: str, axes: Any = None) -> Any:
+    """Draw the best cost of all islands against the generation; return the axes."""
+    with style():
+        axes = new_axes() if axes is None else axes
+    known = trace.filter(trace["best"].is_valid())
+    best = known["best"].to_numpy()
+    generations, first = np.unique(known["generation"].to_numpy(), return_index=True)
+    if best.size:
+        better = np.maximum if maximise else np.minimum
+        best = better.accumulate(better.reduceat(best, first))
+    axes.step(generations, best, where="post")
+    axes.set(xlabel="generation", ylabel="best profit" if maximise else "best cost", title=title)
+    axes.grid(visible=True, alpha=0.3)
+    return axes

@@ -9,8 +9,7 @@ from typing import Any
 from islands.errors import InputError, RunError, UsageError
 from islands.progress.result import Result
 from islands.report.arrivals import Arrivals, lineage
-from islands.report.best import draw_best
-from islands.report.convergence import draw_convergence
+from islands.report.convergence import draw_best, draw_convergence
 from islands.report.figure import FORMS, save, style
 from islands.report.history import History
 from islands.report.migration import draw_lineage, draw_matrix

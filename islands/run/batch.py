@@ -19,10 +19,10 @@ from islands.progress.progress import Progress
 from islands.progress.tally import Tally, summarise
 from islands.run.alarm import Alarm
 from islands.run.build import islands_of
-from islands.run.calm import last_calm, most_evaluations
 from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Interruption
 from islands.run.start import check_exactly, combined
+from islands.run.unmeasured import last_unmeasured, most_evaluations
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
 from islands.spec.stop import first_reason, is_spent, time_limit
@@ -105,8 +105,8 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
                     aside += time.perf_counter() - paused
             if len(ended) == runs:
                 return Batch(tuple(ended[run] for run in range(runs)), seconds)
-            calm = last_calm(spec, archipelago.generation, most, evaluations)
-            _advance(archipelago, spec, pace, began + aside, calm)
+            unmeasured = last_unmeasured(spec, archipelago.generation, most, evaluations)
+            _advance(archipelago, spec, pace, began + aside, unmeasured)
 
 
 def _end_if_requested(interruption: Interruption) -> None:
@@ -127,15 +127,17 @@ def _require_generation_0(archipelago: Archipelago, spec: RunSpec) -> None:
         )
 
 
-def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float, calm: int) -> None:
-    """Advance until the time limit or the first measurement after the generation `calm`."""
+def _advance(
+    archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float, unmeasured: int
+) -> None:
+    """Advance until the time limit or the first measurement after the generation `unmeasured`."""
     limit, schedule = time_limit(spec.stop), Schedule.of(spec)
     if schedule.last is not None:
-        calm = min(calm, schedule.last - 1)
+        unmeasured = min(unmeasured, schedule.last - 1)
     while True:
-        visit = schedule.next_visit(archipelago.generation, calm)
+        visit = schedule.next_visit(archipelago.generation, unmeasured)
         while (left := visit - archipelago.generation) > 0:
-            count = pace.next_count(max(archipelago.generation, calm))
+            count = pace.next_count(max(archipelago.generation, unmeasured))
             left = int(min(visit, count)) - archipelago.generation
             step = min(pace.step, left) if math.isfinite(limit) else left
             long = archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
@@ -152,7 +154,7 @@ def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float, 
                     return
         if schedule.migrates(visit):
             archipelago.migrate()
-        if visit > calm:
+        if visit > unmeasured:
             return
 
 

@@ -15,7 +15,7 @@ from islands.problems.base import Problem
 from islands.record.folder import SETTINGS
 from islands.record.problem_file import UntrustedError, has_problem, stored_problem
 from islands.record.script_parts import require_same_parts
-from islands.run.moved import missing_parts, with_moved_parts
+from islands.run.moved_parts import missing_parts, with_moved_parts
 from islands.spec.given import gathered, of_table
 from islands.spec.own import traits
 from islands.spec.resolve import Layer, format_of, instance_of, layers, resolve

@@ -29,7 +29,7 @@ def state_in_queue(job: str) -> tuple[str, str]:
         line = output(query).partition("\n")[0]
         if line:
             state, _, reason = line.partition("|")
-            return state.split()[0], reason.strip("()")
+            return state.split()[0], _reason(reason)
     return "", ""
 
 
@@ -39,7 +39,13 @@ def states_in_queue(arrays: Sequence[str]) -> dict[str, tuple[str, str]]:
         return {}
     query = ["squeue", "--noheader", "--array", f"--jobs={','.join(arrays)}", "--states=all"]
     lines = [line.split("|") for line in output([*query, "--format=%i|%T|%R"]).splitlines()]
-    return {job: (state, reason.strip("()")) for job, state, reason, *_ in lines}
+    return {job: (state, _reason(reason)) for job, state, reason, *_ in lines}
+
+
+def _reason(words: str) -> str:
+    """Return the reason or the nodes that squeue prints; Slurm calls no reason "None"."""
+    words = words.strip("()")
+    return "" if words == "None" else words
 
 
 def is_active(job: str) -> bool:

@@ -12,7 +12,7 @@ from islands.record.folder import SETTINGS, claim
 from islands.record.lock import FolderLock
 from islands.record.problem_file import has_problem, is_stored
 from islands.slurm.attempts import Attempts
-from islands.slurm.words import Words
+from islands.slurm.command_line import Words
 from islands.untrusted import read_toml
 
 

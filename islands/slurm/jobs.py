@@ -11,9 +11,9 @@ from islands.errors import InputError, UsageError
 from islands.paths import reading, writing
 from islands.record.folder import JOB, SETTINGS
 from islands.slurm.attempts import Attempt, Attempts
+from islands.slurm.command_line import Words
 from islands.slurm.commands import is_active
 from islands.slurm.template import SCRIPT
-from islands.slurm.words import Words
 
 _JOB = "job.json"
 

@@ -12,13 +12,13 @@ from islands.parallel import ERROR_FILE
 from islands.record.folder import FINISHED
 from islands.slurm.allocation import Allocation
 from islands.slurm.attempts import Attempt, Attempts, Progress
+from islands.slurm.command_line import Check, Checked, Words
 from islands.slurm.commands import CANCEL, REQUEUE, UNKNOWN, ending, requeue
 from islands.slurm.continuation import continues, options, remove_older
 from islands.slurm.jobs import command_to_continue, refuse_second_job
 from islands.slurm.launcher import Launcher, find_launcher
 from islands.slurm.processes import Signals
 from islands.slurm.site import difference_from_site
-from islands.slurm.words import Check, Checked, Words
 
 _FINAL = (0, 2, 126, 127, 130)
 """Statuses of runs that are finished, failed or interrupted by a user: a restart would not help.

@@ -14,9 +14,9 @@ from islands.record.folder import FINISHED
 from islands.record.solution import finished
 from islands.slurm.allocation import Allocation
 from islands.slurm.attempts import Attempts
+from islands.slurm.command_line import Check, Words, of_one_run
 from islands.slurm.continuation import continues
 from islands.slurm.run_job import run_job, say
-from islands.slurm.words import Check, Words, of_one_run
 
 TABLE = "scaling.csv"
 

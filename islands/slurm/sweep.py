@@ -12,8 +12,8 @@ from islands.paths import reading
 from islands.slurm.allocation import Allocation
 from islands.slurm.array import begin_array
 from islands.slurm.attempts import Attempts
+from islands.slurm.command_line import Check, Words, of_one_run
 from islands.slurm.run_job import run_job
-from islands.slurm.words import Check, Words, of_one_run
 
 
 def run_element(words: Sequence[str], check: Check) -> int:

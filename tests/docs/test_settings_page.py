@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import ModuleType
 
 import pytest
@@ -17,6 +18,16 @@ def generate() -> ModuleType:
 
 def test_the_page_is_up_to_date(generate: ModuleType) -> None:
     assert generate.main(["--check"]) == 0, "run docs/generate"
+
+
+def test_the_contents_have_each_section() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^###? (.+)$", page, re.MULTILINE)
+    assert len(sections) > 15
+    contents = page.partition("\n## ")[0]
+    for section in sections:
+        anchor = re.sub(r"[^a-z -]", "", section.lower()).replace(" ", "-")
+        assert f"(#{anchor})" in contents
 
 
 def test_the_page_has_each_setting_with_its_help() -> None:

@@ -26,8 +26,8 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.checkpoint import digest
 from islands.record.manifest import Manifest, content_digest
-from islands.record.origin import restore
 from islands.record.parquet import checksum, read_parquet, write_parquet
+from islands.record.restore import restore
 from islands.record.solution import recorded
 from islands.record.stream import Extent, Stream, first_rows, stream_path
 from islands.run.build import islands_of

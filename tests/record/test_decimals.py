@@ -26,7 +26,7 @@ from islands.problems.base import Solution
 from islands.progress.progress import Epoch, Progress
 from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
-from islands.record.rows import Migrations
+from islands.record.trace import Migrations
 from islands.run import request as request
 from islands.run.runner import Output, resume_requested, run_requested
 from islands.series.plan import Plan

@@ -7,7 +7,7 @@ import pytest
 from fakes import FakeProblem, arrivals
 
 from islands.progress.progress import Epoch, Progress
-from islands.record.rows import Migrations
+from islands.record.trace import Migrations
 
 
 def epoch(generation: int, number: int | None) -> Epoch:

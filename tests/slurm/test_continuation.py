@@ -14,9 +14,9 @@ from islands.record.folder import FINISHED
 from islands.record.problem_file import UntrustedError
 from islands.record.solution import recorded
 from islands.slurm import processes
+from islands.slurm.command_line import Words
 from islands.slurm.continuation import options
 from islands.slurm.state import state_of
-from islands.slurm.words import Words
 
 RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2", "--population", "16"]
 RUN += ["--algorithm", "brkga", "--quiet", "--stop", "generations=5"]

@@ -13,12 +13,12 @@ from islands.cli.job import checked
 from islands.errors import InputError, UsageError
 from islands.slurm import commands
 from islands.slurm.attempts import Attempts
+from islands.slurm.command_line import Checked
 from islands.slurm.commands import ending
 from islands.slurm.jobs import Job, latest_job, refuse_second_job
 from islands.slurm.run_job import run_job
 from islands.slurm.state import state_of
 from islands.slurm.submit import submit as submit_job
-from islands.slurm.words import Checked
 
 RUN = ["demo/tsp", "--backend", "cpu", "--stop", "generations=1", "--quiet"]
 
@@ -87,6 +87,8 @@ def test_a_resubmitted_job_is_the_one_that_is_shown(slurm: Commands) -> None:
     submit(folder, "7")
     slurm.prints("squeue", "PENDING|(Priority)")
     assert str(state_of(folder)) == "queued (job 7): Priority"
+    slurm.prints("squeue", "PENDING|(None)")
+    assert str(state_of(folder)) == "queued (job 7)"
 
 
 def test_a_stopped_series_is_continued_with_its_words(slurm: Commands) -> None:

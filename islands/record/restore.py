@@ -17,10 +17,10 @@ from islands.paths import reading
 from islands.problems.base import Problem
 from islands.progress.progress import Moment
 from islands.record.checkpoint import digest, newest_first
-from islands.record.earlier import Losses, earlier_rows, shared_losses
 from islands.record.folder import CHECKPOINTS, SETTINGS
 from islands.record.manifest import Manifest, RankFile
-from islands.record.rows import records
+from islands.record.restored_rows import Losses, earlier_rows, shared_losses
+from islands.record.trace import records
 from islands.spec.schedule import Schedule
 from islands.spec.spec import RunSpec
 from islands.untrusted import MISMATCH, parsing

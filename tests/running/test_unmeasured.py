@@ -17,7 +17,7 @@ from islands.archipelago.measure import IslandMeasure
 from islands.backends.base import Backend
 from islands.problems.base import Problem
 from islands.run.batch import run_batch
-from islands.run.calm import last_calm, most_evaluations
+from islands.run.unmeasured import last_unmeasured, most_evaluations
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec
 
@@ -94,14 +94,18 @@ def test_evaluations_of_an_algorithm_of_a_script_are_unknown(
 
 def test_steps_are_powers_of_two_below_the_limit_and_the_interval() -> None:
     limited = spec_of(facilities(N), stop=["generations=9", "evaluations=10000"])
-    found = [last_calm(limited, 7, 100, [50, each]) for each in (0, 8_299, 8_300, 9_800, 9_900)]
+    found = [
+        last_unmeasured(limited, 7, 100, [50, each]) for each in (0, 8_299, 8_300, 9_800, 9_900)
+    ]
     assert found == [7 + 63, 7 + 15, 7 + 15, 7 + 1, 7]
-    assert last_calm(limited, 7, 100, [20_000]) == 7
-    assert last_calm(limited, 7, math.inf, [0]) == 7
-    assert last_calm(limited, 7, 1, [0]) == 7 + 1023
-    assert last_calm(spec_of(facilities(N), stop="generations=9"), 7, math.inf, [0]) == 7 + 1023
+    assert last_unmeasured(limited, 7, 100, [20_000]) == 7
+    assert last_unmeasured(limited, 7, math.inf, [0]) == 7
+    assert last_unmeasured(limited, 7, 1, [0]) == 7 + 1023
+    assert (
+        last_unmeasured(spec_of(facilities(N), stop="generations=9"), 7, math.inf, [0]) == 7 + 1023
+    )
     target = spec_of(facilities(N), stop=["evaluations=10000", "target=1"])
-    assert last_calm(target, 7, 1, [0]) == 0
+    assert last_unmeasured(target, 7, 1, [0]) == 0
 
 
 @pytest.mark.parametrize("options", [{}, {"improver.every": 3}, {"improver": "none"}])

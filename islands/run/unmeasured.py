@@ -33,7 +33,7 @@ def most_evaluations(spec: RunSpec, problem: Problem) -> float:
     return most
 
 
-def last_calm(spec: RunSpec, generation: int, most: float, evaluations: Iterable[int]) -> int:
+def last_unmeasured(spec: RunSpec, generation: int, most: float, evaluations: Iterable[int]) -> int:
     """Return a generation up to which no run can end; 0 if this is unknown.
 
     `evaluations` are those of the runs at `generation`, and `most` those of a run in a generation.
@@ -42,8 +42,8 @@ def last_calm(spec: RunSpec, generation: int, most: float, evaluations: Iterable
         return 0
     limits = [each.value for each in spec.stop if each.kind == "evaluations"]
     left = min(limits, default=math.inf) - 1 - max(evaluations, default=0)
-    calm = left // most if math.isfinite(left) else math.inf
+    certain = left // most if math.isfinite(left) else math.inf
     # The next measurement is one generation later: a GPU stores a graph for each length of a step,
     # so that powers of two are best.
-    step = _MOST if calm >= _MOST else 1 << (int(max(0, calm)) + 1).bit_length() - 1
+    step = _MOST if certain >= _MOST else 1 << (int(max(0, certain)) + 1).bit_length() - 1
     return generation + step - 1

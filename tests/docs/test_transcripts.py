@@ -1,0 +1,54 @@
+"""The transcripts of runs in the documentation begin as the program does today."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pages import ROOT
+
+_RUN = re.compile(r"^\$ (islands (?:run|submit) .+)$", re.MULTILINE)
+_OF_SUBMIT = ("--nodes", "--ranks-per-node", "--time", "--gpus-per-node")
+_LINES = 2
+"""The version and the instance, and the search; later lines depend on the machine."""
+
+
+def transcripts() -> list[tuple[str, str, str]]:
+    """Return page, command and text of each transcript with the header of a run."""
+    found = []
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        for block in re.findall(r"```text\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            command = _RUN.search(block)
+            if command and re.search(r"^islands \d", block, re.MULTILINE):
+                found.append((page.name, command[1], block))
+    return found
+
+
+def test_pages_have_transcripts() -> None:
+    assert {page for page, _, _ in transcripts()} >= {"README.md", "clusters.md"}
+
+
+@pytest.mark.parametrize(("page", "command", "text"), transcripts())
+def test_a_transcript_begins_as_the_program(
+    page: str, command: str, text: str, tmp_path: Path
+) -> None:
+    _, _, *words = shlex.split(command)
+    for option in _OF_SUBMIT:
+        if option in words:
+            at = words.index(option)
+            del words[at : at + 2]
+    line = [sys.executable, "-m", "islands", "run", *words, "--backend", "cpu"]
+    line += ["--out", str(tmp_path / "run")]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert header(text) == header(done.stdout + done.stderr), page
+
+
+def header(text: str) -> list[str]:
+    """Return the first lines of a run, without the number of ranks."""
+    lines = text.splitlines()
+    first = next(number for number, line in enumerate(lines) if re.match(r"islands \d", line))
+    return [re.sub(r" on \d+ ranks?", "", line) for line in lines[first : first + _LINES]]
