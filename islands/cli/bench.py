@@ -239,7 +239,7 @@ def _requested(
         drawn = [name for name in args.what or _ALONE if name in DRAWN]
         if drawn and find_spec("matplotlib") is None:
             raise UsageError(
-                f"bench {drawn[0]} --out needs matplotlib. Install with: pip install"
+                f"bench {drawn[0]} --out needs matplotlib. Install it with: pip install"
                 " 'islands[report]'"
             )
     options = {

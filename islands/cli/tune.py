@@ -33,8 +33,8 @@ examples:
   islands run tsplib/eil51 --config tuned/best.toml
   islands tune sac94/weish30 --preset munhao2019-m1 --over c1=0.5..2 --over penalty=100..500
 
-Configuration 0 has the settings as given. Repeat a command with --out to resume an interrupted
-tuning, also with more configurations or instances.
+Configuration 0 has the given settings. To continue an interrupted tuning
+with --out, repeat the command, also with more configurations or instances.
 """
 
 
@@ -138,7 +138,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
         warning = f"islands: tune uses only one rank; idle under mpirun: {idle}"
         print(warning, file=sys.stderr, flush=True)
     if find_spec("scipy") is None:
-        raise UsageError("tune needs scipy. Install with: pip install 'islands[report]'")
+        raise UsageError("tune needs scipy. Install it with: pip install 'islands[report]'")
     if args.metric not in METRICS:
         raise UsageError(f"--metric {args.metric}: must be {' or '.join(METRICS)}")
     if args.grid is not None and args.configurations is not None:

@@ -199,7 +199,7 @@ def _whole_seconds(result: Result) -> float:
     """Return the seconds of complete generations; scale a partial generation 0."""
     if result.is_partial:
         return result.seconds * result.islands * result.population / result.evaluations
-    return result.seconds - result.given_up_seconds
+    return result.seconds - result.abandoned_seconds
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ def _advance(archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float, 
             if not long:
                 archipelago.advance(step)
             elif not archipelago.attempt(step):
-                archipelago.withdraw()
+                archipelago.undo()
                 return
             if archipelago.generation < visit:
                 archipelago.wait()

@@ -32,7 +32,7 @@ def state_words(folder: Path) -> tuple[str, str]:
     if work is None and (last is None or (folder / last).exists()):
         return "done", f"{kind.value}; {_outcome(folder, kind)}"
     at = ("" if work is None else f" at {work.words}") + made
-    again = f"to go on, repeat its command with --out {shlex.quote(str(folder))}"
+    again = f"to continue, repeat its command with --out {shlex.quote(str(folder))}"
     return "stopped", f"{kind.value}{at}; {again}"
 
 

@@ -229,8 +229,8 @@ def _leave(tuning: Tuning, ledger: TuneLedger, output: TuneOutput) -> None:
         return
     force = ", without --force" if output.force else ""
     output.say(
-        f"\nEnded after {done} of {counted(count, 'row')} of {LEDGER}. Continue with the same"
-        f" command and --out {shlex.quote(str(folder))}{force}"
+        f"\nEnded after {done} of {counted(count, 'row')} of {LEDGER}. To continue, repeat the"
+        f" command with --out {shlex.quote(str(folder))}{force}"
     )
 
 

@@ -80,16 +80,16 @@ def test_a_restored_run_continues_as_before(stop: int, backend: Backend, tmp_pat
     require_consistent(second)
 
 
-def test_generations_that_are_given_up_leave_no_trace(backend: Backend, tmp_path: Path) -> None:
+def test_abandoned_generations_leave_no_trace(backend: Backend, tmp_path: Path) -> None:
     problem = cities(60, tmp_path)
     whole, other = (tours(backend, problem) for _ in range(2))
     whole.advance(9)
     other.advance(3)
-    other.give_up()
+    other.abandon()
     if other.attempt(5):
         assert backend.name == "cuda"
         pytest.skip("a GPU does not look at requests during these kernels")
-    other.withdraw()
+    other.undo()
     require_consistent(other)
     other.advance(6)
     assert whole.digests() == other.digests()

@@ -63,7 +63,7 @@ def test_gaps_over_time_are_means_of_all_runs() -> None:
     assert list(found) == moments(4.0) == [0.1, 0.2, 0.5, 1, 2, 4]
     assert found[0.5].mean_gap is None  # the second run has no solution yet
     assert found[1].mean_gap == pytest.approx(1)
-    assert (found[4].mean_gap, found[4].reached) == (0, 2)
+    assert (found[4].mean_gap, found[4].hits) == (0, 2)
     assert moments(0.05) == [0.05]
 
 

@@ -1,4 +1,4 @@
-"""`islands reproduce` on several ranks: the same rows, and it goes on with another number."""
+"""`islands reproduce` on several ranks: the same rows, and it continues on another number."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None
     assert re.search(place, done.stdout)
     assert main(["reproduce", *LITERATURE, "one", *FEW]) == 0
     assert rows("many/literature.csv") == rows("one/literature.csv")
-    # One rank goes on where several ended, with the first of two results.
+    # One rank continues where several ended, with the first of two results.
     ledger = Path("many", "runs.jsonl")
     ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
     assert main(["reproduce", *LITERATURE, "many", *FEW]) == 0
@@ -152,5 +152,5 @@ def test_a_signal_to_one_rank_ends_batches_on_all(
         os.kill(int(Path("pids").read_text().split()[0]), number)
         out, err = process.communicate(timeout=100)
     assert process.returncode == status, err
-    assert out.endswith("\nInterrupted. Resume with the same command: a has the results\n")
+    assert out.endswith("\nInterrupted. To continue, repeat the command: a has the results\n")
     assert len(kept("a")) == 1

@@ -123,7 +123,7 @@ def test_interrupted_tuning_is_resumed_with_the_same_result(
     assert state_of(Path("a")).word == "stopped"
     if status > 0:
         assert f"Ended after {ended} of 6 rows".encode() in out
-        assert b"Continue with the same command and --out a\n" in out
+        assert b"To continue, repeat the command with --out a\n" in out
     assert not Path("a/best.toml").exists()
     again = done(capsys, "tune", *slow, "--out", "a")
     whole = done(capsys, "tune", *slow, "--out", "b")

@@ -77,7 +77,7 @@ class FakeRuns:
             generations=500,
             interrupted=False,
             suspended=False,
-            given_up_seconds=0.0,
+            abandoned_seconds=0.0,
             is_partial=False,
         )
 
