@@ -67,15 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "threads of the cpu backend (default: all cores)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
     bench_options.declare(parser)
-    add("--highs", action=_Renamed, nargs=0, help=argparse.SUPPRESS)
-
-
-class _Renamed(argparse.Action):
-    """Refuses the former name of `--rivals highs`."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Name the new option."""
-        parser.error("--highs is now --rivals highs")
 
 
 def main(args: argparse.Namespace) -> int:

@@ -20,10 +20,11 @@ _CONSECUTIVE = (
 def header(tuning: Tuning) -> str:
     """Return the lines that describe the planned runs."""
     candidates, runs = tuning.candidates, tuning.runs
+    number = len(candidates.configurations)
     parts = [
-        f"{counted(len(candidates.configurations), 'configuration')}, 0 the settings as given",
+        f"{counted(number, 'configuration')} (number 0: the given settings)",
         counted(len(tuning.problems), "instance"),
-        f"{counted(runs, 'run')} of each on each",
+        f"{counted(runs, 'run')} per configuration and instance",
         tuning.backend.device,
     ]
     lines = [", ".join(parts)]

@@ -149,8 +149,8 @@ class Walker {
         }
     }
 
-    // Forget that the walk has come to the vertices of steps. A vertex may be one of an even and of
-    // an odd step, so that these take turns.
+    // Forget that the walk has come to the vertices of these steps. Clear even and odd steps
+    // separately, since a vertex may have been visited at both.
     __device__ void forget(int begin, int end) {
         for (int parity = 0; parity < 2; ++parity) {
             const uint32_t seen = uint32_t(Graph<Number>::SEEN) << parity;

@@ -47,7 +47,7 @@ def test_small_problems_are_solved(name: str, backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_tours_of_few_cities(n: int, backend: Backend) -> None:
+def test_tours_of_few_cities_are_shortest(n: int, backend: Backend) -> None:
     problem = placed(np.random.default_rng(n).integers(0, 100, (n, 2)))
     mine = tours(backend, problem, population=3)
     mine.advance(12)

@@ -237,7 +237,6 @@ def test_all_ranks_take_part(tmp_path: Path) -> None:
         (["--variant", "default", "--variant", "rho=2"], "--variant 'rho=2': rho"),
         (["--variant", "absent.toml"], "--variant 'absent.toml': absent.toml: No such file"),
         (["--rivals", "concorde"], "unknown rival 'concorde'"),
-        (["--highs"], "--highs is now --rivals highs"),
         (["--backend", "cpu,gpu"], "unknown backend 'gpu'"),
     ],
 )

@@ -65,7 +65,7 @@ def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None
     # Only three ranks have one of the three runs.
     assert re.fullmatch(rf"CPU, \d+ threads? on each of {min(3, ranks)} ranks", places[0])
     assert " ranks" not in places[1]
-    words = f"in several places, which changes times, not costs: {places[0]} (1), {places[1]} (1)"
+    words = f"ranks; this affects times, not costs: {places[0]} (1), {places[1]} (1)"
     assert words in Path("many", "literature.txt").read_text()
 
 
@@ -102,14 +102,14 @@ def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
     run, compared = (json.loads(each) for each in kept("many"))
     assert re.fullmatch(r"CPU, \d+ threads? on each of 3 ranks", run["asked"]["place"])
     assert compared["asked"]["place"] == "CPU, 1 thread"
-    assert "several places" not in Path("many", "vlsi.txt").read_text()
+    assert "several devices" not in Path("many", "vlsi.txt").read_text()
     on_ranks(3)
     assert len(kept("many")) == 2
     # Times of another number of ranks do not count; the run to compare with is the same.
     assert main(["reproduce", *line, "--out", "many"]) == 0
     assert len(kept("one")) == 2
     assert [json.loads(each)["asked"].get("threads") for each in kept("many")] == [None, 1, None]
-    assert "several places" not in Path("many", "vlsi.txt").read_text()
+    assert "several devices" not in Path("many", "vlsi.txt").read_text()
 
 
 def test_the_usual_threads_are_those_of_all_ranks_on_the_host(

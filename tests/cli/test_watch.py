@@ -117,7 +117,7 @@ def test_the_state_of_a_series_does_not_interrupt_the_table_of_its_run(
     assert lines[5].startswith("w: done")
 
 
-def test_work_whose_process_was_killed_can_go_on(
+def test_work_whose_process_was_killed_is_shown_as_stopped(
     steps: list[Callable[[], object]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = Path("my w")
@@ -207,7 +207,7 @@ def test_a_series_of_another_process_is_watched_and_named(
     assert "a: done: a series of runs; table: a/runs.tsv\n" in capsys.readouterr().out
 
 
-def test_a_folder_of_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     Path("none").mkdir()
     assert main(["watch", "none"]) == 2
     assert capsys.readouterr().err == (
@@ -216,11 +216,13 @@ def test_a_folder_of_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     )
 
 
-def test_a_tuning_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_resume_refuses_a_tuning_and_says_how_to_continue_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     Path("t").mkdir()
     Path("t/tune.tsv").touch()
     assert main(["resume", "t"]) == 2
     assert capsys.readouterr().err == (
-        "islands: t: contains a tuning, not a run. Look at it with: islands report t; to continue, repeat"
-        " its command with --out t\n"
+        "islands: t: contains a tuning, not a run. Look at it with: islands report t; to continue,"
+        " repeat its command with --out t\n"
     )

@@ -56,7 +56,7 @@ def test_two_parts_without_a_new_checkpoint_are_stuck(
     assert attempts.are_stuck("5") is are_stuck
 
 
-def test_parts_lost_with_their_node_are_stuck_too(tmp_path: Path) -> None:
+def test_a_job_is_stuck_if_its_node_was_lost_twice(tmp_path: Path) -> None:
     attempts = Attempts(tmp_path)
     attempts.begin("5", ["demo/tsp"])
     attempts.begin("5", ["demo/tsp"])
