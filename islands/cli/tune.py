@@ -22,7 +22,7 @@ _CONFIGURATIONS, _STEPS, _RUNS = 10, 3, 5
 
 _EXAMPLES = """
 values of --over:
-  rho=0.5..0.9            a range of numbers, or of integers if the setting is one
+  rho=0.5..0.9            a range of numbers; of integers for a setting with integers
   population=16..1024:log a range with logarithmic scale
   selection=random,best   a list of values, also for preset, algorithm and encoding
 
@@ -88,7 +88,7 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
         add(f"--{name}", metavar=metavar)
     add("--threads", metavar="T", type=arguments.threads)
     words = "stopping criterion of each run; repeatable. Concurrent runs of a configuration share"
-    words += " the seconds; all runs are sequential if any configuration's runs must be"
+    words += " the seconds; if any configuration needs sequential runs, all are sequential"
     add("--stop", metavar="KIND=VALUE", action="append", help=words)
     add("--colony", action="append", help=argparse.SUPPRESS)  # refused with a message of its own
     group.set_defaults(start=None)

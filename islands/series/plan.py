@@ -1,6 +1,6 @@
 """The runs of a series: all instances with one seed, then all with the next.
 
-If the machine becomes slower, this affects all instances alike.
+If the machine becomes slower, this affects all instances equally.
 """
 
 from __future__ import annotations

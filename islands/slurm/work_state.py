@@ -1,4 +1,4 @@
-"""The state of a series, a tuning, an experiment or a measurement that no job makes."""
+"""The state of a series, a tuning, an experiment or a measurement outside of jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from islands.record.work import read_work
 from islands.text import counted
 
 _LAST = {Kind.TUNING: RANKING, Kind.MEASUREMENT: BENCH}
-"""The last file of work that may end without a piece in progress."""
+"""The file that completes the work; other kinds are complete when no piece is in progress."""
 
 
 def state_words(folder: Path) -> tuple[str, str]:

@@ -12,8 +12,8 @@ from islands.tune.configurations import Candidates
 from islands.tune.plan import Task, Tuning
 from islands.tune.runs import TaskResult, is_timed
 
-_CONSECUTIVE = (
-    "Runs are consecutive, as runs with a halo or with known start solutions cannot form a batch"
+_SEQUENTIAL = (
+    "Runs are sequential, as runs with a halo or with given start solutions cannot form a batch"
 )
 
 
@@ -31,7 +31,7 @@ def header(tuning: Tuning) -> str:
     if candidates.refused:
         lines.append(refused(candidates))
     if runs > 1:
-        lines.append(_batch(tuning) if tuning.batched else _CONSECUTIVE)
+        lines.append(_batch(tuning) if tuning.batched else _SEQUENTIAL)
     return "\n".join([*lines, ""])
 
 

@@ -98,7 +98,7 @@ def test_impossible_configurations_are_counted(capsys: pytest.CaptureFixture[str
         ),
         (
             ["--metric", "evaluations", "--stop", "target=999999999", "--stop", "generations=2"],
-            "a/tune.tsv: no run of any configuration reached the goal of --stop. Let runs",
+            "a/tune.tsv: no run of any configuration reached the target of --stop. Let runs",
         ),
     ],
 )

@@ -167,9 +167,11 @@ def test_a_measurement_is_followed_while_it_runs_and_after_an_interrupt(
     assert main(["watch", "my b"]) == 0
     assert capsys.readouterr().out == f"my b: done: {what}; 4 runs; tables: my b/bench.json\n"
     assert main(["report", "my b"]) != 0
-    assert f"my b: holds {what}, whose tables and plots are files" in capsys.readouterr().err
+    assert f"my b: contains {what}, whose tables and plots are files" in capsys.readouterr().err
     assert main(["resume", "my b"]) != 0
-    assert f"holds {what}, not a run. Its tables are in my b/bench.json" in capsys.readouterr().err
+    assert (
+        f"contains {what}, not a run. Its tables are in my b/bench.json" in capsys.readouterr().err
+    )
 
 
 def test_a_series_of_another_process_is_watched_and_named(
