@@ -20,7 +20,7 @@ FOLDER = Path(__file__).with_name("measured")
 NOTHING = "There are no measurements yet.\n"
 _RUNS, _ROWS, _MEANS, _RANKS = "quality_runs", "quality", "quality_means", "quality_ranks"
 _HEAD = [
-    *("set", "n", "instances", "reached", "runs", "at best", "mean gap", "median time"),
+    *("set", "n", "instances", "reached", "runs", "hits", "mean gap", "median time"),
     *("limit", "device"),
 ]
 """The columns of the table of default runs."""

@@ -115,8 +115,8 @@ __device__ void offer(const Archipelago& all, int local, int slot, const encodin
                       int64_t cost) {
     if (!COSTS_MARKED || !marks::is_feasible(cost)) return;
     const int64_t number = int64_t(local) * all.population + slot;
-    copy_row(all.met + number * all.shape.pitch, row, all.shape.pitch);
-    if (threadIdx.x == 0) all.met_cost[number] = cost;
+    copy_row(all.offered + number * all.shape.pitch, row, all.shape.pitch);
+    if (threadIdx.x == 0) all.offered_cost[number] = cost;
 }
 
 }  // namespace individual

@@ -21,16 +21,16 @@ struct Candidate {
 };
 
 // Return the best individual of a generation; with marked costs, the best feasible one of the
-// population and of `met`.
+// population and of those offered to the archive.
 __device__ Candidate candidate(const Archipelago& all, int me, int64_t generation,
                                const block::Least<int64_t>& best) {
     const int32_t first = all.row(generation, me, 0);
     if (!COSTS_MARKED) return {best.value, all.genes_of(first + best.index)};
     const int size = all.population;
-    const int64_t* const met = all.met_cost + int64_t(me) * size;
+    const int64_t* const costs = all.offered_cost + int64_t(me) * size;
     block::Least<int64_t> mine;
     for (int i = threadIdx.x; i < 2 * size; i += blockDim.x) {
-        const int64_t cost = i < size ? all.cost[first + i] : met[i - size];
+        const int64_t cost = i < size ? all.cost[first + i] : costs[i - size];
         if (marks::is_feasible(cost) && cost < mine.value) mine = {cost, uint32_t(i)};
     }
     __syncthreads();
@@ -38,7 +38,7 @@ __device__ Candidate candidate(const Archipelago& all, int me, int64_t generatio
     if (kept.value == mine.NONE) return {mine.NONE, nullptr};
     const int slot = kept.index;
     if (slot < size) return {kept.value, all.genes_of(first + slot)};
-    return {kept.value, all.met + (int64_t(me) * size + slot - size) * all.shape.pitch};
+    return {kept.value, all.offered + (int64_t(me) * size + slot - size) * all.shape.pitch};
 }
 
 // Update the record of an island. Every thread computes it, so that all take the same branches.

@@ -164,7 +164,9 @@ def test_errors_name_settings_in_the_users_notation(
 def test_a_finished_folder_is_named_in_python_notation(tmp_path: Path) -> None:
     few = {"stop": "generations=1", "population": 32, "out": tmp_path}
     solve("demo/tsp", **few)
-    with pytest.raises(IslandsError, match=r"^out=\".*: holds a finished run\..* pass force=True"):
+    with pytest.raises(
+        IslandsError, match=r"^out=\".*: contains a finished run\..* pass force=True"
+    ):
         solve("demo/tsp", **few)
 
 

@@ -190,18 +190,18 @@ class Pso(Algorithm):
             low=low,
             width=high - low,
             velocity=arrays["velocity"],
-            position=arrays["met"],
-            position_cost=arrays["met_cost"],
+            position=arrays["offered"],
+            position_cost=arrays["offered_cost"],
             began=arrays["began"],
         )
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         items = shape.pitch * (_BITS if shape.gene == np.uint32 else 1)
         number = np.float64 if shape.gene == np.float64 else np.float32
-        # The archive of best individuals reads current positions under these names.
+        # Current positions are offered to the archive of best individuals.
         return {
-            "met": Field((shape.population, shape.pitch), shape.gene),
-            "met_cost": Field((shape.population,), np.int64),
+            "offered": Field((shape.population, shape.pitch), shape.gene),
+            "offered_cost": Field((shape.population,), np.int64),
             "velocity": Field((shape.population, items), number),
             "began": Field((1,), np.int64),
         }

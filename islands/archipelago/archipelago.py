@@ -153,15 +153,15 @@ class Archipelago:
         self.is_partial = not self._all_complete(are_whole)
         self.renew_halo()
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Request the end of the generations in progress, from any thread."""
         for each in self._colonies:
             each.attempt.halt.request()
 
     def attempt(self, generations: int) -> bool:
-        """Advance; return whether the generations are complete, or were given up.
+        """Advance; return whether the generations are complete, or were abandoned.
 
-        If they were given up, `withdraw` them.
+        If they were abandoned, `undo` them.
         """
         for each in self._colonies:
             each.begin_attempt(self.generation, generations)
@@ -171,7 +171,7 @@ class Archipelago:
         return self._all_complete([each.attempt.is_whole() for each in self._colonies])
 
     def _all_complete(self, are_whole: Sequence[bool]) -> bool:
-        """End the generations in progress; return whether no colony has given up."""
+        """End the generations in progress; return whether no colony has abandoned them."""
         self.ahead = range(0)
         if not all(are_whole):
             for each, is_whole in zip(self._colonies, are_whole, strict=True):
@@ -179,11 +179,11 @@ class Archipelago:
                     each.attempt.halt.forget()
         return all(are_whole)
 
-    def withdraw(self) -> None:
+    def undo(self) -> None:
         """Return to the generation before the last `attempt`; collective if there is a halo."""
         self.generation = self._began
         for each in self._colonies:
-            each.withdraw()
+            each.undo()
         self.renew_halo()
 
     def made(self) -> int:

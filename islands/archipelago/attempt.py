@@ -1,4 +1,4 @@
-"""Generations that may be given up: what they overwrite is kept until they are complete."""
+"""Generations that may be abandoned: what they overwrite is kept until they are complete."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WORSE = 2  # keeps the lowest bit, which marks infeasible solutions
 
 
 class Attempt:
-    """The generations in progress on one rank, which can be withdrawn."""
+    """The generations in progress on one rank, which can be undone."""
 
     def __init__(self, backend: Backend, state: State) -> None:
         self._backend, self._state = backend, state
@@ -46,11 +46,11 @@ class Attempt:
     def is_whole(self) -> bool:
         """Wait for the end; return whether the generations are complete."""
         self._backend.synchronise()  # a halt may be requested until here
-        gave_up = self.halt.disarm()
+        is_abandoned = self.halt.disarm()
         self.ahead = range(0)
-        return not gave_up
+        return not is_abandoned
 
-    def withdraw(self) -> int:
+    def undo(self) -> int:
         """Restore the islands as they were at `begin`, and return their generation."""
         self._state.recall(self._from)
         return self._from

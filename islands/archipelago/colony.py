@@ -116,12 +116,12 @@ class Colony:
         return is_whole
 
     def begin_attempt(self, generation: int, generations: int) -> None:
-        """Prepare for generations of the run that may be withdrawn."""
+        """Prepare for generations of the run that may be abandoned."""
         self.attempt.begin(generation * self.spec.rate, generations * self.spec.rate)
 
-    def withdraw(self) -> None:
+    def undo(self) -> None:
         """Return to the generation before the last attempt."""
-        self.attempt.withdraw()
+        self.attempt.undo()
         self.derive(everyone=True)
 
     def made(self) -> int:

@@ -44,7 +44,7 @@ class Memory:
         for name in self._cleared:
             self.state.fill(name)
         if self._marks:
-            self.state.fill("met_cost", INFEASIBLE)
+            self.state.fill("offered_cost", INFEASIBLE)
 
 
 def fields_of(parts: ProgramParts) -> dict[str, Field]:
@@ -62,9 +62,9 @@ def fields_of(parts: ProgramParts) -> dict[str, Field]:
     if algorithm.patience or algorithm.loses_best or problem.marks:
         fields["archive"] = Field((pitch,), gene)
     if problem.marks:
-        # Feasible solutions that the population may reject, for the archive; PSO's particles.
-        fields["met"] = Field((population, pitch), gene)
-        fields["met_cost"] = Field((population,), np.int64)
+        # For the archive: feasible solutions that the population may reject; PSO's particles.
+        fields["offered"] = Field((population, pitch), gene)
+        fields["offered_cost"] = Field((population,), np.int64)
     own = parts.algorithm.fields(parts.shape)  # before its launches, which may depend on them
     if parts.schedule.adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
@@ -137,8 +137,8 @@ def _as_kernels_see(
         order=arrays["order"],
         calls=arrays["calls"],
         archive=arrays.get("archive"),
-        met=arrays.get("met"),
-        met_cost=arrays.get("met_cost"),
+        offered=arrays.get("offered"),
+        offered_cost=arrays.get("offered_cost"),
         given=arrays["given"],
         outside=seen(arrays),
         changed=arrays.get("changed"),

@@ -38,8 +38,8 @@ def require_sound(
         genomes["archive"] = saved["archive"][has_archived]
     elif has_archived.any():
         raise _unsound("island", "an archived cost, but there is no archive")
-    if "met" in saved:
-        genomes["met"] = saved["met"][saved["met_cost"] & INFEASIBLE == 0]
+    if "offered" in saved:
+        genomes["offered"] = saved["offered"][saved["offered_cost"] & INFEASIBLE == 0]
     for name, rows in genomes.items():
         if not encoding.holds(rows.reshape(-1, encoding.pitch)):
             raise _unsound(name, f"an invalid genome of the encoding {encoding.name}")

@@ -32,8 +32,8 @@ def load_cupy() -> Any:
         import cupy
     except ImportError as error:
         raise UsageError(
-            f"the CUDA backend needs CuPy ({error}). Install it with pip install 'islands[cuda13]' "
-            f"(or cuda12 for drivers before 580), or choose {option('backend', 'cpu')}"
+            f"the CUDA backend needs CuPy ({error}). Install it with: pip install 'islands[cuda13]'"
+            f" (or cuda12 for drivers before 580), or choose {option('backend', 'cpu')}"
         ) from None
     except OSError as error:
         variable = _CUPY_CACHE if _CUPY_CACHE in os.environ else "ISLANDS_CACHE"

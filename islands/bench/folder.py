@@ -39,18 +39,20 @@ def refuse_other_work(folder: Path, mine: dict[str, list[str]]) -> None:
         kind = kind_of(folder)
     if kind not in (None, Kind.MEASUREMENT):
         assert kind is not None
-        raise UsageError(f"--out {folder}: holds {kind.value}, no measurement. Name a new folder")
+        raise UsageError(
+            f"--out {folder}: contains {kind.value}, no measurement. Name a new folder"
+        )
     if BENCH in names:
         made = _made(folder / BENCH)
         if made.get(MEASUREMENT) != mine:
             command = shlex.join(["islands", *map(str, made.get("command", ()))])
             raise UsageError(
-                f"--out {folder}: holds another measurement: {command}. Name a new folder"
+                f"--out {folder}: contains another measurement: {command}. Name a new folder"
             )
     elif names and RESULTS not in names:  # these are of an interrupted measurement
         raise UsageError(
-            f"--out {folder}: holds files, but no measurement. Name a folder that is new or"
-            " empty, so that your files are not overwritten"
+            f"--out {folder}: contains files, but no measurement. Name a new or empty"
+            " folder, so that your files are not overwritten"
         )
 
 

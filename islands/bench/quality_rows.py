@@ -193,14 +193,14 @@ class MomentRow(BenchRow):
     """The state of the runs of one method on a group of instances at one time."""
 
     TABLE: ClassVar[str] = "quality_moments"
-    HEADER: ClassVar[str] = "group                after s     runs  at best    mean gap  method"
+    HEADER: ClassVar[str] = "group                after s     runs     hits    mean gap  method"
 
     group: str
     backend: str
     method: str
     seconds: float
     runs: int
-    reached: int
+    hits: int
     """Runs at the reference of their instance."""
     mean_gap: float | None
     """Mean over all runs; None while one of them has no solution."""
@@ -217,7 +217,7 @@ class MomentRow(BenchRow):
     def line(self) -> str:
         """Return the row as text, aligned with `HEADER`."""
         return (
-            f"{self.group:<18} {self.seconds:>9g} {self.runs:>8} {self.reached:>8}"
+            f"{self.group:<18} {self.seconds:>9g} {self.runs:>8} {self.hits:>8}"
             f" {_percent(self.mean_gap, 11)}  {self.method}, {self.backend}"
         )
 

@@ -67,15 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "threads of the cpu backend (default: all cores)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
     bench_options.declare(parser)
-    add("--highs", action=_Renamed, nargs=0, help=argparse.SUPPRESS)
-
-
-class _Renamed(argparse.Action):
-    """Refuses the former name of `--rivals highs`."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Name the new option."""
-        parser.error("--highs is now --rivals highs")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -239,7 +230,7 @@ def _requested(
         drawn = [name for name in args.what or _ALONE if name in DRAWN]
         if drawn and find_spec("matplotlib") is None:
             raise UsageError(
-                f"bench {drawn[0]} --out needs matplotlib. Install with: pip install"
+                f"bench {drawn[0]} --out needs matplotlib. Install it with: pip install"
                 " 'islands[report]'"
             )
     options = {

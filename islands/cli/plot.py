@@ -10,8 +10,8 @@ from islands.cli import arguments
 
 _EXAMPLES = """
 WHAT: solution (a tour, an assignment, ...), convergence (over generations), evaluations or seconds
-(convergence over these), migration (who sent migrants to whom; also: islands), lineage (the way of
-the best).
+(convergence over these), migration (who sent migrants to whom; also: islands), lineage (of the
+best solution).
 
 examples:
   islands plot runs/zi929-20260101-120000

@@ -45,7 +45,7 @@ examples:
   islands reproduce munhao2019/orlib --only 'mknapcb?-?0' --out orlib
   islands reproduce dantas2014/gaps --runs 10 --out gaps
 
-Repeat a command with --out to resume an interrupted experiment.
+To continue an interrupted experiment with --out, repeat the command.
 """
 
 
@@ -101,7 +101,7 @@ def main(args: argparse.Namespace) -> int:
                     done[each.name] = _performed(each, ranks, say, heartbeat)
         except (KeyboardInterrupt, Suspended) as error:
             if args.out is not None:
-                say(f"\nInterrupted. Resume with the same command: {args.out} has the results")
+                say(f"\nInterrupted. To continue, repeat the command: {args.out} has the results")
             if isinstance(error, Suspended):
                 return Suspended.status
             if ranks.size > 1:  # the interrupt has been reported
@@ -272,8 +272,10 @@ def _words(asked: str | None, usual: Sequence[int]) -> str:
 def _require_packages(names: list[str]) -> None:
     absent = [name for name in names if find_spec(name) is None]
     if absent:
+        it = "it" if len(absent) == 1 else "them"
         raise UsageError(
-            f"reproduce needs {' and '.join(absent)}. Install with: pip install 'islands[report]'"
+            f"reproduce needs {' and '.join(absent)}. Install {it} with: pip install"
+            " 'islands[report]'"
         )
 
 

@@ -188,7 +188,8 @@ def _require_plot(args: argparse.Namespace) -> None:
         )
     if find_spec("matplotlib") is None:
         raise UsageError(
-            "--plot needs matplotlib, which is not installed. Write: pip install 'islands[report]'"
+            "--plot needs matplotlib, which is not installed. Install it with:"
+            " pip install 'islands[report]'"
         )
 
 

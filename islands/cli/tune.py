@@ -22,7 +22,7 @@ _CONFIGURATIONS, _STEPS, _RUNS = 10, 3, 5
 
 _EXAMPLES = """
 values of --over:
-  rho=0.5..0.9            a range of numbers, or of integers if the setting is one
+  rho=0.5..0.9            a range of numbers; of integers for a setting with integers
   population=16..1024:log a range with logarithmic scale
   selection=random,best   a list of values, also for preset, algorithm and encoding
 
@@ -33,8 +33,8 @@ examples:
   islands run tsplib/eil51 --config tuned/best.toml
   islands tune sac94/weish30 --preset munhao2019-m1 --over c1=0.5..2 --over penalty=100..500
 
-Configuration 0 has the settings as given. Repeat a command with --out to resume an interrupted
-tuning, also with more configurations or instances.
+Configuration 0 has the given settings. To continue an interrupted tuning
+with --out, repeat the command, also with more configurations or instances.
 """
 
 
@@ -88,7 +88,7 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
         add(f"--{name}", metavar=metavar)
     add("--threads", metavar="T", type=arguments.threads)
     words = "stopping criterion of each run; repeatable. Concurrent runs of a configuration share"
-    words += " the seconds; all runs are sequential if any configuration's runs must be"
+    words += " the seconds; if any configuration needs sequential runs, all are sequential"
     add("--stop", metavar="KIND=VALUE", action="append", help=words)
     add("--colony", action="append", help=argparse.SUPPRESS)  # refused with a message of its own
     group.set_defaults(start=None)
@@ -138,7 +138,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
         warning = f"islands: tune uses only one rank; idle under mpirun: {idle}"
         print(warning, file=sys.stderr, flush=True)
     if find_spec("scipy") is None:
-        raise UsageError("tune needs scipy. Install with: pip install 'islands[report]'")
+        raise UsageError("tune needs scipy. Install it with: pip install 'islands[report]'")
     if args.metric not in METRICS:
         raise UsageError(f"--metric {args.metric}: must be {' or '.join(METRICS)}")
     if args.grid is not None and args.configurations is not None:

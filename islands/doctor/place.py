@@ -61,7 +61,7 @@ def install_hint(gpus: list[Gpu]) -> str:
     """Return how to install the packages that these GPUs need."""
     major = gpus[0].driver.partition(".")[0]
     extra = "cuda13" if major.isdigit() and int(major) >= 580 else "cuda12"
-    return f"Install their packages: pip install 'islands[mpi,{extra}]'"
+    return f"Install their packages with: pip install 'islands[mpi,{extra}]'"
 
 
 def _visible() -> list[str]:

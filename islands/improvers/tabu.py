@@ -1,4 +1,4 @@
-"""Robust taboo search (Taillard 1991): make the best allowed swap, even if it raises the cost.
+"""Robust tabu search (Taillard 1991): make the best allowed swap, even if it raises the cost.
 
 The cost difference of every swap is stored if the problem's kernels can update it.
 """

@@ -60,9 +60,9 @@ class Transport:
         self.unstage(self._receives)
         return True
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Cancel receives that are still pending."""
-        self._pending.give_up()
+        self._pending.cancel()
 
 
 class Direct(Transport):
@@ -146,7 +146,7 @@ def trial(transport: type[Transport], world: World, backend: Backend, size: int)
         # No rank waits for a message before all ranks have sent.
         failures = world.allgather(failure)
         if any(failures):
-            own.give_up()
+            own.cancel()
             return next(f"rank {rank}: {each}" for rank, each in enumerate(failures) if each)
     return ""
 
@@ -191,11 +191,11 @@ class _Trial:
         is_same = np.array_equal(received, _pattern(self._previous, self._size))
         return "" if is_same else "the message changed on its way"
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Cancel receives, and keep the buffer, which MPI may read much later."""
         _ABANDONED.append(self)
         if self._carrier is not None:
-            self._carrier.give_up()
+            self._carrier.cancel()
 
 
 def _pattern(rank: int, size: int) -> NDArray[np.uint8]:

@@ -58,7 +58,7 @@ class Channel:
                 self.listen(rank)
             time.sleep(_POLL_SECONDS)
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Cancel all receives."""
         for request in self._receiving.values():
             request.Cancel()

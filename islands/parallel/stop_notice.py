@@ -42,10 +42,10 @@ class StopNotice:
         if self.is_requested:
             self.request()  # rank 0 forwards it to the other ranks
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Stop listening on this rank only, after an error."""
         if self._channel is not None:
-            self._channel.give_up()
+            self._channel.cancel()
 
     def close(self) -> None:
         """Close the channel; collective."""

@@ -52,14 +52,14 @@ class Pending:
 
     def wait_for(self, seconds: float) -> bool:
         """Wait at most `seconds`; return whether all messages are complete."""
-        give_up_at = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         with self._world.detecting_lost_ranks():
             while not all(request.Test() for request in self._requests):
-                if time.monotonic() >= give_up_at:
+                if time.monotonic() >= deadline:
                     return False
         return True
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Cancel all receives. MPI may still read the sent arrays, so they have to stay."""
         for request in filter(None, self._arriving):  # requests that are not complete
             request.Cancel()
@@ -167,7 +167,7 @@ class World:
                     arriving.append(self._communicator.Irecv(to, rank, tag))
                 leaving = [self._communicator.Isend(what, rank, tag) for rank, what in sends]
         except Exception:
-            Pending(self, arriving).give_up()
+            Pending(self, arriving).cancel()
             raise
         return Pending(self, arriving, leaving)
 

@@ -71,7 +71,7 @@ class Outcome:
     """Whether the run is to be resumed later."""
     is_partial: bool = False
     """Whether generation 0 is incomplete, so that there is nothing to resume from."""
-    given_up_seconds: float = 0.0
+    abandoned_seconds: float = 0.0
     """Seconds spent on abandoned generations."""
     phases: Mapping[str, float] = field(default_factory=dict)
     """The seconds of this rank in this start by phase."""

@@ -89,7 +89,7 @@ class Result:
     """The colony of that island; None for a run without colonies."""
     colonies: Sequence[Mapping[str, Any]] = ()
     """The settings of each colony in short, and the best cost on its islands."""
-    given_up_seconds: float = 0.0
+    abandoned_seconds: float = 0.0
     """The part of `seconds` spent on generations that were abandoned at the end of the run."""
     is_partial: bool = False
     """Whether it ended inside generation 0, so that there is nothing to resume from."""

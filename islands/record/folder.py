@@ -63,20 +63,20 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
         return
     try:
         if folder.exists() and not folder.is_dir():
-            raise UsageError(f"{option('out', folder)}: is a file. Name a folder, which may be new")
+            raise UsageError(f"{option('out', folder)}: is a file. Name a new or existing folder")
         if folder.exists() and _holds_files(folder) and not _is_of_a_run(folder):
             raise UsageError(
-                f"{option('out', folder)}: holds files, but no run. Name a folder that is new or"
-                " empty, so that your files are not overwritten"
+                f"{option('out', folder)}: contains files, but no run. Name a new or empty"
+                " folder, so that your files are not overwritten"
             )
         if (folder / FINISHED).exists() and not force:
             raise UsageError(
-                f"{option('out', folder)}: holds a finished run. Name another folder, or pass"
+                f"{option('out', folder)}: contains a finished run. Name another folder, or pass"
                 f" {option('force', True)} to overwrite it"
             )
         if has_checkpoint(folder) and not force:
             raise UsageError(
-                f"{option('out', folder)}: holds a run that can be resumed. Use: islands resume"
+                f"{option('out', folder)}: contains a run that can be resumed. Use: islands resume"
                 f" {shlex.quote(str(folder))}; or pass {option('force', True)} to overwrite it"
             )
     except OSError as error:
@@ -100,10 +100,10 @@ def require_run(folder: Path) -> None:
         raise InputError(
             f"{folder / SETTINGS}: is damaged: it does not begin with {SIGN!r}. Restore it"
         )
-    holds = not_a_run(folder) or (
-        "holds no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
+    content = not_a_run(folder) or (
+        "contains no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
     )
-    raise InputError(f"{folder}: {holds}")
+    raise InputError(f"{folder}: {content}")
 
 
 def _require_own_format(folder: Path) -> None:

@@ -86,7 +86,7 @@ def experiments_in(folder: Path) -> Iterator[Path]:
 
 
 def not_a_run(folder: Path) -> str:
-    """Return what a folder without a run holds, and what to do with it; empty if nothing."""
+    """Return what a folder without a run contains, and what to do with it; empty if nothing."""
     kind, place = kind_of(folder), shlex.quote(str(folder))
     if kind in (None, Kind.RUN):
         return ""
@@ -97,5 +97,5 @@ def not_a_run(folder: Path) -> str:
         look = f"Name one of its runs, such as {run}"
     if kind is Kind.MEASUREMENT:
         look = f"Its tables are in {folder / BENCH}, as soon as it is complete"
-    again = f"to go on, repeat its command with --out {place}"
-    return f"holds {kind.value}, not a run. {look}; {again}"
+    again = f"to continue, repeat its command with --out {place}"
+    return f"contains {kind.value}, not a run. {look}; {again}"

@@ -58,14 +58,14 @@ class FolderLock:
         """
         if self._has_taken:
             return True
-        give_up_at = time.monotonic() + patience
+        deadline = time.monotonic() + patience
         writes = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         for path, flags in ((folder, os.O_RDONLY), (folder / self._file, writes)):
             with writing(path):
                 descriptor = os.open(path, flags, 0o666)
             self._locks.callback(os.close, descriptor)
             while not _is_locked(path, descriptor):
-                if time.monotonic() >= give_up_at:
+                if time.monotonic() >= deadline:
                     self._locks.close()
                     return False
                 time.sleep(0.1)

@@ -28,7 +28,7 @@ class Record(ABC):
     """The folder of a run with one file per rank."""
     island: ClassVar[str]
     """The column with the island of a row."""
-    is_of_now: ClassVar[bool]
+    describes_state: ClassVar[bool]
     """Whether a generation's rows describe its state, and so are written again after resuming."""
 
     def __init__(

@@ -64,7 +64,7 @@ def earlier_rows(
     table = pa.concat_tables(tables)
     island = table.column(kind.island).to_numpy()
     generation = table.column("generation").to_numpy()
-    last = manifest.moment.generation - (1 if kind.is_of_now else 0)
+    last = manifest.moment.generation - (1 if kind.describes_state else 0)
     wanted = (island >= mine.start) & (island < mine.stop) & (generation <= last)
     table = table.filter(pa.array(wanted & schedule.visits(generation)))
     # The sort is stable: the rows of each island remain in order.

@@ -26,7 +26,7 @@ class Trace(Record):
 
     folder: ClassVar[str] = TRACE
     island: ClassVar[str] = "island"
-    is_of_now: ClassVar[bool] = True
+    describes_state: ClassVar[bool] = True
 
     @staticmethod
     def schema(problem: Problem) -> pa.Schema:
@@ -80,7 +80,7 @@ class Migrations(Record):
 
     folder: ClassVar[str] = MIGRATIONS
     island: ClassVar[str] = "to"
-    is_of_now: ClassVar[bool] = False
+    describes_state: ClassVar[bool] = False
 
     @staticmethod
     def schema(problem: Problem) -> pa.Schema:

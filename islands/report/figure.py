@@ -62,8 +62,8 @@ def needed() -> Iterator[None]:
         yield
     except ImportError as error:
         raise UsageError(
-            "reports and plots need matplotlib, which is not installed. Write: pip install"
-            " 'islands[report]'"
+            "reports and plots need matplotlib, which is not installed. Install it with:"
+            " pip install 'islands[report]'"
         ) from error
 
 

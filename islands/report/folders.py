@@ -70,7 +70,7 @@ def runs_in(folder: Path) -> Iterator[Path]:
             what = "a series without runs"
         elif kind is Kind.MEASUREMENT:
             what = f"{kind.value}, whose tables and plots are files there"
-        raise InputError(f"{folder}: holds {what}. {_NAME_ONE}")
+        raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
     yield from inside
 
 

@@ -151,10 +151,10 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
         f"{counted(len(arrivals), 'migrant', form=',')} arrived, {accepted:,} were accepted, and"
         f" {won:,} were better than all of their island."
     )
-    yield paragraph(_way(steps, island, history))
+    yield paragraph(_lineage_words(steps, island, history))
     lines = draw_lineage(arrivals, history, steps, island, generation)
     words = (
-        "The way of the best solution over the islands: each step is a migrant that was better than"
+        "The lineage of the best solution: each step is a migrant that was better than"
         " all of its island. Grey: all such migrants. Dotted lines separate ranks."
     )
     cells = "Migrants from each island to each other one: accepted, and better than all there"
@@ -180,8 +180,8 @@ def found_by(run: RecordedRun, history: History) -> tuple[int, int]:
     return int(history.islands[column]), int(history.generations[row])
 
 
-def _way(steps: list[Step], island: int, history: History) -> str:
-    """Return the way of the best solution in a sentence."""
+def _lineage_words(steps: list[Step], island: int, history: History) -> str:
+    """Return the lineage of the best solution in a sentence."""
     rank = dict(zip(history.islands.tolist(), history.ranks.tolist(), strict=True))
     if not steps:
         return (

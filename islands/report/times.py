@@ -73,8 +73,8 @@ def _phases(run: RecordedRun) -> Iterator[tuple[str, str]]:
     assert result is not None
     yield "compilation of kernels", f"{result.compile_seconds:.2f}"
     yield "all generations", f"{result.seconds:.2f}"
-    if result.given_up_seconds:
-        yield "of which abandoned at the end", f"{result.given_up_seconds:.2f}"
+    if result.abandoned_seconds:
+        yield "of which abandoned at the end", f"{result.abandoned_seconds:.2f}"
 
 
 def _ranks(run: RecordedRun, history: History) -> Iterator[tuple[str, ...]]:

@@ -56,7 +56,8 @@ class Experiment:
     places: defaultdict[str, Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter), kw_only=True
     )
-    """How many results were made in which place, for each place where they would be made now."""
+    """The number of results of each place, by the place where they would be made now; a place is a
+    device, with its number of ranks."""
     cores: frozenset[int] = field(default=frozenset(), kw_only=True)
     """The cores for runs with a given number of threads; without any, those of the rank."""
     ledger: RunLedger = field(default_factory=RunLedger, kw_only=True)
@@ -132,7 +133,7 @@ class Experiment:
             key["place"] = place
         found = self.ledger.result_of(key, self.world, lambda: {**made(), "place": place})
         # Earlier versions wrote no place.
-        self.places[place][found.pop("place", "an unknown place")] += 1
+        self.places[place][found.pop("place", "an unknown device")] += 1
         return found
 
     def costs(self, problem: Problem, runs: int) -> list[float]:
@@ -199,7 +200,7 @@ def _whole_seconds(result: Result) -> float:
     """Return the seconds of complete generations; scale a partial generation 0."""
     if result.is_partial:
         return result.seconds * result.islands * result.population / result.evaluations
-    return result.seconds - result.given_up_seconds
+    return result.seconds - result.abandoned_seconds
 
 
 @dataclass(frozen=True)

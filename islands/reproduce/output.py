@@ -96,20 +96,20 @@ class ExperimentFolder:
 
 
 def refuse_other_work(path: Path) -> None:
-    """Refuse a folder that holds a run, a series, a tuning or a measurement."""
+    """Refuse a folder that contains a run, a series, a tuning or a measurement."""
     with reading(path):
         kind = kind_of(path)
         measured = kind is Kind.MEASUREMENT and (results_in(path) or (path / BENCH).exists())
     if kind in (Kind.RUN, Kind.SERIES, Kind.TUNING) or measured:
         assert kind is not None
-        raise UsageError(f"--out {path}: holds {kind.value}, no experiment. Name a new folder")
+        raise UsageError(f"--out {path}: contains {kind.value}, no experiment. Name a new folder")
 
 
 def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
     """Refuse a path that is a file, or a folder with another experiment."""
     with reading(path):
         if path.exists() and not path.is_dir():
-            raise UsageError(f"--out {path}: is a file. Name a folder (it need not exist)")
+            raise UsageError(f"--out {path}: is a file. Name a new or existing folder")
         if not (path / EXPERIMENT).exists():
             return
         kept = read_toml(path / EXPERIMENT)

@@ -64,13 +64,16 @@ def perform(
 
 
 def _places(experiment: Experiment) -> list[str]:
-    """Return where the results were made, if equal runs were made in several places."""
+    """Return the devices and ranks of the results, if those of equal runs differ."""
     several = [each for each in experiment.places.values() if len(each) > 1]
     if not several:
         return []
-    together = sum(several, Counter[str]())
-    counts = ", ".join(f"{place} ({count})" for place, count in together.items())
-    return [f"results were made in several places, which changes times, not costs: {counts}"]
+    total = sum(several, Counter[str]())
+    counts = ", ".join(f"{place} ({count})" for place, count in total.items())
+    return [
+        "results come from several devices or numbers of ranks; this affects times, not costs:"
+        f" {counts}"
+    ]
 
 
 def _rows(

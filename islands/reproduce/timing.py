@@ -122,8 +122,8 @@ def scaled_facts(rows: Sequence[TableRow], experiment: Experiment) -> list[Fact]
     if not scaled:
         return []
     sentence = (
-        f"~: scaled to {counted(experiment.paper_generations, 'generation')} from fewer, in"
-        f" {counted(scaled, 'cell')}"
-        f" (timed CPU runs end after {CPU_SECONDS:g} s; --out and --json give numbers)"
+        "~: time of a shorter run, scaled to"
+        f" {counted(experiment.paper_generations, 'generation')} ({counted(scaled, 'cell')})."
+        f" Timed CPU runs end after {CPU_SECONDS:g} s; --out and --json have the exact numbers"
     )
     return [Fact("scaled_cells", scaled, sentence)]

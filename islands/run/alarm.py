@@ -51,7 +51,7 @@ class Alarm:
             self._notice.close()
         else:
             with suppress(Exception):  # other ranks may have died
-                self._notice.give_up()
+                self._notice.cancel()
 
     def _watch(self) -> None:
         is_over = False
@@ -59,7 +59,7 @@ class Alarm:
             self._report(is_over=is_over)
             is_over = self._is_over() and not self._ended.wait(_GRACE_SECONDS)
             if is_over:
-                self._archipelago.give_up()
+                self._archipelago.abandon()
 
     def _report(self, *, is_over: bool) -> None:
         try:

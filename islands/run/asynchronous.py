@@ -165,7 +165,7 @@ class _Loop:
             if not long:
                 self._archipelago.advance(step)
             elif not self._archipelago.attempt(step):
-                self._archipelago.withdraw()
+                self._archipelago.undo()
                 return
             if self._archipelago.generation == visit:
                 break

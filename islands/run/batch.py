@@ -144,7 +144,7 @@ def _advance(
             if not long:
                 archipelago.advance(step)
             elif not archipelago.attempt(step):
-                archipelago.withdraw()
+                archipelago.undo()
                 return
             if archipelago.generation < visit:
                 archipelago.wait()

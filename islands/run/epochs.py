@@ -98,7 +98,7 @@ class _Loop:
         self._began = time.perf_counter() - self._kept_at
         self.phases = Phases()
         self._viewed_at = self._kept_at
-        self._given_up_seconds = 0.0
+        self._abandoned_seconds = 0.0
         resumed_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
         self._pace = Pace(spec, *resumed_at)
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
@@ -180,7 +180,7 @@ class _Loop:
             outcome = Outcome(progress, _ENDED_BY_CALLBACK, moment)
         if outcome is None:
             return None
-        outcome = replace(outcome, given_up_seconds=self._given_up_seconds)
+        outcome = replace(outcome, abandoned_seconds=self._abandoned_seconds)
         if not self.is_partial:
             return outcome
         reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
@@ -233,8 +233,8 @@ class _Loop:
             )
             self.phases.lap(usage.RANKS)
             if not requests.is_complete:
-                self._given_up_seconds += requests.seconds - began
-                self._archipelago.withdraw()
+                self._abandoned_seconds += requests.seconds - began
+                self._archipelago.undo()
                 return
             if self._archipelago.generation == visit:
                 break

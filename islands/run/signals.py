@@ -29,7 +29,7 @@ def suspending() -> Iterator[None]:
     """Make SIGTERM and SIGUSR1 raise `Suspended`, for work that is stored piece by piece."""
 
     def suspend(_number: int, _frame: FrameType | None) -> None:
-        raise Suspended("ended by a signal; run it again to continue")
+        raise Suspended("ended by a signal; to continue, repeat the command")
 
     before = {each: signal.signal(each, suspend) for each in (signal.SIGTERM, signal.SIGUSR1)}
     try:

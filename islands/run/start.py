@@ -258,7 +258,7 @@ def _result(start: Start, outcome: Outcome, memory: Memory | None, joules: float
         interrupted=outcome.interrupted,
         suspended=outcome.suspended,
         is_partial=outcome.is_partial,
-        given_up_seconds=outcome.given_up_seconds,
+        abandoned_seconds=outcome.abandoned_seconds,
         rank_seconds=world.allgather(dict(outcome.phases)),
         joules=joules,
         seed=spec.general.seed,

@@ -51,7 +51,7 @@ def row_of(result: Result) -> Row:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """Return the rows so far, empty without a table; refuse a foreign table."""
+    """Return the rows so far, none without a table; refuse a table of something else."""
     return read_table(folder / LEDGER, COLUMNS, "runs")
 
 

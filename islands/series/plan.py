@@ -1,6 +1,6 @@
 """The runs of a series: all instances with one seed, then all with the next.
 
-If the machine becomes slower, this affects all instances alike.
+If the machine becomes slower, this affects all instances equally.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Plan:
             if not folder.exists():
                 return
             if not folder.is_dir():
-                raise UsageError(f"--out {folder}: is a file. Name a folder, which may be new")
+                raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
             names = {path.name for path in folder.iterdir()}
         mine = {job.folder: job for job in self.jobs() if job.folder in names}
         others = {
@@ -108,8 +108,8 @@ class Plan:
         read_rows(folder)
         if others and LEDGER not in names:
             raise UsageError(
-                f"--out {folder}: holds files, but no series. Name a folder that is new or"
-                " empty, so that your files are not overwritten"
+                f"--out {folder}: contains files, but no series. Name a new or empty"
+                " folder, so that your files are not overwritten"
             )
         for name, job in mine.items():
             refuse_unfit(folder / name, force=True)
@@ -132,14 +132,14 @@ def _refuse_duplicates(jobs: Sequence[Job]) -> None:
 
 
 def _refuse_other(folder: Path, job: Job) -> None:
-    """Refuse a job's folder that holds a run with other settings."""
+    """Refuse a job's folder that contains a run with other settings."""
     kept = resolve(layers({}, require_intact(folder / job.folder)), job.problem).to_mapping()
     asked = job.spec.to_mapping()
     names = [name for name in asked | kept if name not in _OWN]
     differing = [name for name in names if asked.get(name) != kept.get(name)]
     if differing:
         raise UsageError(
-            f"--out {folder}: {job.folder} holds a run with other settings:"
+            f"--out {folder}: {job.folder} contains a run with other settings:"
             f" {', '.join(differing)}. Name another folder, or pass --force to overwrite it"
         )
 

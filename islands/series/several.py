@@ -196,7 +196,7 @@ class _Performance:
             done = sum(not (each.interrupted or each.suspended) for each in self._results)
             self._say(
                 f"\nEnded after {done} of {counted(len(self._plan), 'run')}."
-                f" Continue with the same command and {out}{force}"
+                f" To continue, repeat the command with {out}{force}"
             )
 
     def _say(self, text: str) -> None:

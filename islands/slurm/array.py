@@ -1,4 +1,4 @@
-"""The job arrays of a sweep: which elements each has, and the job that writes the table after it.
+"""The job arrays of a sweep: their elements, and the job that writes the table at the end.
 
 DIR/slurm/array-JOB.json is written when an array is submitted or its first element begins.
 """

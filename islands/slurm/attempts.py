@@ -55,7 +55,7 @@ class Attempt:
     """The job's output file."""
     before: Progress
     holds_run: bool = False
-    """Whether the run in the folder is its own: it resumes it, or has removed an older one."""
+    """Whether the run in the folder is its own: resumed, or begun instead of an older one."""
     ended: float | None = None
     after: Progress | None = None
     status: int | None = None
@@ -126,7 +126,7 @@ class Attempts:
             return self.errors.read_text(errors="replace").partition("\n")[0] or None
 
     def take_run(self, attempt: Attempt) -> Attempt:
-        """Write that the folder contains no run but the attempt's own; return the attempt."""
+        """Write that the run in the folder belongs to the attempt; return the attempt."""
         attempt = replace(attempt, before=Progress.of(self._run), holds_run=True)
         self._append(attempt)
         return attempt

@@ -38,8 +38,8 @@ def of_one_run(check: Check) -> Check:
         run = check(words)
         if run.runs:
             raise UsageError(
-                f"the options make a series of {len(run.runs)} runs, but here they are those of one"
-                " run. Leave --runs out, and name one instance"
+                f"the options make a series of {len(run.runs)} runs, but only one run is possible"
+                " here. Leave --runs out, and name one instance"
             )
         return run
 
@@ -47,7 +47,7 @@ def of_one_run(check: Check) -> Check:
 
 
 class Words:
-    """The words of a command line, `--name value` and `--name=value` alike."""
+    """The words of a command line, in the forms `--name value` and `--name=value`."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.all = tuple(words)
@@ -64,7 +64,7 @@ class Words:
 
     @property
     def forces(self) -> bool:
-        """Whether `--force` allows to overwrite an older run."""
+        """Whether `--force` is given, so that an older run may be overwritten."""
         return "--force" in self.all
 
     @property

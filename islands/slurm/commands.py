@@ -12,7 +12,7 @@ WAITING = ("PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT")
 RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING")
 REQUEUE, PREEMPTION, TIME_LIMIT, CANCEL = "requeue", "preemption", "time limit", "cancel"
 """Why Slurm ends a job."""
-UNKNOWN = "no answer of Slurm"
+UNKNOWN = "no answer from Slurm"
 _TRIES, _PAUSE_SECONDS = 3, 2.0
 """How often to ask why Slurm ends a job, within the 30 s (KillWait) until it kills the script."""
 

@@ -31,7 +31,7 @@ def continues(given: Words, folder: Path, attempts: Attempts, job: str) -> bool:
     if given.forces or not (folder / SETTINGS).exists():
         return False
     raise UsageError(
-        f"--out {folder}: holds a run with other options. Name another folder, add --force to"
+        f"--out {folder}: contains a run with other options. Name another folder, add --force to"
         f" overwrite it, or resume it with: sbatch slurm/run.sbatch resume {folder}"
     )
 
@@ -43,7 +43,7 @@ def options(given: Words, folder: Path, *, goes_on: bool) -> list[str]:
     if goes_on and (folder / SETTINGS).exists():
         return ["resume", str(folder), *_script(folder), *given.of_resume()]
     words = Words(given.without("--out")).all
-    # A series, or a run that has not begun, goes on with the words that begin it.
+    # A series, or a run that has not begun, continues with the options that begin it.
     return [
         "run",
         *(word for word in words if not (goes_on and word == "--force")),

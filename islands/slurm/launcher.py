@@ -105,12 +105,12 @@ def _interface() -> str:
         if name in offered and _works(name):
             return name
     raise UsageError(
-        f"srun starts no program with --mpi={', --mpi='.join(_PMI)}. Set {VARIABLE} to the command"
-        " that starts ranks on this cluster, such as mpirun"
+        f"srun cannot start a program with --mpi={', --mpi='.join(_PMI)}. Set {VARIABLE} to the"
+        " command that starts ranks on this cluster, such as mpirun"
     )
 
 
 def _works(interface: str) -> bool:
-    """Return whether srun starts a program with an interface; some are listed and not installed."""
+    """Return whether srun starts a program with an interface; not all listed ones are installed."""
     command = ["srun", f"--mpi={interface}", "--nodes=1", "--ntasks=1", "true"]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0

@@ -97,7 +97,7 @@ def _end(
 
 
 def _is_final(status: int | None, error: str | None) -> bool:
-    """Return whether the run is finished, or failed with an error that it would repeat."""
+    """Return whether the run is finished, or failed with an error that a restart would repeat."""
     return status in _FINAL or (status == 1 and error is not None)
 
 
@@ -132,9 +132,9 @@ def _no_progress(folder: Path, last: Attempt) -> str:
     elif last.status == Suspended.status:
         how = "its time limit was too short for one checkpoint"
     else:
-        how = f"status {last.status}"
+        how = f"it ended with status {last.status}"
     return (
         f"the last two attempts made no new checkpoint ({last.before}), the last one because {how}."
-        f" The job is not requeued. Correct the reason, which its output gives, and continue with:"
+        f" The job is not requeued. Fix the cause, which is in its output, and continue with:"
         f" {command_to_continue(folder, last)}"
     )

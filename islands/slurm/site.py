@@ -27,7 +27,7 @@ _FLAGS = ("NO_REQUEUE", "OVERCOMMIT", "REQUEUE", "SPREAD_JOB", "USE_MIN_NODES")
 
 
 def find_site(named: Path | None) -> Path:
-    """Return the path of site.env: the named file, or in ./ or ./slurm/, or the unedited one."""
+    """Return the path of site.env: the named file, one in ./ or ./slurm/, or the unedited one."""
     if named is not None:
         if not named.is_file():
             raise InputError(f"--site {named}: no such file. Copy and edit {_unedited()}")
@@ -69,7 +69,7 @@ def directives_of(site: Path) -> dict[str, str]:
 def difference_from_site(environment: Mapping[str, str]) -> str | None:
     """Return a warning if this job has another account, partition or QOS than site.env, or None.
 
-    sbatch reads these from its environment, so that site.env must be sourced before. A job of
+    sbatch reads these from its environment, so site.env must be sourced first. A job of
     `islands submit` has them as directives, which the command line may override.
     """
     if "ISLANDS_SITE" in environment:
@@ -80,7 +80,7 @@ def difference_from_site(environment: Mapping[str, str]) -> str | None:
         if of_site and of_job not in ("", *of_site.split(",")):
             return (
                 f"the job has {name} {of_job}, but site.env names {of_site}. Source site.env"
-                " before sbatch, or run the script itself, which does"
+                " before sbatch, or run the script itself, which sources it"
             )
     return None
 

@@ -43,8 +43,8 @@ def submit(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     """
     if which("sbatch") is None:
         raise UsageError(
-            "no command sbatch here: submit jobs on a login node of the cluster. --dry-run prints"
-            " the script anywhere"
+            "this machine has no sbatch: submit jobs on a login node of the cluster. --dry-run"
+            " prints the script anywhere"
         )
     path, options = folder / JOB / SCRIPT, folder / JOB / LIST
     submitted = time.time()

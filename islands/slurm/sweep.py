@@ -47,7 +47,7 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
     if not words or not words[0].endswith(".txt"):
         if (seed := Words(words).value("--seed")) is not None:
             raise UsageError(
-                f"--seed {seed}: each element of a sweep has its own number as seed. Leave --seed"
+                f"--seed {seed}: each element of a sweep uses its own number as seed. Leave --seed"
                 " out, or name a file with a line of options per element"
             )
         return [*words, "--seed", str(element)]

@@ -33,7 +33,7 @@ def states_of(folder: Path) -> dict[int, State]:
 
 
 def counted_states(states: Mapping[int, State]) -> str:
-    """Return how many runs are in each state, such as `3 done, 1 running`."""
+    """Return the number of runs in each state, such as `3 done, 1 running`."""
     counts = Counter(state.word for state in states.values())
     return ", ".join(f"{count} {word}" for word, count in counts.most_common())
 

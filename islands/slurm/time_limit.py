@@ -12,7 +12,7 @@ _NOTICE_SECONDS = 120
 
 
 def time_limit(text: str) -> str:
-    """Return a time limit as sbatch takes it: 01:00:00 for `1h`."""
+    """Return a time limit in the form of sbatch: 01:00:00 for `1h`."""
     if _OF_SLURM.fullmatch(text):
         return text
     limit = 0.0

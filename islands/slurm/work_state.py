@@ -1,4 +1,4 @@
-"""The state of a series, a tuning, an experiment or a measurement that no job makes."""
+"""The state of a series, a tuning, an experiment or a measurement outside of jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from islands.record.work import read_work
 from islands.text import counted
 
 _LAST = {Kind.TUNING: RANKING, Kind.MEASUREMENT: BENCH}
-"""The last file of work that may end without a piece in progress."""
+"""The file that completes the work; other kinds are complete when no piece is in progress."""
 
 
 def state_words(folder: Path) -> tuple[str, str]:
@@ -32,7 +32,7 @@ def state_words(folder: Path) -> tuple[str, str]:
     if work is None and (last is None or (folder / last).exists()):
         return "done", f"{kind.value}; {_outcome(folder, kind)}"
     at = ("" if work is None else f" at {work.words}") + made
-    again = f"to go on, repeat its command with --out {shlex.quote(str(folder))}"
+    again = f"to continue, repeat its command with --out {shlex.quote(str(folder))}"
     return "stopped", f"{kind.value}{at}; {again}"
 
 

@@ -53,9 +53,10 @@ def _refuse_differences(facts: list[dict[str, str]]) -> None:
         return
     names = [name for name in facts[0] if any(fact[name] != facts[0][name] for fact in facts)]
     ranks = ", ".join(str(rank) for rank in differing[:8]) + (" ..." if differing[8:] else "")
+    differ = "differ" if differing[1:] else "differs"
     raise UsageError(
-        f"rank{'s' if differing[1:] else ''} {ranks} of {len(facts)} would run something else than"
-        f" rank 0: {' and '.join(names)} differ. Start all ranks with the same options, and make"
+        f"rank{'s' if differing[1:] else ''} {ranks} of {len(facts)} {differ} from rank 0 in"
+        f" {' and '.join(names)}. Start all ranks with the same options, and make"
         f" sure that {option('config')}, ISLANDS_INSTANCES and the cache have the same files on"
         " every host, and that scripts seed their random generators"
     )

@@ -40,7 +40,7 @@ class Domain(Protocol):
         """Return the value for a random number in [0, 1)."""
 
     def points(self, steps: int) -> list[Any]:
-        """Return at most `steps` values from end to end."""
+        """Return at most `steps` values from the lowest to the highest."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Integers:
     is_log: bool = False
 
     def drawn(self, share: float) -> int:
-        """Return uniformly distributed numbers or logarithms; both ends have full probability."""
+        """Return uniformly distributed numbers or logarithms; the ends are as likely as others."""
         return self._nearest(_between(self.low - 0.5, self.high + 0.5, share, is_log=self.is_log))
 
     def points(self, steps: int) -> list[Any]:

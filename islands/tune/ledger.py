@@ -97,11 +97,11 @@ def refuse_unfit(folder: Path) -> None:
         if not folder.exists():
             return
         if not folder.is_dir():
-            raise UsageError(f"--out {folder}: is a file. Name a folder (it need not exist)")
+            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
         names = {path.name for path in folder.iterdir()}
     others = (name for name in names if not (name.startswith(f".{LEDGER}.") or is_of_work(name)))
     if LEDGER not in names and any(others):
         raise UsageError(
             f"--out {folder}: contains files, but no tuning. Name a new or empty folder, so that"
-            " no file of yours is overwritten"
+            " your files are not overwritten"
         )

@@ -12,25 +12,26 @@ from islands.tune.configurations import Candidates
 from islands.tune.plan import Task, Tuning
 from islands.tune.runs import TaskResult, is_timed
 
-_CONSECUTIVE = (
-    "Runs are consecutive, as runs with a halo or with known start solutions cannot form a batch"
+_SEQUENTIAL = (
+    "Runs are sequential, as runs with a halo or with given start solutions cannot form a batch"
 )
 
 
 def header(tuning: Tuning) -> str:
     """Return the lines that describe the planned runs."""
     candidates, runs = tuning.candidates, tuning.runs
+    number = len(candidates.configurations)
     parts = [
-        f"{counted(len(candidates.configurations), 'configuration')}, 0 the settings as given",
+        f"{counted(number, 'configuration')} (number 0: the given settings)",
         counted(len(tuning.problems), "instance"),
-        f"{counted(runs, 'run')} of each on each",
+        f"{counted(runs, 'run')} per configuration and instance",
         tuning.backend.device,
     ]
     lines = [", ".join(parts)]
     if candidates.refused:
         lines.append(refused(candidates))
     if runs > 1:
-        lines.append(_batch(tuning) if tuning.batched else _CONSECUTIVE)
+        lines.append(_batch(tuning) if tuning.batched else _SEQUENTIAL)
     return "\n".join([*lines, ""])
 
 

@@ -104,8 +104,8 @@ def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
     words, hints = "found a feasible solution", {each.hint for each in tuning.problems.values()}
     if ranking.metric == "evaluations":
         words, hints = (
-            "reached the goal of --stop",
-            {"Let runs take longer, or choose an easier goal"},
+            "reached the target of --stop",
+            {"Let runs take longer, or choose an easier target"},
         )
     sentences = [f"{folder / LEDGER}: no run of any configuration {words}", *sorted(hints - {""})]
     raise RunError(". ".join(sentences))
@@ -229,8 +229,8 @@ def _leave(tuning: Tuning, ledger: TuneLedger, output: TuneOutput) -> None:
         return
     force = ", without --force" if output.force else ""
     output.say(
-        f"\nEnded after {done} of {counted(count, 'row')} of {LEDGER}. Continue with the same"
-        f" command and --out {shlex.quote(str(folder))}{force}"
+        f"\nEnded after {done} of {counted(count, 'row')} of {LEDGER}. To continue, repeat the"
+        f" command with --out {shlex.quote(str(folder))}{force}"
     )
 
 
@@ -243,7 +243,7 @@ def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
     write_table(folder / RANKING, columns, rows, sealed=False)
     with published(folder / BEST) as temporary:
         text = (
-            f"# Configuration {first.configuration}, the best of {len(ranking.ranked)}:"
-            " islands run INSTANCE --config FILE takes it.\n"
+            f"# Configuration {first.configuration}, the best of {len(ranking.ranked)}. Use it"
+            " with: islands run INSTANCE --config FILE\n"
         )
         temporary.write_text(text + tomli_w.dumps(best), encoding="utf-8")

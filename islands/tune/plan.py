@@ -168,7 +168,7 @@ def _domains(over: Sequence[str], options: Mapping[str, Any], base: Job) -> list
     for text, each in named.items():
         if each.key in given:
             own = f"{each.key}={given[each.key]}"
-            fix = "; a file named by --config may give that of configuration 0"
+            fix = ", or set the value of configuration 0 in a file for --config"
             raise twice(each.key, own, f"--over {text}", fix)
     domains = sorted(named.values(), key=lambda each: each.key)
     if not domains:

@@ -36,7 +36,7 @@ class RankedConfiguration:
     hits: int | None
     """Runs at least as good as the best known value; None if no instance has one."""
     void: int
-    """Runs without a feasible solution, or with metric `evaluations` without reaching the goal."""
+    """Runs without a feasible solution or, with metric `evaluations`, that missed the target."""
     evaluations: float
     """Mean evaluations of a run."""
     seconds: float

@@ -55,12 +55,12 @@ def run_task(
     batched: bool,
     tell: Callable[[str], None] = lambda _: None,
 ) -> TaskResult:
-    """Make `runs` runs, in one batch or consecutively; `tell` reports the current one."""
+    """Make `runs` runs, in one batch or one after another; `tell` reports the current one."""
     problem = problem.adjusted(spec.problem)
     if batched:
         batch = run_batch(spec, problem, runs, backend)
         return _result([run.progress for run in batch.runs], batch.seconds, spec)
-    ends = list(_consecutive(spec, problem, runs, backend, tell))
+    ends = list(_sequential(spec, problem, runs, backend, tell))
     return _result(ends, sum(end.seconds for end in ends), spec)
 
 
@@ -79,7 +79,7 @@ def _result(ends: list[Progress], seconds: float, spec: RunSpec) -> TaskResult:
     )
 
 
-def _consecutive(
+def _sequential(
     spec: RunSpec, problem: Problem, runs: int, backend: Backend, tell: Callable[[str], None]
 ) -> Iterator[Progress]:
     world = World()

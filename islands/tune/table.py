@@ -9,7 +9,7 @@ from islands.tune.ranking import RankedConfiguration, Ranking
 
 _TITLES = {"gap": "Gap", "cost": "Cost", "evaluations": "Evaluations"}
 _DIGITS = {"gap": 3, "cost": 1, "evaluations": 0}
-_VOID = {"evaluations": "The goal was not reached"}
+_VOID = {"evaluations": "The target was not reached"}
 
 
 def table(ranking: Ranking) -> str:

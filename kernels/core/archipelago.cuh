@@ -42,10 +42,10 @@ struct Archipelago {
     int32_t* order;           // [islands][population]: individuals from best to worst
     int64_t* calls;           // [islands][population]: objective evaluations so far
     encoding::Gene* archive;  // [islands][pitch], or null if no island can lose its best
-    // The last feasible solution made for each slot, also if the population refused it; in a swarm,
-    // the current position of each particle. Genes and cost, or null.
-    encoding::Gene* met;
-    int64_t* met_cost;
+    // Offered to the archive: the last feasible solution made for each slot, also if the population
+    // refused it; in a swarm, the current position of each particle. Genes and cost, or null.
+    encoding::Gene* offered;
+    int64_t* offered_cost;
     const int32_t* given;  // [islands]: number of given individuals in the first generation
     Outside outside;       // null if kernels evaluate
     int32_t* changed;     // [islands][population]: set to 1 when an individual is replaced, or null

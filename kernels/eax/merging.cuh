@@ -20,7 +20,7 @@ class Merging {
         : pair_(pair), near_(near), data_(data), tours_(tours) {}
 
     // Merge all sub-tours into one tour, which is shorter than the first parent by the returned
-    // length; before, the child was shorter by `gain`. Give up once it is not, and return 0: an
+    // length; before, the child was shorter by `gain`. Stop once it is not, and return 0: an
     // exchange hardly ever shortens it again. All threads together.
     __device__ int64_t run(int64_t gain) {
         while (tours_.count > 1) {

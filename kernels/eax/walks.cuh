@@ -8,7 +8,7 @@
 
 namespace eax {
 
-constexpr int LONGEST_WALK = 2048;  // steps until a walk is given up
+constexpr int LONGEST_WALK = 2048;  // steps until a walk is abandoned
 
 // Random bits of one of the walks of a pair of parents.
 class Coins {
@@ -107,8 +107,8 @@ class Walker {
     }
 
     // Walk on by random edges of A and B in turn, which are removed; return whether the walk has
-    // come to a vertex again after an even number of steps. Otherwise it is given up, also if it
-    // comes to a vertex whose edges were those of a walk that was given up. One lane.
+    // come to a vertex again after an even number of steps. Otherwise it is abandoned, also if it
+    // comes to a vertex whose edges were those of an abandoned walk. One lane.
     __device__ bool walk() {
         Visit here = visit(path_[length_]);
         bool is_closed = false;
@@ -118,7 +118,7 @@ class Walker {
         return is_closed;
     }
 
-    // Take one step; return whether the walk can go on.
+    // Take one step; return whether the walk can continue.
     template <Edges KIND>
     __device__ bool step(Visit& here, bool& is_closed) {
         const uint32_t ends = here.bits >> KIND & 3;
@@ -149,8 +149,8 @@ class Walker {
         }
     }
 
-    // Forget that the walk has come to the vertices of steps. A vertex may be one of an even and of
-    // an odd step, so that these take turns.
+    // Forget that the walk has come to the vertices of these steps. Clear even and odd steps
+    // separately, since a vertex may have been visited at both.
     __device__ void forget(int begin, int end) {
         for (int parity = 0; parity < 2; ++parity) {
             const uint32_t seen = uint32_t(Graph<Number>::SEEN) << parity;

@@ -54,7 +54,7 @@ __device__ Solution solution_of(const Vector& vector, const Data& data, int) {
 }
 #endif
 
-// Return the value that one thread makes to all threads of the block.
+// Compute a value in one thread and return it to all threads of the block.
 template <class Make>
 __device__ int64_t by_one_thread(Make make) {
     __shared__ int64_t made;

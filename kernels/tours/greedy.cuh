@@ -184,7 +184,8 @@ class Greedy {
             const bool is_accepted = is_mutual ? paths_.suitor[other] == n_ && city < other
                                                : paths_.suitor[other] == city;
             if (!is_accepted) continue;
-            // The second mate of an end is free; a mark there is no mate before all have decided.
+            // The second entry is unused at an end: store the decision there, as a negative number,
+            // until all threads have decided.
             paths_.mate[pitch() + city] = -2 - offered.from;
             joins = true;
         }

@@ -150,7 +150,7 @@ def test_elite_never_worsens_and_contains_the_best(backend: Backend, tmp_path: P
     )
 
 
-def test_all_cities_at_one_point(backend: Backend, tmp_path: Path) -> None:
+def test_cities_at_one_point_have_a_tour_of_length_0(backend: Backend, tmp_path: Path) -> None:
     path = tmp_path / "same.tsp"
     rows = "\n".join(f"{i} 5 5" for i in range(1, 51))
     head = "NAME: same\nTYPE: TSP\nDIMENSION: 50\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"

@@ -256,14 +256,14 @@ def test_slice_may_be_smaller_than_a_neighbourhood(backend: Backend, grid: dict[
 
 def test_concurrent_runs_equal_single_runs(backend: Backend) -> None:
     problem = assignment(8)
-    together, _ = both(backend, problem, islands=2, runs=3)
-    together.advance(6)
+    concurrent, _ = both(backend, problem, islands=2, runs=3)
+    concurrent.advance(6)
     alone = []
     for seed in (5, 6, 7):
         mine, _ = both(backend, problem, seed=seed)
         mine.advance(6)
         alone += [digest for _, digest in mine.digests()]
-    assert [digest for _, digest in together.digests()] == alone
+    assert [digest for _, digest in concurrent.digests()] == alone
 
 
 def test_number_of_cpu_threads_does_not_matter() -> None:

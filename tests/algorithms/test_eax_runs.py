@@ -47,7 +47,7 @@ def test_small_problems_are_solved(name: str, backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_tours_of_few_cities(n: int, backend: Backend) -> None:
+def test_tours_of_few_cities_are_shortest(n: int, backend: Backend) -> None:
     problem = placed(np.random.default_rng(n).integers(0, 100, (n, 2)))
     mine = tours(backend, problem, population=3)
     mine.advance(12)
@@ -80,16 +80,16 @@ def test_a_restored_run_continues_as_before(stop: int, backend: Backend, tmp_pat
     require_consistent(second)
 
 
-def test_generations_that_are_given_up_leave_no_trace(backend: Backend, tmp_path: Path) -> None:
+def test_abandoned_generations_leave_no_trace(backend: Backend, tmp_path: Path) -> None:
     problem = cities(60, tmp_path)
     whole, other = (tours(backend, problem) for _ in range(2))
     whole.advance(9)
     other.advance(3)
-    other.give_up()
+    other.abandon()
     if other.attempt(5):
         assert backend.name == "cuda"
         pytest.skip("a GPU does not look at requests during these kernels")
-    other.withdraw()
+    other.undo()
     require_consistent(other)
     other.advance(6)
     assert whole.digests() == other.digests()

@@ -261,11 +261,11 @@ def test_runs_with_migration_do_not_depend_on_threads(topology: str) -> None:
 
 def test_concurrent_runs_equal_single_runs(backend: Backend) -> None:
     problem = Wanted(70)
-    together, _ = both(backend, problem, runs=3)
-    together.advance(6)
+    concurrent, _ = both(backend, problem, runs=3)
+    concurrent.advance(6)
     alone = []
     for seed in (5, 6, 7):
         mine, _ = both(backend, problem, seed=seed)
         mine.advance(6)
         alone += [digest for _, digest in mine.digests()]
-    assert [digest for _, digest in together.digests()] == alone
+    assert [digest for _, digest in concurrent.digests()] == alone

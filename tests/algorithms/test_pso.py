@@ -134,7 +134,7 @@ def test_velocities_and_keys_have_an_upper_bound(backend: Backend, tmp_path: Pat
     assert_same(mine, reference)
     saved = mine.snapshot()
     assert np.abs(saved["velocity"][:, :, :9]).max() == np.float32(1e30)
-    assert np.abs(saved["met"][:, :, :9]).max() == np.float32(1e30)
+    assert np.abs(saved["offered"][:, :, :9]).max() == np.float32(1e30)
 
 
 def test_initial_keys_are_in_their_range(backend: Backend, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_snapshot_continues_like_the_run(backend: Backend, tmp_path: Path) -> No
     other.restore(saved, generation=6, migrations=0)
     other.advance(6)
     reference.evolve(12)
-    assert (unpacked(other, other.snapshot()["met"], 50) == reference.here).all()
+    assert (unpacked(other, other.snapshot()["offered"], 50) == reference.here).all()
     assert other.snapshot()["cost"].tolist() == reference.cost.tolist()
 
 
@@ -204,10 +204,10 @@ def test_given_solutions_are_the_first_individuals(backend: Backend, tmp_path: P
     mine, _ = both(backend, BITS, 60, tmp_path, warm_start=lambda: given)
     costs = Wanted(60).costs(np.stack(given)).tolist()
     saved = mine.snapshot()
-    for name in ("cost", "met_cost"):
+    for name in ("cost", "offered_cost"):
         found = [saved[name][k, : len(given[k::3])].tolist() for k in range(3)]
         assert found == [costs[k::3] for k in range(3)]
-    assert (saved["genes"] == saved["met"]).all()
+    assert (saved["genes"] == saved["offered"]).all()
 
 
 def test_swarm_finds_the_optimum(backend: Backend, tmp_path: Path) -> None:

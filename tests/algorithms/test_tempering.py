@@ -80,7 +80,7 @@ def test_deltas_of_an_abandoned_generation_are_computed_again(
         each.start()
         each.advance(2)
     mine.attempt(1)
-    mine.withdraw()
+    mine.undo()
     mine.advance(3)
     whole.advance(3)
     assert mine.digests() == whole.digests()

@@ -97,7 +97,7 @@ def test_arrays_of_unknown_colonies_are_refused(name: str) -> None:
         islands.restore(saved, generation=islands.generation, migrations=islands.migrations)
 
 
-def test_generations_of_all_colonies_are_withdrawn_together(backend: Backend) -> None:
+def test_the_generations_of_all_colonies_are_undone(backend: Backend) -> None:
     # On a GPU, only some searches check for the request; tabu does so when it begins.
     def started() -> Archipelago:
         tabu: dict[str, Any] = {"improver": "tabu", "improver.steps": 3, "improver.rate": 1}
@@ -105,9 +105,9 @@ def test_generations_of_all_colonies_are_withdrawn_together(backend: Backend) ->
 
     islands = started()
     before = islands.digests()
-    islands.give_up()
+    islands.abandon()
     assert not islands.attempt(3)
-    islands.withdraw()
+    islands.undo()
     assert islands.digests() == before
     assert islands.attempt(3)
     assert islands.digests() != before
@@ -122,7 +122,7 @@ def test_a_request_that_one_colony_obeys_is_over_for_all(
 ) -> None:
     islands = evolved(made(facilities(9), KEYS, ORDERS))
     before, last = islands.digests(), islands._colonies[1]
-    # The first colony gives up; the request arrives too late for the other one.
+    # The first colony abandons its generations; the request arrives too late for the other one.
     islands._colonies[0].attempt.halt.request()
     whole = last.attempt.is_whole
 
@@ -134,7 +134,7 @@ def test_a_request_that_one_colony_obeys_is_over_for_all(
     monkeypatch.setattr(last.attempt, "is_whole", is_whole)
     assert not islands.attempt(2)
     monkeypatch.undo()
-    islands.withdraw()
+    islands.undo()
     assert islands.digests() == before
     assert islands.attempt(2)
 

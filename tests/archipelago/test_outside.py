@@ -187,7 +187,7 @@ class SlowCosts:
 
 
 @pytest.mark.parametrize(("kind", "encoding"), [("brkga", "keys"), ("ga", "permutation")])
-def test_slow_host_evaluation_of_generation_0_can_be_given_up(
+def test_slow_host_evaluation_of_generation_0_can_be_abandoned(
     backend: Backend, kind: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = cities(23, tmp_path)
@@ -196,7 +196,7 @@ def test_slow_host_evaluation_of_generation_0_can_be_given_up(
     monkeypatch.setattr(problem, "costs", SlowCosts(problem, 0.05), raising=False)
     begun = made(backend, problem, kind, encoding, {}, "host")
     begun.may_be_partial = True
-    threading.Timer(0.5, begun.give_up).start()
+    threading.Timer(0.5, begun.abandon).start()
     began = time.perf_counter()
     begun.start()  # would take 3.2 s
     assert time.perf_counter() - began < 2
@@ -209,7 +209,7 @@ def test_slow_host_evaluation_of_generation_0_can_be_given_up(
     assert np.array_equal(begun.snapshot()["cost"][is_evaluated], costs[is_evaluated])
 
 
-def test_a_generation_given_up_during_host_evaluation_can_be_withdrawn(
+def test_a_generation_abandoned_during_host_evaluation_can_be_undone(
     backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = cities(23, tmp_path)
@@ -217,9 +217,9 @@ def test_a_generation_given_up_during_host_evaluation_can_be_withdrawn(
     islands = made(backend, problem, "ga", "permutation", {}, "host")
     islands.start()
     before = islands.digests()
-    threading.Timer(0.5, islands.give_up).start()
+    threading.Timer(0.5, islands.abandon).start()
     assert not islands.attempt(1)
-    islands.withdraw()
+    islands.undo()
     assert (islands.digests(), islands.generation) == (before, 0)
     monkeypatch.undo()
     straight = made(backend, problem, "ga", "permutation", {}, "host")

@@ -26,7 +26,7 @@ def test_another_measurement_is_not_overwritten(
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
     for other in OTHERS:
         assert main([*other, *out]) == 2
-        assert f"--out {tmp_path}: holds another measurement: " in capsys.readouterr().err
+        assert f"--out {tmp_path}: contains another measurement: " in capsys.readouterr().err
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
     more = [word if word != "1" else "2" for word in QUALITY]
     assert main([*more, "--of", "demo/qap", *out]) == 0
@@ -34,7 +34,7 @@ def test_another_measurement_is_not_overwritten(
 
 @pytest.mark.parametrize(
     ("file", "held"),
-    [("run.toml", "holds a run"), ("tune.tsv", "a tuning"), ("a-seed1/run.toml", "a series")],
+    [("run.toml", "contains a run"), ("tune.tsv", "a tuning"), ("a-seed1/run.toml", "a series")],
 )
 def test_other_work_is_not_overwritten(
     file: str, held: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -59,7 +59,7 @@ def test_a_measurement_is_not_overwritten_by_an_experiment(
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
     capsys.readouterr()
     assert main(["reproduce", "jardim2021", "--backend", "cpu", "--out", str(tmp_path)]) == 2
-    assert "holds a measurement of islands bench, no experiment" in capsys.readouterr().err
+    assert "contains a measurement of islands bench, no experiment" in capsys.readouterr().err
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
@@ -69,5 +69,5 @@ def test_files_of_the_user_are_not_overwritten(
     pytest.importorskip("matplotlib")
     (tmp_path / "topologies.csv").write_text("mine")
     assert main([*OTHERS[2], "--out", str(tmp_path)]) == 2
-    assert "holds files, but no measurement" in capsys.readouterr().err
+    assert "contains files, but no measurement" in capsys.readouterr().err
     assert (tmp_path / "topologies.csv").read_text() == "mine"

@@ -72,7 +72,7 @@ def test_an_end_is_the_time_between_generations(monkeypatch: pytest.MonkeyPatch)
     ]
 
 
-def test_host_time_is_the_rest() -> None:
+def test_the_time_of_the_host_is_what_remains_of_the_whole() -> None:
     end = End(pack=1, transport=2, unpack=4, whole=16, epoch=99, migrant_bytes=1)
     assert end.host(hides_transport=False) == 9
     assert end.host(hides_transport=True) == 11

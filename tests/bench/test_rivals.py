@@ -187,5 +187,5 @@ def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
         require_fitting(["lkh"], [problem], World())
     require_fitting(["highs"], [problem, knapsack(5, 2)], World())
     monkeypatch.setattr(contest, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"not installed. Install with: pip install elkai$"):
+    with pytest.raises(UsageError, match=r"not installed. Install it with: pip install elkai$"):
         contest.require_installed(["lkh"])

@@ -91,5 +91,5 @@ def test_a_missing_plot_library_is_reported_before_the_simulation(
 ) -> None:
     monkeypatch.setattr(bench, "find_spec", lambda name: None)
     assert main(["bench", "topologies", "--out", str(tmp_path / "new")]) == 2
-    assert "needs matplotlib. Install with: pip install" in capsys.readouterr().err
+    assert "needs matplotlib. Install it with: pip install" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()

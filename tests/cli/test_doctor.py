@@ -25,14 +25,14 @@ def doctor(
     )
 
 
-def test_single_process() -> None:
+def test_doctor_checks_a_single_process() -> None:
     done = doctor()
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("Everything here works.\n")
     assert "C++ compiler" in done.stdout
 
 
-def test_json_under_mpirun(mpirun: list[str]) -> None:
+def test_json_under_mpirun_lists_all_ranks(mpirun: list[str]) -> None:
     # Ranks on a machine with one GPU would have to share it.
     done = doctor("--json", before=(*mpirun, "2"), CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 0, done.stdout + done.stderr

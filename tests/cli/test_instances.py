@@ -64,7 +64,7 @@ def test_list_of_one_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) == 26
 
 
-def test_show_missing_instance(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_says_how_to_get_a_missing_instance(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("show", "berlin52") == 0
     out = capsys.readouterr().out
     assert "7542 (optimal)" in out
@@ -72,7 +72,9 @@ def test_show_missing_instance(capsys: pytest.CaptureFixture[str]) -> None:
     assert "`islands instances fetch tsplib` gets it" in out
 
 
-def test_show_own_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_path_and_size_of_an_own_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write(folder / "mine" / "own.tsp", 5)
     assert run("show", "mine/own") == 0
     out = capsys.readouterr().out

@@ -170,7 +170,7 @@ def test_export_refuses_what_it_cannot_write(run: Path, tmp_path: Path, capsys: 
     assert main(["export", str(run), "traces", "--csv", str(tmp_path / "a")]) == 2
     assert "Did you mean 'trace'?" in capsys.readouterr().err
     assert main(["export", str(tmp_path), "--csv", str(tmp_path / "a")]) == 2
-    assert "holds no run" in capsys.readouterr().err
+    assert "contains no run" in capsys.readouterr().err
 
 
 def test_a_result_draws_the_pictures_of_islands_plot(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def test_missing_packages_are_reported_with_a_hint(
     monkeypatch.setattr(command, "find_spec", lambda name: None)
     assert main(["reproduce", "xavier2019", "--out", "new"]) == 2
     assert capsys.readouterr().err == (
-        "islands: reproduce needs scipy and matplotlib. Install with: pip install"
+        "islands: reproduce needs scipy and matplotlib. Install them with: pip install"
         " 'islands[report]'\n"
     )
 

@@ -63,7 +63,7 @@ def test_same_command_resumes(
     assert work is not None
     assert work.words.startswith("local-searches: qaplib/")
     if status > 0:
-        assert b"Interrupted. Resume with the same command: a has the results\n" in out
+        assert b"Interrupted. To continue, repeat the command: a has the results\n" in out
     assert main([*LINE, "a", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert kept("a")[: len(ended)] == ended
@@ -159,7 +159,7 @@ def test_signal_to_one_rank_ends_all_ranks(
     *beats, last = err.splitlines()
     assert (process.returncode, last) == (status, f"islands: {said}")
     assert all(beat.startswith("reproduce xavier2019: vlsi: ") for beat in beats)
-    assert out.endswith("\nInterrupted. Resume with the same command: a has the results\n")
+    assert out.endswith("\nInterrupted. To continue, repeat the command: a has the results\n")
     ended = kept("a")
     assert 1 <= len(ended) < 4
     again = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)

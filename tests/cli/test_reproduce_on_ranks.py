@@ -1,4 +1,4 @@
-"""`islands reproduce` on several ranks: the same rows, and it goes on with another number."""
+"""`islands reproduce` on several ranks: the same rows, and it continues on another number."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None
     assert re.search(place, done.stdout)
     assert main(["reproduce", *LITERATURE, "one", *FEW]) == 0
     assert rows("many/literature.csv") == rows("one/literature.csv")
-    # One rank goes on where several ended, with the first of two results.
+    # One rank continues where several ended, with the first of two results.
     ledger = Path("many", "runs.jsonl")
     ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
     assert main(["reproduce", *LITERATURE, "many", *FEW]) == 0
@@ -65,7 +65,7 @@ def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None
     # Only three ranks have one of the three runs.
     assert re.fullmatch(rf"CPU, \d+ threads? on each of {min(3, ranks)} ranks", places[0])
     assert " ranks" not in places[1]
-    words = f"in several places, which changes times, not costs: {places[0]} (1), {places[1]} (1)"
+    words = f"ranks; this affects times, not costs: {places[0]} (1), {places[1]} (1)"
     assert words in Path("many", "literature.txt").read_text()
 
 
@@ -102,14 +102,14 @@ def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
     run, compared = (json.loads(each) for each in kept("many"))
     assert re.fullmatch(r"CPU, \d+ threads? on each of 3 ranks", run["asked"]["place"])
     assert compared["asked"]["place"] == "CPU, 1 thread"
-    assert "several places" not in Path("many", "vlsi.txt").read_text()
+    assert "several devices" not in Path("many", "vlsi.txt").read_text()
     on_ranks(3)
     assert len(kept("many")) == 2
     # Times of another number of ranks do not count; the run to compare with is the same.
     assert main(["reproduce", *line, "--out", "many"]) == 0
     assert len(kept("one")) == 2
     assert [json.loads(each)["asked"].get("threads") for each in kept("many")] == [None, 1, None]
-    assert "several places" not in Path("many", "vlsi.txt").read_text()
+    assert "several devices" not in Path("many", "vlsi.txt").read_text()
 
 
 def test_the_usual_threads_are_those_of_all_ranks_on_the_host(
@@ -152,5 +152,5 @@ def test_a_signal_to_one_rank_ends_batches_on_all(
         os.kill(int(Path("pids").read_text().split()[0]), number)
         out, err = process.communicate(timeout=100)
     assert process.returncode == status, err
-    assert out.endswith("\nInterrupted. Resume with the same command: a has the results\n")
+    assert out.endswith("\nInterrupted. To continue, repeat the command: a has the results\n")
     assert len(kept("a")) == 1

@@ -185,7 +185,7 @@ def test_preset_and_path_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[
     ("line", "message"),
     [
         ("resume", "the following arguments are required: DIR."),
-        ("resume none", "none: holds no run. Name the folder that a run writes"),
+        ("resume none", "none: contains no run. Name the folder that a run writes"),
         ("resume a --seed 2", "unknown option '--seed'."),
         ("resume a --async", "unknown option '--async'."),
         ("resume a --stop generations", "--stop generations: needs a value"),

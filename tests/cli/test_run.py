@@ -109,7 +109,7 @@ def test_finished_folder_needs_force(capsys: pytest.CaptureFixture[str]) -> None
     solved(capsys, "--stop", "generations=2", "--out", "a")
     line = ["run", "demo/tsp", *SMALL, "--stop", "generations=3", "--out", "a"]
     assert main(line) == 2
-    assert capsys.readouterr().err.startswith("islands: --out a: holds a finished run")
+    assert capsys.readouterr().err.startswith("islands: --out a: contains a finished run")
     assert main([*line, "--force"]) == 0
     assert {row[1] for row in traced("a")} == {0, 3}
 
@@ -121,7 +121,9 @@ def test_folder_with_other_files_is_refused(
     for name in ("solution.cpp", "log.txt", "trace.csv"):
         Path(name).write_text("mine")
     assert main(["run", "demo/tsp", *SMALL, "--stop", "generations=3", "--out", ".", *force]) == 2
-    assert capsys.readouterr().err.startswith("islands: --out .: holds files, but no run. Name a")
+    assert capsys.readouterr().err.startswith(
+        "islands: --out .: contains files, but no run. Name a"
+    )
     assert sorted(path.read_text() for path in Path().iterdir()) == ["mine"] * 3
 
 

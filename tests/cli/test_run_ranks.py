@@ -66,7 +66,7 @@ def test_ranks_with_different_options_are_refused(mpirun: list[str]) -> None:
         [*mpirun, "1", *command, *other], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 2
-    assert done.stderr.count("rank 1 of 2 would run something else than rank 0: the settings") == 1
+    assert done.stderr.count("rank 1 of 2 differs from rank 0 in the settings") == 1
     assert "MPI_ABORT" not in done.stderr
     assert not Path("runs").exists()
 

@@ -92,7 +92,7 @@ def test_repeated_command_finds_all_runs_complete(capsys: pytest.CaptureFixture[
     assert done(capsys, *line) == first
     assert Path("a/runs.tsv").read_bytes() == table
     assert main(["run", "mine.tsp", *SMALL, "--stop", "generations=9", "--out", "a"]) == 2
-    assert "--out a: holds files, but no run" in capsys.readouterr().err
+    assert "--out a: contains files, but no run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_repeated_command_finds_all_runs_complete(capsys: pytest.CaptureFixture[
         ("demo/tsp --runs 2 --set rho=2", "rho=2: must be from 0.5 to 1"),
         ("demo/tsp --runs 2 --start none.tour", "none.tour: "),
         ("demo/tsp --runs 2 --out mine.tsp", "--out mine.tsp: is a file"),
-        ("demo/tsp --runs 2 --out .", "--out .: holds files, but no series. Name a folder"),
+        ("demo/tsp --runs 2 --out .", "--out .: contains files, but no series. Name a new"),
     ],
 )
 def test_refused_run_prints_one_line_and_leaves_no_folder(
@@ -143,7 +143,7 @@ def test_interrupted_series_is_resumed_with_the_same_result(
         assert (ended["interrupted"], ended["suspended"]) == (status == 130, status == 75)
         assert [each["runs"] for each in ended["instances"]] == [1]
         assert [run["seed"] for run in ended["runs"]] == [1, 2]
-        assert b"Ended after 1 of 2 runs. Continue with the same command and --out a\n" in err
+        assert b"Ended after 1 of 2 runs. To continue, repeat the command with --out a\n" in err
     whole = done(capsys, *line[:-1], "b")
     assert digests(done(capsys, *line)) == digests(whole)
     assert [row["digest"] for row in rows("a")] == [row["digest"] for row in rows("b")]

@@ -121,7 +121,7 @@ def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
     common += ["--algorithm", "cellular"]
     line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]
     assert main(["tune", *line]) == 0
-    assert "Runs are consecutive, as runs with a halo" in capsys.readouterr().out
+    assert "Runs are sequential, as runs with a halo" in capsys.readouterr().out
     for row, halo in zip(rows("a"), ("false", "true"), strict=True):
         series = done(capsys, "run", "demo/qap", *common, f"--set=halo={halo}")
         assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]

@@ -18,7 +18,7 @@ pytest.importorskip("scipy")
 from tuning import LINE, done, rows
 
 from islands.cli import main
-from islands.record import lock as hold
+from islands.record import lock
 from islands.slurm.state import state_of
 from islands.tune.ledger import TuneLedger
 
@@ -76,11 +76,11 @@ def test_new_tuning_ignores_rows_of_the_previous_one(
 def test_second_tuning_in_the_same_folder_is_refused(
     force: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hold, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
     other = [*("5" if word == "4" else word for word in LINE), "--out", "a", *force]
     enter, statuses, said = TuneLedger.add, [], []
 
-    def met(ledger: TuneLedger, *arguments: Any) -> None:
+    def add_and_tune(ledger: TuneLedger, *arguments: Any) -> None:
         enter(ledger, *arguments)
         if not statuses:
             statuses.append(0)
@@ -88,7 +88,7 @@ def test_second_tuning_in_the_same_folder_is_refused(
             statuses[0] = main(["tune", *other])
             said.append(capsys.readouterr())
 
-    monkeypatch.setattr(TuneLedger, "add", met)
+    monkeypatch.setattr(TuneLedger, "add", add_and_tune)
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
     assert statuses == [2]
     words = "a: another process is using this tuning. Wait until it ends, or end it"
@@ -123,7 +123,7 @@ def test_interrupted_tuning_is_resumed_with_the_same_result(
     assert state_of(Path("a")).word == "stopped"
     if status > 0:
         assert f"Ended after {ended} of 6 rows".encode() in out
-        assert b"Continue with the same command and --out a\n" in out
+        assert b"To continue, repeat the command with --out a\n" in out
     assert not Path("a/best.toml").exists()
     again = done(capsys, "tune", *slow, "--out", "a")
     whole = done(capsys, "tune", *slow, "--out", "b")

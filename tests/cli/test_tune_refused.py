@@ -98,7 +98,7 @@ def test_impossible_configurations_are_counted(capsys: pytest.CaptureFixture[str
         ),
         (
             ["--metric", "evaluations", "--stop", "target=999999999", "--stop", "generations=2"],
-            "a/tune.tsv: no run of any configuration reached the goal of --stop. Let runs",
+            "a/tune.tsv: no run of any configuration reached the target of --stop. Let runs",
         ),
     ],
 )
@@ -153,7 +153,7 @@ def test_no_configuration_is_best_without_a_valid_run(
         ("demo/tsp --over algorithm=de,dee", "--over algorithm=de,dee: unknown algorithm 'dee'."),
         ("demo/tsp demo/tsp --over rho=0.5..1", "demo/tsp is named twice. Name each instance once"),
         ("nosuch --over rho=0.5..1", "unknown instance 'nosuch'"),
-        ("demo/tsp --over rho=0.5..1 --out mine.tsp", "--out mine.tsp: is a file. Name a folder"),
+        ("demo/tsp --over rho=0.5..1 --out mine.tsp", "--out mine.tsp: is a file. Name a new or"),
         ("demo/tsp --over rho=0.5..1 --out .", "--out .: contains files, but no tuning. Name a"),
         (
             "demo/tsp --over elite=0.95 --grid",
@@ -179,7 +179,7 @@ def test_missing_package_is_reported(
 ) -> None:
     monkeypatch.setattr("islands.cli.tune.find_spec", lambda name: None)
     assert main(["tune", *LINE]) == 2
-    wanted = "islands: tune needs scipy. Install with: pip install 'islands[report]'\n"
+    wanted = "islands: tune needs scipy. Install it with: pip install 'islands[report]'\n"
     assert capsys.readouterr().err == wanted
 
 

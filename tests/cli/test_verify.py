@@ -160,7 +160,9 @@ def test_stated_cost_is_shown_and_accepted_only_if_confirmed(
     assert (answer["remarks"]["stated"], answer["remarks"]["stated_agrees"]) == (4664, True)
 
 
-def test_infeasible_assignment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_infeasible_assignment_is_reported_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "twice.sln"
     path.write_text(ASSIGNED.read_text().replace("\n7 25 ", "\n7 7 "))
     assert run("demo/qap", str(path)) == 1

@@ -39,7 +39,7 @@ def filled(row: int, excess: int) -> MkpFile:
     return MkpFile("filled", None, file.profits, file.weights, capacities)
 
 
-def test_optimal_subset(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_optimal_subset_has_no_gap(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("demo/mkp", str(OPTIMAL)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == ["profit 27269", "best known 27269 (optimal)   gap 0.00%", "feasible"]
@@ -147,7 +147,9 @@ def test_capacity_exceeded_by_1_is_named(
     assert "profit" not in out
 
 
-def test_one_item_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_of_an_infeasible_subset_names_the_constraint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     more = next(item for item in range(60) if item not in CHOSEN)
     solution = write(tmp_path / "more.sol", f"{OPTIMAL.read_text()} {more + 1}\n")
     assert run("demo/mkp", solution, "--json") == 1

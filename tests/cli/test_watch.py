@@ -117,7 +117,7 @@ def test_the_state_of_a_series_does_not_interrupt_the_table_of_its_run(
     assert lines[5].startswith("w: done")
 
 
-def test_work_whose_process_was_killed_can_go_on(
+def test_work_whose_process_was_killed_is_shown_as_stopped(
     steps: list[Callable[[], object]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = Path("my w")
@@ -127,7 +127,7 @@ def test_work_whose_process_was_killed_can_go_on(
         write_work(folder, Work(2, 9, "configuration 1, nug12, 2 of 9", "7 s elapsed"))
         steps += [lock.__exit__]
         assert main(["watch", "my w"]) == 0
-    said = "a tuning at configuration 1, nug12, 2 of 9; to go on, repeat its command with --out"
+    said = "a tuning at configuration 1, nug12, 2 of 9; to continue, repeat its command with --out"
     assert capsys.readouterr().out.splitlines()[-1] == f"my w: stopped: {said} 'my w'"
     assert main(["status", "my w"]) == 0
     assert capsys.readouterr().out == f"my w: stopped: {said} 'my w'\n"
@@ -159,7 +159,7 @@ def test_a_measurement_is_followed_while_it_runs_and_after_an_interrupt(
     assert said[3].startswith(f"my b: running: {what}: demo/mkp, 2 of 2, default, cpu, seed 2; ")
     assert said[3].endswith("; 3 runs so far")
     assert main(["watch", "my b"]) == 0
-    at = "at demo/mkp, 2 of 2, default, cpu, seed 2; 3 runs so far; to go on, repeat its command"
+    at = "at demo/mkp, 2 of 2, default, cpu, seed 2; 3 runs so far; to continue, repeat its command"
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"my b: stopped: {what} {at} with --out 'my b'"
     assert main(BENCH) == 0
@@ -167,9 +167,11 @@ def test_a_measurement_is_followed_while_it_runs_and_after_an_interrupt(
     assert main(["watch", "my b"]) == 0
     assert capsys.readouterr().out == f"my b: done: {what}; 4 runs; tables: my b/bench.json\n"
     assert main(["report", "my b"]) != 0
-    assert f"my b: holds {what}, whose tables and plots are files" in capsys.readouterr().err
+    assert f"my b: contains {what}, whose tables and plots are files" in capsys.readouterr().err
     assert main(["resume", "my b"]) != 0
-    assert f"holds {what}, not a run. Its tables are in my b/bench.json" in capsys.readouterr().err
+    assert (
+        f"contains {what}, not a run. Its tables are in my b/bench.json" in capsys.readouterr().err
+    )
 
 
 def test_a_series_of_another_process_is_watched_and_named(
@@ -197,8 +199,8 @@ def test_a_series_of_another_process_is_watched_and_named(
     for line in (["resume", "a"], ["verify", "demo/tsp", "a"], ["plot", "a"]):
         assert main(line) == 2
         assert capsys.readouterr().err == (
-            "islands: a: holds a series of runs, not a run. Name one of its runs, such as"
-            " a/tsp-seed1; to go on, repeat its command with --out a\n"
+            "islands: a: contains a series of runs, not a run. Name one of its runs, such as"
+            " a/tsp-seed1; to continue, repeat its command with --out a\n"
         )
     assert main([*SERIES, "--runs", "2", "--stop", "generations=1500", "--quiet"]) == 0
     assert read_work(Path("a")) is None
@@ -207,7 +209,7 @@ def test_a_series_of_another_process_is_watched_and_named(
     assert "a: done: a series of runs; table: a/runs.tsv\n" in capsys.readouterr().out
 
 
-def test_a_folder_of_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     Path("none").mkdir()
     assert main(["watch", "none"]) == 2
     assert capsys.readouterr().err == (
@@ -216,11 +218,13 @@ def test_a_folder_of_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     )
 
 
-def test_a_tuning_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_resume_refuses_a_tuning_and_says_how_to_continue_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     Path("t").mkdir()
     Path("t/tune.tsv").touch()
     assert main(["resume", "t"]) == 2
     assert capsys.readouterr().err == (
-        "islands: t: holds a tuning, not a run. Look at it with: islands report t; to go on, repeat"
-        " its command with --out t\n"
+        "islands: t: contains a tuning, not a run. Look at it with: islands report t; to continue,"
+        " repeat its command with --out t\n"
     )

@@ -79,7 +79,7 @@ class FakeArchipelago:
         self.transport = "device"
         self.calls: list[str] = []
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Do nothing: generations are quick."""
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""Robust taboo search in plain Python, which evaluates every neighbour from scratch."""
+"""Robust tabu search in plain Python, which evaluates every neighbour from scratch."""
 
 from __future__ import annotations
 

@@ -137,8 +137,8 @@ def unpacked(mine: Archipelago, rows: NDArray[Any], n: int) -> NDArray[Any]:
 def assert_same(mine: Archipelago, reference: NumpyPso) -> None:
     saved = mine.snapshot()
     assert saved["cost"].tolist() == reference.cost.tolist()
-    assert saved["met_cost"].tolist() == reference.cost_here.tolist()
+    assert saved["offered_cost"].tolist() == reference.cost_here.tolist()
     assert (unpacked(mine, saved["genes"], reference.n) == reference.genomes).all()
-    assert (unpacked(mine, saved["met"], reference.n) == reference.here).all()
+    assert (unpacked(mine, saved["offered"], reference.n) == reference.here).all()
     assert (saved["velocity"][:, :, : reference.n] == reference.velocity).all()
     assert [measure.evaluations for measure in mine.measure()] == reference.calls

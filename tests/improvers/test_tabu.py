@@ -1,4 +1,4 @@
-"""Taboo search on all devices compared with plain Python that uses full evaluations."""
+"""Tabu search on all devices compared with plain Python that uses full evaluations."""
 
 from __future__ import annotations
 

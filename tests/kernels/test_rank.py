@@ -45,8 +45,8 @@ def test_the_earliest_feasible_best_is_kept(backend: Backend, changes: dict[str,
     for generation in range(9):
         saved = mine.snapshot()
         for island in range(2):
-            rows = np.concatenate([saved["genes"][island], saved["met"][island]]).tolist()
-            costs = np.concatenate([saved["cost"][island], saved["met_cost"][island]]).tolist()
+            rows = np.concatenate([saved["genes"][island], saved["offered"][island]]).tolist()
+            costs = np.concatenate([saved["cost"][island], saved["offered_cost"][island]]).tolist()
             feasible = [(cost, place) for place, cost in enumerate(costs) if cost % 2 == 0]
             cost, place = min(feasible, default=(NONE, 0))
             ties += [each for each, _ in feasible].count(cost) > 1

@@ -230,13 +230,15 @@ def test_rejected_feasible_solutions_are_kept(
         seen = mine.snapshot()
         for island in range(2):
             held = seen["cost"][island]
-            for cost, genome in zip(seen["met_cost"][island], seen["met"][island], strict=True):
+            for cost, genome in zip(
+                seen["offered_cost"][island], seen["offered"][island], strict=True
+            ):
                 if cost % 2 == 0:
                     choice = genomes.decode(genome[np.newaxis])[0]
                     problem.check(choice)
                     assert cost == -2 * problem.costs(choice[np.newaxis])[0]
                     refused += cost not in held
-            both = np.concatenate([held, seen["met_cost"][island]])
+            both = np.concatenate([held, seen["offered_cost"][island]])
             best[island] = min([best[island], *both[both % 2 == 0].tolist()])
     assert refused > 0
     assert [each.best for each in mine.measure()] == [cost // 2 for cost in best]

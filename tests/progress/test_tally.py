@@ -67,8 +67,8 @@ def test_all_ranks_get_the_same_stop_requests() -> None:
     # The signals of all ranks, and the time of rank 0.
     assert calls == (6, 1.25, True)
     assert StopRequests.shared(Ranks([4, late], [1, 0]), 0, 2.5) == (5, 2.5, True)
-    gave_up = StopRequests.shared(Ranks([4, late]), 1, 2.5, is_complete=False)
-    assert gave_up == (5, 2.5, False)
+    abandoned = StopRequests.shared(Ranks([4, late]), 1, 2.5, is_complete=False)
+    assert abandoned == (5, 2.5, False)
 
 
 def test_the_best_remains_attributed_to_the_island_that_found_it() -> None:

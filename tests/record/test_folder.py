@@ -39,8 +39,8 @@ def test_a_claimed_folder_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_folder_without_a_run_is_refused() -> None:
     for folder, reason in (
-        (Path("/nonexistent"), "holds no run"),
-        (Path("/etc/hostname"), "holds no run"),
+        (Path("/nonexistent"), "contains no run"),
+        (Path("/etc/hostname"), "contains no run"),
         (Path("x" * 300), "File name too long"),
     ):
         with pytest.raises(InputError, match=rf"{folder}: {reason}\. Name "):
@@ -72,7 +72,7 @@ def test_a_run_of_another_format_is_refused(tmp_path: Path, line: str, reason: s
     with pytest.raises(InputError, match=reason):
         require_run(folder)
     # It is still a run, which is overwritten only with force.
-    with pytest.raises(UsageError, match="holds a finished run"):
+    with pytest.raises(UsageError, match="contains a finished run"):
         refuse_unfit(folder, force=False)
     refuse_unfit(folder, force=True)
 

@@ -18,7 +18,7 @@ from islands.record.lock import FolderLock
 
 def test_a_finished_run_is_not_overwritten(tmp_path: Path) -> None:
     folder = finished(tmp_path / "a")
-    with pytest.raises(UsageError, match=r"a\": holds a finished run.*force=True"):
+    with pytest.raises(UsageError, match=r"a\": contains a finished run.*force=True"):
         claimed(folder)
     assert (folder / "trace" / "rank-007.parquet").exists()
 
@@ -46,7 +46,7 @@ def test_a_run_that_can_be_resumed_is_not_overwritten(tmp_path: Path) -> None:
     before = sorted(folder.rglob("*"))
     hint = rf"Use: islands resume '{folder}'; or pass force=True to overwrite it"
     with pytest.raises(
-        UsageError, match=rf"out=\"{folder}\": holds a run that can be resumed\. {hint}"
+        UsageError, match=rf"out=\"{folder}\": contains a run that can be resumed\. {hint}"
     ):
         claimed(folder)
     assert sorted(folder.rglob("*")) == before
@@ -77,7 +77,7 @@ def test_a_run_that_finished_while_waiting_for_the_lock_is_not_overwritten(tmp_p
             super().take(folder)
             finished(folder)
 
-    with Waiting() as lock, pytest.raises(UsageError, match="holds a finished run"):
+    with Waiting() as lock, pytest.raises(UsageError, match="contains a finished run"):
         claim(tmp_path / "a", name="x", force=False, lock=lock)
     assert (tmp_path / "a" / "solution.parquet").exists()
 
@@ -94,7 +94,9 @@ def test_a_folder_with_the_users_own_files_is_refused_and_not_changed(
     if settings is not None:
         names.append("run.toml")
         (tmp_path / "run.toml").write_text(settings)
-    with pytest.raises(UsageError, match=r"holds files, but no run\. Name a folder that is new or"):
+    with pytest.raises(
+        UsageError, match=r"contains files, but no run\. Name a new or empty folder, so"
+    ):
         claimed(tmp_path, force=force)
     found = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert sorted(str(path.relative_to(tmp_path)) for path in found) == sorted(names)
@@ -121,7 +123,7 @@ def test_the_folder_of_a_run_killed_before_its_first_file_can_be_used(
 
 def test_the_users_own_log_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("mine")
-    with pytest.raises(UsageError, match="holds files, but no run"):
+    with pytest.raises(UsageError, match="contains files, but no run"):
         claimed(tmp_path, force=True)
     assert (tmp_path / "log.txt").read_text() == "mine"
 

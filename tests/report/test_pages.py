@@ -104,7 +104,7 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
     with pytest.raises(InputError, match="has format 3, written by islands"):
         page(tmp_path / "older")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="empty: holds no run"):
+    with pytest.raises(InputError, match="empty: contains no run"):
         page(tmp_path / "empty")
     with pytest.raises(InputError, match="nowhere: no such folder"):
         page(tmp_path / "nowhere")

@@ -77,7 +77,7 @@ class FakeRuns:
             generations=500,
             interrupted=False,
             suspended=False,
-            given_up_seconds=0.0,
+            abandoned_seconds=0.0,
             is_partial=False,
         )
 
@@ -136,7 +136,7 @@ def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_
         assert runs.count == 0
 
 
-def test_a_result_without_a_place_was_made_in_an_unknown_place(
+def test_a_result_without_a_device_counts_as_from_an_unknown_one(
     runs: FakeRuns, tmp_path: Path
 ) -> None:
     table = TABLES["jardim2021/literature"]
@@ -147,7 +147,7 @@ def test_a_result_without_a_place_was_made_in_an_unknown_place(
     ledger.result_of(first["asked"], World(), lambda: first["result"])
     ledger.close()
     _, said = filled(table, ExperimentFolder(tmp_path / "earlier", SETTINGS))
-    words = "which changes times, not costs: an unknown place (1), a GPU (1)"
+    words = "this affects times, not costs: an unknown device (1), a GPU (1)"
     assert words in said[-1]
 
 

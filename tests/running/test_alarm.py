@@ -56,7 +56,7 @@ def test_a_foreign_handler_abandons_each_generation_only_once(
         return True
 
     archipelago = SimpleNamespace(ahead=range(7, 9))
-    archipelago.give_up = lambda: lost.append(archipelago.ahead[0])
+    archipelago.abandon = lambda: lost.append(archipelago.ahead[0])
     signals = SimpleNamespace(requested=0, has_new_signal=has_new_signal)
     with Alarm(archipelago, signals, lambda: False):  # type: ignore[arg-type]
         for ahead in (range(7, 9), range(0), range(7, 8), range(8, 9)):
@@ -73,7 +73,7 @@ def test_a_run_with_a_closed_output_ends_in_time(error: Exception) -> None:
         raise error
 
     checked, abandoned = list[bool](), threading.Event()
-    archipelago = SimpleNamespace(give_up=abandoned.set, ahead=range(0))
+    archipelago = SimpleNamespace(abandon=abandoned.set, ahead=range(0))
     slow = SimpleNamespace(look=broken)
     with Alarm(archipelago, Quiet(), lambda: True, slow=slow):  # type: ignore[arg-type]
         assert abandoned.wait(20)

@@ -1,4 +1,4 @@
-"""Attempted generations: withdraw them, abandon them early, and count their individuals."""
+"""Attempted generations: undo them, abandon them early, and count their individuals."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def started(backend: Backend, problem: Problem, run: tuple[Any, ...]) -> Archipe
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
 @pytest.mark.parametrize("generations", [1, 3])
-def test_a_withdrawn_attempt_has_no_effect(
+def test_an_attempt_that_is_undone_has_no_effect(
     backend: Backend, run: tuple[Any, ...], generations: int, tmp_path: Path
 ) -> None:
     problem = problem_of(run[0], tmp_path)
@@ -81,7 +81,7 @@ def test_a_withdrawn_attempt_has_no_effect(
     before = disturbed.snapshot()
     assert disturbed.attempt(generations)
     assert disturbed.digests() != straight.digests()
-    disturbed.withdraw()
+    disturbed.undo()
     for name, array in disturbed.snapshot().items():
         assert np.array_equal(before[name], array), name
     for islands_ in (disturbed, straight):
@@ -99,12 +99,12 @@ def test_islands_abandon_a_generation_on_request(
 ) -> None:
     islands_ = started(backend, problem_of(run[0], tmp_path), run)
     before, measures = islands_.digests(), islands_.measure()
-    islands_.give_up()
+    islands_.abandon()
     abandoned = not islands_.attempt(2)
     # On a GPU, short searches do not check for the request.
     assert abandoned or backend.name == "cuda"
     if abandoned:
-        islands_.withdraw()
+        islands_.undo()
         assert (islands_.digests(), islands_.measure()) == (before, measures)
 
 
@@ -121,12 +121,12 @@ def test_a_running_generation_is_visible_and_can_be_abandoned(
     time.sleep(1)
     assert islands_.ahead == range(1, 2)
     assert 0 < islands_.made() < 48  # those without a search are complete early
-    islands_.give_up()
+    islands_.abandon()
     began = time.perf_counter()
     attempt.join(60)
     assert time.perf_counter() - began < 2
     assert ends == [False]
-    islands_.withdraw()
+    islands_.undo()
     assert not islands_.ahead
 
 
@@ -144,7 +144,7 @@ def test_an_abandoned_generation_0_has_a_best_individual(tmp_path: Path) -> None
     run = ("tsp", "ga", "permutation", {}, {"name": "none"})
     whole = started(backend, problem, run)
     partial = started(backend, problem, run)
-    partial.give_up()
+    partial.abandon()
     partial.start()  # without may_be_partial, generation 0 is completed
     assert not partial.is_partial
     assert partial.digests() == whole.digests()
@@ -171,9 +171,9 @@ def test_only_attempts_can_be_abandoned(
 ) -> None:
     problem = problem_of(run[0], tmp_path)
     requested, undisturbed = (started(backend, problem, run) for _ in range(2))
-    requested.give_up()
+    requested.abandon()
     if not requested.attempt(1):
-        requested.withdraw()
+        requested.undo()
     for islands_ in (requested, undisturbed):
         islands_.advance(5 - islands_.generation)
     assert requested.digests() == undisturbed.digests()

@@ -47,18 +47,18 @@ def slow_cities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Problem:
 def test_each_run_gives_the_same_result_as_a_single_run(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "stop": ["generations=60", "evaluations=1500"], "record.every": 10}
-    together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
+    batch = run_batch(resolve(layers(asked), problem), problem, 3, backend)
     alone = [
         islands.solve(problem, backend=backend.name, **{**asked, "seed": seed})
         for seed in (5, 6, 7)
     ]
-    assert [run.digest for run in together.runs] == [run.digest for run in alone]
-    assert len({run.digest for run in together.runs}) == 3
-    for mine, other in zip(together.runs, alone, strict=True):
+    assert [run.digest for run in batch.runs] == [run.digest for run in alone]
+    assert len({run.digest for run in batch.runs}) == 3
+    for mine, other in zip(batch.runs, alone, strict=True):
         assert (mine.seed, mine.progress.cost) == (other.seed, other.cost)
         assert (mine.progress.evaluations, mine.reason) == (other.evaluations, other.reason)
         assert mine.best.solution.tolist() == list(other.solution)
-    assert together.seconds_a_run * 3 == pytest.approx(together.seconds)
+    assert batch.seconds_a_run * 3 == pytest.approx(batch.seconds)
 
 
 @pytest.mark.parametrize("way", ["repair", "drop", "linear", "dynamic"])
@@ -67,8 +67,8 @@ def test_each_knapsack_run_gives_the_same_result_as_a_single_run(
 ) -> None:
     problem = knapsack(40, 3)
     asked = {**SETTINGS, "algorithm": "cellular", "infeasible": way, "stop": "generations=20"}
-    together = run_batch(resolve(layers(asked), problem), problem, 2, backend)
-    for mine in together.runs:
+    batch = run_batch(resolve(layers(asked), problem), problem, 2, backend)
+    for mine in batch.runs:
         other = islands.solve(problem, backend=backend.name, **{**asked, "seed": mine.seed})
         assert (mine.digest, mine.progress.cost) == (other.digest, other.cost)
         assert mine.best is not None
@@ -78,10 +78,10 @@ def test_each_knapsack_run_gives_the_same_result_as_a_single_run(
 def test_a_run_that_ends_early_keeps_its_result(backend: Backend, tmp_path: Path) -> None:
     problem = cities(12, tmp_path)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
-    together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
-    ends = [run.progress.generation for run in together.runs]
+    batch = run_batch(resolve(layers(asked), problem), problem, 3, backend)
+    ends = [run.progress.generation for run in batch.runs]
     assert len(set(ends)) > 1, "choose another target"
-    for run in together.runs:
+    for run in batch.runs:
         other = islands.solve(problem, backend=backend.name, **{**asked, "seed": run.seed})
         assert (run.digest, run.progress.generation) == (other.digest, other.generations)
 
@@ -105,10 +105,10 @@ def test_the_time_for_a_result_does_not_count_for_other_runs(
     monkeypatch.setattr(Archipelago, "advance", advancing)
     monkeypatch.setattr(module, "_ended", ending)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
-    together = run_batch(resolve(layers(asked), problem), problem, 3, choose("cpu"))
+    batch = run_batch(resolve(layers(asked), problem), problem, 3, choose("cpu"))
     assert len(set(ended)) > 1, "choose another target"
-    assert together.seconds == max(ended)
-    assert sorted(run.progress.seconds for run in together.runs) == ended
+    assert batch.seconds == max(ended)
+    assert sorted(run.progress.seconds for run in batch.runs) == ended
 
 
 @pytest.mark.parametrize("migration", [{}, DELAYED])
@@ -143,13 +143,13 @@ def test_results_do_not_depend_on_how_often_the_host_measures(
 def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
-    together = run_batch(resolve(layers(asked), problem), problem, 3, backend)
-    assert 0.3 <= together.seconds < 2.3
-    for run in together.runs:
+    batch = run_batch(resolve(layers(asked), problem), problem, 3, backend)
+    assert 0.3 <= batch.seconds < 2.3
+    for run in batch.runs:
         assert 0 < run.progress.generation < 10**5
         assert run.reason.endswith("s is at least 0.3 s")
-    alone = {**asked, "stop": f"generations={together.runs[0].progress.generation}"}
-    assert islands.solve(problem, backend=backend.name, **alone).digest == together.runs[0].digest
+    alone = {**asked, "stop": f"generations={batch.runs[0].progress.generation}"}
+    assert islands.solve(problem, backend=backend.name, **alone).digest == batch.runs[0].digest
 
 
 def test_a_time_limit_shorter_than_generation_0_is_refused(
@@ -188,14 +188,14 @@ def test_migrants_stay_in_their_run(
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "islands": islands_a_run, "stop": ["generations=45"], "record.every": 10}
     migrating = {**asked, "migration": topology, "interval": 7, "migrants": 1}
-    together = run_batch(resolve(layers(migrating), problem), problem, 3, backend)
+    batch = run_batch(resolve(layers(migrating), problem), problem, 3, backend)
     alone = [
         islands.solve(problem, backend=backend.name, **{**migrating, "seed": seed})
         for seed in (5, 6, 7)
     ]
     apart = run_batch(resolve(layers(asked), problem), problem, 3, backend)
-    assert [run.digest for run in together.runs] == [run.digest for run in alone]
-    assert {run.digest for run in together.runs}.isdisjoint(run.digest for run in apart.runs)
+    assert [run.digest for run in batch.runs] == [run.digest for run in alone]
+    assert {run.digest for run in batch.runs}.isdisjoint(run.digest for run in apart.runs)
 
 
 def test_seeds_out_of_range_are_refused_before_islands_are_built(

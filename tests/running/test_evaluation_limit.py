@@ -81,8 +81,8 @@ def test_each_run_of_a_batch_ends_like_a_single_run(tmp_path: Path) -> None:
     problem = cities(N, tmp_path)
     limit = counted(problem, "cpu", 1, 12)[5] - 30
     asked = {**SEARCHING, "migration": "none", "stop": [f"evaluations={limit}", "target=1"]}
-    together = run_batch(resolve(layers(asked), problem), problem, 3, choose("cpu"))
-    for run in together.runs:
+    batch = run_batch(resolve(layers(asked), problem), problem, 3, choose("cpu"))
+    for run in batch.runs:
         alone = islands.solve(problem, backend="cpu", **{**asked, "seed": run.seed})
         assert (run.digest, run.reason) == (alone.digest, alone.reason)
         assert run.progress.generation == alone.generations < 20

@@ -88,7 +88,7 @@ def test_a_finished_folder_is_refused_before_anything_is_compiled(
 ) -> None:
     solved(tmp_path / "a")
     monkeypatch.setattr(runner, "take_device", None)
-    with pytest.raises(UsageError, match="holds a finished run"):
+    with pytest.raises(UsageError, match="contains a finished run"):
         solved(tmp_path / "a")
 
 
@@ -98,7 +98,7 @@ def test_a_run_that_can_be_resumed_is_refused_before_anything_is_compiled(
     solved(tmp_path / "a")
     (tmp_path / "a" / "solution.parquet").unlink()
     monkeypatch.setattr(runner, "take_device", None)
-    with pytest.raises(UsageError, match="holds a run that can be resumed"):
+    with pytest.raises(UsageError, match="contains a run that can be resumed"):
         solved(tmp_path / "a")
 
 

@@ -114,10 +114,10 @@ def test_a_series_without_a_folder_gets_a_new_one() -> None:
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
-        ("out/mine.txt", UsageError, "holds files, but no series"),
-        ("out/run.toml", UsageError, "holds files, but no series"),
+        ("out/mine.txt", UsageError, "contains files, but no series"),
+        ("out/run.toml", UsageError, "contains files, but no series"),
         ("out/runs.tsv", InputError, r"is not a table of runs with the columns instance, gap"),
-        ("out/a-seed2/mine.txt", UsageError, 'a-seed2": holds files, but no run'),
+        ("out/a-seed2/mine.txt", UsageError, 'a-seed2": contains files, but no run'),
         ("out/a-seed2", UsageError, 'a-seed2": is a file'),
         ("out", UsageError, "out: is a file"),
     ],

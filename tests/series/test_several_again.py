@@ -38,7 +38,7 @@ def test_a_killed_series_keeps_its_rows_and_does_the_remaining_runs(
         done("fake/a", "fake/b", runs=3, said=said)
     assert entered() == [("fake/a", 1), ("fake/b", 1)]
     assert said.getvalue().endswith(
-        "Ended after 2 of 6 runs. Continue with the same command and --out out\n"
+        "Ended after 2 of 6 runs. To continue, repeat the command with --out out\n"
     )
     kept = rows()
     dying.undo()
@@ -78,7 +78,7 @@ def test_a_signal_ends_the_series_with_its_run(monkeypatch: pytest.MonkeyPatch) 
     assert (series.suspended, series.interrupted) == (True, False)
     assert [each.suspended for each in series.results] == [False, True]
     assert (series.summaries[0].runs, entered()) == (1, [("fake/a", 1)])
-    end = "Ended after 1 of 3 runs. Continue with the same command and --out out"
+    end = "Ended after 1 of 3 runs. To continue, repeat the command with --out out"
     assert said.getvalue().splitlines()[-1] == end
     assert json.loads(series.to_json())["suspended"] is True
     Seeded.begun.clear()
@@ -111,7 +111,7 @@ def test_force_repeats_all_runs() -> None:
 def test_runs_with_other_settings_are_refused_before_any_begins() -> None:
     done("fake/a")
     Seeded.begun.clear()
-    with pytest.raises(UsageError, match="a-seed1 holds a run with other settings: stop, rho"):
+    with pytest.raises(UsageError, match="a-seed1 contains a run with other settings: stop, rho"):
         done("fake/b", "fake/a", stop="generations=99", rho=0.6)
     assert Seeded.begun == []
     assert not Path("out/b-seed1").exists()
@@ -121,7 +121,7 @@ def test_a_run_that_was_extended_separately_is_refused() -> None:
     done("fake/a")
     output = Output(True, Path("out/a-seed2"))
     resume_requested(Path("out/a-seed2"), {"stop": "generations=150"}, World(), output)
-    with pytest.raises(UsageError, match="a-seed2 holds a run with other settings: stop"):
+    with pytest.raises(UsageError, match="a-seed2 contains a run with other settings: stop"):
         done("fake/a")
 
 

@@ -119,7 +119,7 @@ def test_commands_for_an_element_name_the_array() -> None:
 def test_an_element_has_its_number_as_seed() -> None:
     assert element_options(["demo/tsp"], 3) == ["demo/tsp", "--seed", "3"]
     assert element_options(["demo/tsp"], 0)[-1] == "0"
-    with pytest.raises(UsageError, match="--seed 5: each element of a sweep has its own number"):
+    with pytest.raises(UsageError, match="--seed 5: each element of a sweep uses its own"):
         element_options(["demo/tsp", "--seed", "5"], 3)
 
 

@@ -25,7 +25,7 @@ def test_progress_is_that_of_the_latest_checkpoint(tmp_path: Path) -> None:
     assert Progress.of(tmp_path).generation == 120
 
 
-def test_parts_are_read_as_they_were_written(tmp_path: Path) -> None:
+def test_attempts_are_read_as_they_were_written(tmp_path: Path) -> None:
     attempts = Attempts(tmp_path)
     first = attempts.end(attempts.begin("5", ["demo/tsp"]), 75, "SIGUSR1")
     second = attempts.begin("5", ["demo/tsp"])
@@ -44,7 +44,7 @@ def test_parts_are_read_as_they_were_written(tmp_path: Path) -> None:
         ([(137, None, False), (137, None, False), (75, "SIGUSR1", True)], False),
     ],
 )
-def test_two_parts_without_a_new_checkpoint_are_stuck(
+def test_two_attempts_without_a_new_checkpoint_are_stuck(
     tmp_path: Path, endings: list[tuple[int, str | None, bool]], are_stuck: bool
 ) -> None:
     attempts = Attempts(tmp_path)
@@ -56,7 +56,7 @@ def test_two_parts_without_a_new_checkpoint_are_stuck(
     assert attempts.are_stuck("5") is are_stuck
 
 
-def test_parts_lost_with_their_node_are_stuck_too(tmp_path: Path) -> None:
+def test_a_job_is_stuck_if_its_node_was_lost_twice(tmp_path: Path) -> None:
     attempts = Attempts(tmp_path)
     attempts.begin("5", ["demo/tsp"])
     attempts.begin("5", ["demo/tsp"])
@@ -106,7 +106,7 @@ def test_a_time_limit_without_a_checkpoint_is_no_progress(tmp_path: Path) -> Non
         (75, "SIGTERM", "cancel", False),
         (75, "SIGUSR1", "cancel", False),
         (75, "SIGTERM", None, False),  # scancel --signal=TERM
-        (75, "SIGTERM", "no answer of Slurm", True),
+        (75, "SIGTERM", "no answer from Slurm", True),
         (0, None, None, True),  # an mpirun that has lost a node
         (1, None, None, True),  # the same; no rank has reported an error
         (137, None, None, True),

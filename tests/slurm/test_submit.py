@@ -89,7 +89,7 @@ def test_invalid_jobs_are_refused(user: User, options: list[str], said: str) -> 
 def test_a_run_in_a_folder_is_not_taken_for_another(user: User) -> None:
     user.islands("run", *RUN, "--stop", "generations=5", "--out", "run")
     refused = user.islands(*LINE, "--out", "run", status=2)
-    assert "holds a finished run" in refused
+    assert "contains a finished run" in refused
 
 
 def test_a_folder_has_one_job_at_a_time_and_may_be_submitted_again(user: User) -> None:

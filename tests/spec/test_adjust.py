@@ -70,7 +70,7 @@ def moves_a_generation(spec: RunSpec, steps: int, moves: int) -> float:
 
 
 @pytest.mark.parametrize("n", [60, 120, 400, 2000])
-def test_a_generation_of_taboo_search_is_short(n: int) -> None:
+def test_a_generation_of_tabu_search_is_short(n: int) -> None:
     spec = resolved(tour(n), algorithm="brkga", improver="tabu")
     # A thread tries about 60 million swaps of cities per second.
     assert moves_a_generation(spec, spec.improver.steps, n * n // 2) < 70e6
@@ -78,7 +78,7 @@ def test_a_generation_of_taboo_search_is_short(n: int) -> None:
     assert moves_a_generation(before, 20 * n, n * n // 2) > 1e9
 
 
-def test_the_first_deltas_of_a_taboo_search_count() -> None:
+def test_the_first_deltas_of_a_tabu_search_count() -> None:
     def work(n: int, steps: int) -> float:
         settings = ImproverSettings.build({"name": "tabu", "steps": steps})
         return improvers_for("order")["tabu"](settings, n).work(facilities(n))

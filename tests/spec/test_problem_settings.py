@@ -187,7 +187,7 @@ def test_series_uses_settings_of_the_problem(ways: list[Settings], tmp_path: Pat
     run_several(planned, World(), output)
     run_several(planned, World(), output)
     assert ways == [WaySettings("right")] * 2
-    with pytest.raises(UsageError, match="holds a run with other settings: way"):
+    with pytest.raises(UsageError, match="contains a run with other settings: way"):
         run_several(Plan.of(["fake/five"], 2, {**ASKED, "way": "left"}), World(), output)
 
 

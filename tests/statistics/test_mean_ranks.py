@@ -26,7 +26,7 @@ def test_ties_share_their_mean_rank() -> None:
     assert mean_ranks(np.array([[3.0, math.inf, math.inf]])) == [1.0, 2.5, 2.5]
 
 
-def test_friedman_by_its_formula() -> None:
+def test_friedman_equals_its_formula() -> None:
     # Four blocks agree perfectly on three: chi squared is 4 * (3 - 1), with two degrees of freedom.
     losses = np.tile([1.0, 2.0, 3.0], (4, 1))
     assert friedman(losses) == pytest.approx(math.exp(-8 / 2))
@@ -34,7 +34,7 @@ def test_friedman_by_its_formula() -> None:
     assert friedman(LOSSES[:, :2]) is None
 
 
-def test_holm_by_hand() -> None:
+def test_holm_equals_values_computed_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.5, 0.9]) == [1.0, 1.0]
     assert holm([]) == []

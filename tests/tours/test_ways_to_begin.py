@@ -92,7 +92,7 @@ def test_matrices_have_first_tours_too(way: str, backend: Backend) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("way", ["curve", "nearest", "random"])
-def test_few_cities(n: int, way: str, backend: Backend) -> None:
+def test_tours_of_few_cities_are_shortest(n: int, way: str, backend: Backend) -> None:
     problem = placed(RNG.integers(0, 9, (n, 2)))
     best = tours(backend, problem, population=3, first_tours=way).best()
     assert best is not None

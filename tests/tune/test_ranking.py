@@ -116,7 +116,7 @@ def test_with_a_best_value_of_0_the_costs_are_the_gaps() -> None:
     assert [each.loss for each in ranking.ranked] == [0, 200]
 
 
-def test_with_evaluations_runs_without_the_goal_rank_last() -> None:
+def test_with_evaluations_runs_without_the_target_rank_last() -> None:
     cells = {
         (0, "one"): TaskResult((100, 100, 130), (10, 30, 20), (True, True, False), 5.0, 0.5),
         (1, "one"): TaskResult((100, 100, 100), (8, 40, 50), (True, True, True), 5.0, 0.5),
@@ -136,7 +136,7 @@ def test_runs_without_a_solution_are_worst_by_every_metric(metric: str, *, maxim
     problem = called("one", 100, maximise=maximise)
     good, bad = (100, 1) if maximise else (100, 10**6)
     nothing: tuple[float | None, ...] = (None,) * 6
-    # With evaluations only the goal counts, not the cost.
+    # With evaluations only the target counts, not the cost.
     costs = (good,) * 6 if metric == "evaluations" else nothing
     ends = {
         0: TaskResult(costs, (1,) * 6, (False,) * 6, 5.0, 0.5),

@@ -1,4 +1,4 @@
-"""The runs of a task, batched or consecutive, equal single runs."""
+"""The runs of a task, in a batch or sequential, equal single runs."""
 
 from __future__ import annotations
 

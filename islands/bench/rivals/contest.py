@@ -40,7 +40,7 @@ def require_installed(names: Sequence[str]) -> None:
         if find_spec(RIVALS[name].module) is None:
             package = RIVALS[name].package
             raise UsageError(
-                f"--rivals {name} needs {package}, which is not installed. Install with:"
+                f"--rivals {name} needs {package}, which is not installed. Install it with:"
                 f" pip install {package}"
             )
 

@@ -10,7 +10,7 @@ from islands.reproduce.pooled import PooledTable
 
 INTERPRETATIONS = (
     "migration is described twice: ring is that of the text, broadcast that of Algorithm 2",
-    "whether 4096 individuals are those of a process is not stated: they are all individuals",
+    "the paper does not say whether 4096 is per process or in total; here it is the total",
     "the probability of a mutation is not stated: one flip in each child",
     "the number of runs is not stated: ten of each problem, three of those that are timed",
 )

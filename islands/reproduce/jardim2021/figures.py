@@ -10,16 +10,16 @@ from pathlib import Path
 from islands.reproduce.cells import read_printed
 
 INTERPRETATIONS = (
-    "the printed repair of equal keys does not work: the ranks of keys are stable",
-    "how the flows are indexed is not stated: the first matrix by pairs of facilities, the second"
-    " by the locations that they have",
+    "the printed repair of equal keys does not work; here equal keys keep their order",
+    "the thesis does not say how flows are indexed; here the first matrix is indexed by pairs of"
+    " facilities, the second by their locations",
 )
 """What was chosen where the thesis is silent or unclear."""
 
 SEARCH_INTERPRETATIONS = (
     *INTERPRETATIONS,
-    "according to the text every trial is improved, according to the printed evaluations a fifth:"
-    " a fifth is",
+    "the text says that every trial is improved, the printed evaluations imply a fifth; here a"
+    " fifth is improved",
     "how moves count is not stated: each difference of costs counts as an evaluation",
 )
 """The same for the experiments with local search."""

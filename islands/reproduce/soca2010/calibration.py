@@ -48,8 +48,9 @@ class CalibrationTable(SampleTable):
     title: ClassVar[str] = "calibration: gaps and seconds of all settings"
     interpretations: ClassVar[tuple[str, ...]] = (
         *INTERPRETATIONS,
-        "the instance is called Kra30, and two have such a name: kra30a",
-        "an orthogonal part of the 54 settings is not printed: all, with a plan of 18 marked",
+        "the paper says Kra30, which may be kra30a or kra30b; kra30a is used",
+        "the paper does not print its orthogonal plan; all 54 settings run, and a plan of 18 is"
+        " marked",
     )
     preset: ClassVar[str] = "soca2010"
     generations: ClassVar[int] = 500

@@ -9,8 +9,9 @@ from pathlib import Path
 from islands.reproduce.cells import read_printed
 
 INTERPRETATIONS = (
-    "25.6 elites and 25.6 mutants are 25",
-    "who sends elites to whom is not stated: each population receives the 2 best of every other",
+    "25.6 elites and 25.6 mutants are rounded down to 25",
+    "the paper does not say who sends elites to whom; here each population receives the 2 best of"
+    " every other one",
 )
 """What was chosen where the paper is silent."""
 

@@ -6,7 +6,7 @@ from batches_for_tests import called, ended, filled
 from islands.reproduce.jardim2021.literature import LiteratureTable
 
 
-def test_a_row_and_its_facts() -> None:
+def test_rows_and_facts_follow_from_the_runs() -> None:
     ends = ended([11156, 11379], evaluations=2_000_000, generations=900, seconds=5.0)
     table = filled(LiteratureTable, lambda runs: ends)
     rows = [*table.rows(called("qaplib/chr12c", known=11156))]

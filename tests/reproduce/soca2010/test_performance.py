@@ -6,7 +6,7 @@ from batches_for_tests import called, ended, filled
 from islands.reproduce.soca2010.performance import PerformanceTable
 
 
-def test_a_row_and_its_facts() -> None:
+def test_rows_and_facts_follow_from_the_runs() -> None:
     pytest.importorskip("scipy")
     # A batch of ten runs takes 0.2 s, one run alone 0.1 s.
     table = filled(

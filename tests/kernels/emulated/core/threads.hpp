@@ -40,7 +40,7 @@ struct Values {
 };
 
 struct Thread {
-    jmp_buf place;  // where it goes on
+    jmp_buf place;  // where it continues
     std::unique_ptr<char[]> stack;
     State state;
     Site site;  // where it waits
