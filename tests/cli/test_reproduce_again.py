@@ -41,12 +41,20 @@ def kept(folder: str) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
+@pytest.fixture(scope="module")
+def whole(published: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the folder of the experiment without interruption."""
+    folder = str(tmp_path_factory.mktemp("whole"))
+    assert main([*LINE, folder]) == 0
+    return folder
+
+
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
 )
 def test_same_command_resumes(
-    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+    number: signal.Signals, status: int, whole: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = [sys.executable, "-m", "islands", *LINE, "a"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -68,8 +76,7 @@ def test_same_command_resumes(
     shown = json.loads(capsys.readouterr().out)
     assert kept("a")[: len(ended)] == ended
     assert len(kept("a")) == 6
-    assert main([*LINE, "b"]) == 0
-    assert rows("a") == rows("b")
+    assert rows("a") == rows(whole)
     assert len(rows("a")) == 6
     assert read_work(Path("a")) is None
     assert main([*LINE, "a", "--json"]) == 0
@@ -156,9 +163,10 @@ def test_signal_to_one_rank_ends_all_ranks(
             time.sleep(0.01)
         os.kill(int(Path("pids").read_text().split()[0]), number)
         out, err = process.communicate(timeout=60)
-    *beats, last = err.splitlines()
-    assert (process.returncode, last) == (status, f"islands: {said}")
-    assert all(beat.startswith("reproduce xavier2019: vlsi: ") for beat in beats)
+    # On a busy machine, a sign of life may come after the notice.
+    beat = "reproduce xavier2019: vlsi: "
+    shown = [line for line in err.splitlines() if not line.startswith(beat)]
+    assert (process.returncode, shown) == (status, [f"islands: {said}"])
     assert out.endswith("\nInterrupted. To continue, repeat the command: a has the results\n")
     ended = kept("a")
     assert 1 <= len(ended) < 4

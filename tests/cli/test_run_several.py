@@ -20,6 +20,17 @@ from islands.cli import main
 SMALL = ["--population", "32", "--islands", "4", "--interval", "20", "--backend", "cpu"]
 SMALL += ["--improver", "none", "--algorithm", "brkga"]
 TWENTY = [*SMALL, "--stop", "generations=20"]
+SLOW = ["demo/tsp", *("128" if word == "32" else word for word in SMALL)]
+SLOW += ["--threads", "1", "--stop", "generations=1000", "--runs", "2"]
+"""A series that lasts long enough to be interrupted."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a series without interruption."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert main(["run", *SLOW, "--out", str(folder), "--quiet"]) == 0
+    return folder
 
 
 @pytest.fixture(autouse=True)
@@ -126,11 +137,9 @@ def test_refused_run_prints_one_line_and_leaves_no_folder(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
 )
 def test_interrupted_series_is_resumed_with_the_same_result(
-    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+    number: signal.Signals, status: int, whole: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    larger = ["128" if word == "32" else word for word in SMALL]
-    slow = ["--threads", "1", "--stop", "generations=1500"]
-    line = ["demo/tsp", *larger, *slow, "--runs", "2", "--out", "a"]
+    line = [*SLOW, "--out", "a"]
     command = [sys.executable, "-m", "islands", "run", *line, "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         wait_for(Path("a/tsp-seed2/trace/rank-000.1.unfinished.arrows"))
@@ -144,9 +153,8 @@ def test_interrupted_series_is_resumed_with_the_same_result(
         assert [each["runs"] for each in ended["instances"]] == [1]
         assert [run["seed"] for run in ended["runs"]] == [1, 2]
         assert b"Ended after 1 of 2 runs. To continue, repeat the command with --out a\n" in err
-    whole = done(capsys, *line[:-1], "b")
-    assert digests(done(capsys, *line)) == digests(whole)
-    assert [row["digest"] for row in rows("a")] == [row["digest"] for row in rows("b")]
+    assert digests(done(capsys, *line)) == digests(done(capsys, *SLOW, "--out", str(whole)))
+    assert [row["digest"] for row in rows("a")] == [row["digest"] for row in rows(str(whole))]
 
 
 def wait_for(path: Path) -> None:

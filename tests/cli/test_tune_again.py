@@ -22,6 +22,18 @@ from islands.record import lock
 from islands.slurm.state import state_of
 from islands.tune.ledger import TuneLedger
 
+_SLOWER = {"16": "64", "generations=20": "generations=150"}
+SLOW = [*(_SLOWER.get(word, word) for word in LINE), "--threads", "1"]
+"""A tuning that lasts long enough to be interrupted."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a tuning without interruption."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert main(["tune", *SLOW, "--out", str(folder), "--quiet"]) == 0
+    return folder
+
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,11 +117,9 @@ def test_second_tuning_in_the_same_folder_is_refused(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
 )
 def test_interrupted_tuning_is_resumed_with_the_same_result(
-    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+    number: signal.Signals, status: int, whole: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    slower = {"16": "64", "generations=20": "generations=500"}
-    slow = [*(slower.get(word, word) for word in LINE), "--threads", "1"]
-    command = [sys.executable, "-m", "islands", "tune", *slow, "--out", "a", "--quiet"]
+    command = [sys.executable, "-m", "islands", "tune", *SLOW, "--out", "a", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         for _ in range(1200):
             if Path("a/tune.tsv").exists():
@@ -125,8 +135,7 @@ def test_interrupted_tuning_is_resumed_with_the_same_result(
         assert f"Ended after {ended} of 6 rows".encode() in out
         assert b"To continue, repeat the command with --out a\n" in out
     assert not Path("a/best.toml").exists()
-    again = done(capsys, "tune", *slow, "--out", "a")
-    whole = done(capsys, "tune", *slow, "--out", "b")
-    assert [row["costs"] for row in rows("a")] == [row["costs"] for row in rows("b")]
-    assert again["best"] == whole["best"]
+    again = done(capsys, "tune", *SLOW, "--out", "a")
+    assert [row["costs"] for row in rows("a")] == [row["costs"] for row in rows(str(whole))]
+    assert again["best"] == done(capsys, "tune", *SLOW, "--out", str(whole))["best"]
     assert state_of(Path("a")).word == "done"

@@ -6,9 +6,11 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
+from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """Browsers that can print the document after its scripts have run."""
@@ -33,8 +35,7 @@ const contrast = (view, parent) => {
   const [low, high] = [light(ink), light(ground)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
 };
-const frame = document.querySelector("iframe");
-frame.addEventListener("load", () => {
+const seen = (frame) => {
   const page = frame.contentDocument, found = {texts: [], wide: []};
   for (const details of page.querySelectorAll("details")) details.open = true;
   const width = page.documentElement.clientWidth;
@@ -56,8 +57,11 @@ frame.addEventListener("load", () => {
         box: [box.left, box.top, box.right, box.bottom]});
     }
   }
-  found.width = width;
-  document.body.textContent = JSON.stringify(found);
+  return found;
+};
+window.addEventListener("load", () => {
+  const all = [...document.querySelectorAll("iframe")].map(seen);
+  document.body.textContent = JSON.stringify(all);
   document.body.dataset.done = "yes";
 });
 """
@@ -92,24 +96,41 @@ def browser() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-def faults(page: str, width: int, folder: Path, *, dark: bool = False) -> list[str]:
-    """Return what is wrong with the texts of a page in a window of a width."""
-    if dark:
-        page = page.replace("@media (prefers-color-scheme: dark)", "@media all")
-    path = folder / f"frame-{width}.html"
-    style = f"border: 0; width: {width}px; height: 4000px"
-    path.write_text(
-        f'<!doctype html><body><iframe style="{style}" srcdoc="{escape(page)}"></iframe>'
-        f"<script>{_SCRIPT}</script></body>",
-        encoding="utf-8",
-    )
+@dataclass(frozen=True)
+class View:
+    """A page in a window of a width, with the colours for a dark or a light background."""
+
+    page: str
+    width: int
+    dark: bool = False
+
+    def frame(self) -> str:
+        """Return the page as a part of another one."""
+        page = self.page
+        if self.dark:
+            page = page.replace("@media (prefers-color-scheme: dark)", "@media all")
+        style = f"border: 0; width: {self.width}px; height: 4000px"
+        return f'<iframe style="{style}" srcdoc="{escape(page)}"></iframe>'
+
+
+def faults(views: Sequence[View], folder: Path) -> list[list[str]]:
+    """Return the faults in the texts of each view; a browser starts slowly, so one shows all."""
+    path = folder / "frames.html"
+    frames = "".join(view.frame() for view in views)
+    path.write_text(f"<!doctype html><body>{frames}<script>{_SCRIPT}</script></body>", "utf-8")
     line = [str(browser()), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
     line += [f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=20000"]
-    line += [f"--window-size={max(600, width + 40)},4100", path.as_uri()]
+    widest = max(view.width for view in views)
+    line += [f"--window-size={max(600, widest + 40)},4100", path.as_uri()]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
     found = re.search(r'<body data-done="yes">(.*)</body>', done.stdout, re.DOTALL)
     assert found is not None, f"{done.stdout[:500]}\n{done.stderr[-500:]}"
     seen = json.loads(unescape(found[1]))
+    return [_faults_of(each, view.width) for each, view in zip(seen, views, strict=True)]
+
+
+def _faults_of(seen: dict[str, Any], width: int) -> list[str]:
+    """Return the faults of what the browser has seen of one view."""
     texts = [
         Text(
             *(t["text"], tuple(t["box"]), t["scrolls"], t["picture"] and tuple(t["picture"])),

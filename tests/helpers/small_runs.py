@@ -110,7 +110,7 @@ def _run(name: str, folder: Path, backend: Backend) -> str:
         algorithm=algorithm,
         encoding=encoding,
         settings=ALGORITHMS[algorithm].completed(settings, encoding),
-        population=16,
+        population=8 if algorithm == "eax" else 16,
         islands=3,
         seed=11,
         migration=MigrationSettings.build(drawn),
@@ -120,7 +120,7 @@ def _run(name: str, folder: Path, backend: Backend) -> str:
     )
     made.start()
     for _ in range(3):
-        made.advance(20 if algorithm == "eax" else 3)
+        made.advance(12 if algorithm == "eax" else 3)
         made.migrate()
     made.measure()
     assert algorithm != "eax" or field(made, "island")[:, 4].min() > 0, "no island has restarted"

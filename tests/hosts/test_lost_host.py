@@ -15,7 +15,7 @@ import islands
 
 SUPERVISE = Path(islands.__file__).parents[1] / "launch/supervise"
 RUN = ["demo/tsp", "--json", "--backend", "cpu", "--threads", "1", "--islands", "8"]
-RUN += ["--population", "128", "--interval", "10", "--stop", "generations=2000"]
+RUN += ["--population", "128", "--interval", "10", "--stop", "generations=1200"]
 RUN += ["--set", "checkpoint.every=0.2s", "--algorithm", "brkga", "--improver", "none"]
 
 

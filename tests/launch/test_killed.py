@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from fake_machine import ROOT
 
-RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=2000", "--json"]
+RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=1200", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.2s"]
 RUN += ["--algorithm", "brkga", "--improver", "none"]
 

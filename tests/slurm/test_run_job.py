@@ -25,6 +25,17 @@ COST = "__device__ long long cost(const Solution& s, int n, const Data&) { retur
 problem = islands.subset(8, cost=COST, reference=lambda s: 3 * s[:, 0])
 """
 """A script with a problem."""
+WAITS = """
+import time
+import islands
+
+def costs(orders):
+    time.sleep(0.005 * len(orders))
+    return orders[:, 0] + 1
+
+problem = islands.permutation(8, batch=costs, best_known=1)
+"""
+"""A script whose runs last as long as others, but leave the cores to other tests."""
 Submitted = tuple[User, str]
 """A user, and the number of the user's job."""
 REQUEUES = int(os.environ.get("ISLANDS_SLURM_REQUEUES", "2"))
@@ -49,8 +60,9 @@ def limited(cluster: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> 
     jobs = []
     for node, notice, stop in (("n1", "USR1", "seconds=62"), ("n2", "CONT", "seconds=600")):
         user = User(cluster, tmp_path_factory.mktemp("limited"))
+        (user.folder / "waits.py").write_text(WAITS)
         options = ["--time=1", f"--signal=B:{notice}@1", f"--nodelist={node}"]
-        words = [*RUN, "--population", "64", "--stop", stop, "--out", "run"]
+        words = ["waits.py:problem", *RUN[1:], "--population", "16", "--stop", stop, "--out", "run"]
         jobs.append((user, user.sbatch(*options, SCRIPT, *words)))
     return jobs
 
