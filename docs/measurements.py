@@ -189,6 +189,13 @@ def _facts(made: dict[str, Any]) -> str:
         ", ".join([f"islands {made['islands']}", *versions]),
     ]
     if "seconds" in made:
-        used = made["processor_seconds"]
-        facts.append(f"took {made['seconds']:.0f} s, and {used:.0f} s of processor time")
+        facts.append(_took(made))
     return "; ".join(facts)
+
+
+def _took(made: dict[str, Any]) -> str:
+    """Return the time of the commands; that of earlier ones of an experiment is not known."""
+    time = f"took {made['seconds']:.0f} s"
+    if "processor_seconds" in made:
+        time += f", and {made['processor_seconds']:.0f} s of processor time"
+    return f"the last command, which continued others, {time}" if made.get("continued") else time

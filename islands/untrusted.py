@@ -37,7 +37,7 @@ def parsing(
         if isinstance(error, OSError) and error.errno is not None:
             with reading(path):
                 raise
-        reason = " ".join(str(error).split())[:_LONGEST_REASON] or type(error).__name__
+        reason = " ".join(str(error).split())[:_LONGEST_REASON].rstrip(".") or type(error).__name__
         words = f"{fault} ({reason}). {fix}" if fix else f"{fault}: {reason}"
         raise InputError(f"{path}: {words}") from error
 

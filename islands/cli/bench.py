@@ -21,7 +21,7 @@ from islands.bench.folder import MEASUREMENT, PROVENANCE, measurement, refuse_ot
 from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
 from islands.display.heartbeat import Heartbeat
-from islands.doctor.nvidia import gpus
+from islands.doctor.nvidia import driver
 from islands.errors import UsageError
 from islands.parallel import World, launched, world
 from islands.paths import published
@@ -149,10 +149,8 @@ def _provenance(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, Any]:
     """Return what made the tables, on which devices."""
     rows = (row for each in tables.values() for row in each)
     devices = dict.fromkeys(str(row.device) for row in rows if hasattr(row, "device"))
-    found = gpus()
-    driver = found[0].driver if found else None
     command = _without_folder(sys.argv[1:])
-    return {**provenance(), "devices": list(devices), "driver": driver, "command": command}
+    return {**provenance(), "devices": list(devices), "driver": driver(), "command": command}
 
 
 def _without_folder(line: Sequence[str]) -> list[str]:

@@ -182,7 +182,9 @@ def _performed(
 
 
 def _provenance(request: ExperimentRequest) -> dict[str, object]:
-    where = {"devices": [request.device], "ranks": request.world.size}
+    from islands.doctor.nvidia import driver
+
+    where = {"devices": [request.device], "ranks": request.world.size, "driver": driver()}
     return {**provenance(), **where, "command": sys.argv[1:]}
 
 

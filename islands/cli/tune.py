@@ -6,6 +6,7 @@ import argparse
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from islands.cli import arguments
@@ -16,6 +17,7 @@ from islands.text import counted
 from islands.tune import METRICS
 
 if TYPE_CHECKING:
+    from islands.tune.perform import TuneResult
     from islands.tune.plan import Tuning
 
 _CONFIGURATIONS, _STEPS, _RUNS = 10, 3, 5
@@ -103,6 +105,7 @@ def main(args: argparse.Namespace) -> int:
     from islands.tune.perform import TuneOutput, perform
     from islands.tune.table import table
 
+    began = perf_counter()
     stream = sys.stderr if args.json else sys.stdout
     heartbeat = Heartbeat(None if args.quiet else sys.stderr, "tune")
 
@@ -116,6 +119,7 @@ def main(args: argparse.Namespace) -> int:
             done = perform(tuning, args.metric, output)
     except Suspended:
         return Suspended.status
+    _write_provenance(done, args.metric, perf_counter() - began)
     say(("" if args.quiet else "\n") + table(done.ranking))
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
@@ -125,6 +129,17 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         print(done.to_json(), flush=True)
     return 0
+
+
+def _write_provenance(done: TuneResult, metric: str, seconds: float) -> None:
+    """Write what made the ranking, and how long the command took."""
+    from islands.doctor.nvidia import driver
+    from islands.record.kind import PROVENANCE
+    from islands.record.provenance import provenance, write_provenance
+
+    made = {"metric": metric, "driver": driver(), "command": sys.argv[1:], "seconds": seconds}
+    made["continued"] = done.continued
+    write_provenance(done.folder / PROVENANCE, {**provenance(), **made})
 
 
 def _tuning(args: argparse.Namespace) -> Tuning:

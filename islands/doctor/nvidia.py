@@ -50,6 +50,11 @@ def gpus() -> list[Gpu]:
     return found
 
 
+def driver() -> str | None:
+    """Return the version of the driver of this host's GPUs, or None without one."""
+    return next((gpu.driver for gpu in gpus()), None)
+
+
 def links(host: str) -> list[Link]:
     """Return the links between the GPUs of this host."""
     kinds, peers = _matrix("-m"), _matrix("-p2p", "r")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import subprocess
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import islands
-from islands.paths import data_folder
+from islands.paths import data_folder, published
 
 _PACKAGES = ("numpy", "scipy", "pyarrow", "mpi4py", "cupy-cuda13x", "cupy-cuda12x")
 _HERE = Path(islands.__file__).resolve().parent
@@ -28,6 +30,12 @@ def provenance() -> dict[str, Any]:
         **commit(),
         "versions": versions(),
     }
+
+
+def write_provenance(path: Path, made: Mapping[str, Any]) -> None:
+    """Write what made the tables of a folder."""
+    with published(path) as temporary:
+        temporary.write_text(json.dumps(made) + "\n", encoding="utf-8")
 
 
 def commit() -> dict[str, Any]:

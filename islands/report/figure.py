@@ -19,8 +19,9 @@ WIDTH, HEIGHT = 4.8, 3.0
 COLOURS = ("#3f86c9", "#dd7127", "#3a9d5d", "#cc4f7d", "#8b70d4", "#a08020", "#2ba3a3", "#8a8a8a")
 """Colours of curves, visible on a light and on a dark page."""
 FORMS = ("png", "svg")
-_DECADES = 30.0
-"""From this ratio on, a logarithmic axis has labels at powers of ten only."""
+_NEAR, _DECADES = 10.0, 100.0
+"""Below the first ratio, labels of a logarithmic axis have equal distances; from the second one on,
+they are powers of ten."""
 _INK, _GRID = "#1a1b1d", "#d3d4d6"
 """Colours that a page replaces by its own."""
 _RASTER_DPI = 160
@@ -103,17 +104,42 @@ def whole_ticks(count: int) -> Any:
 
 def logarithmic(axes: Any, low: float, high: float) -> None:
     """Give axes a logarithmic horizontal scale with few labels, which do not overlap."""
+    axes.set_xscale("log")
+    _few_labels(axes.xaxis, low, high)
+
+
+def logarithmic_upwards(axes: Any, low: float, high: float) -> None:
+    """Give axes a logarithmic vertical scale with few labels."""
+    axes.set_yscale("log")
+    _few_labels(axes.yaxis, low, high)
+
+
+def _few_labels(axis: Any, low: float, high: float) -> None:
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-    axes.set_xscale("log")
     if high >= _DECADES * low:
-        axes.xaxis.set_major_locator(LogLocator(numticks=6))
+        axis.set_major_locator(LogLocator(numticks=6))
     else:
-        # Between whole numbers that are near, such as sizes, others would be of nothing.
-        whole = high >= low + 2 and float(low).is_integer() and float(high).is_integer()
-        axes.xaxis.set_major_locator(MaxNLocator(4, integer=whole))
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
-    axes.xaxis.set_minor_formatter(NullFormatter())
+        if high >= _NEAR * low:
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
+        else:
+            # Between whole numbers that are near, such as sizes, others would be of nothing.
+            whole = high >= low + 2 and float(low).is_integer() and float(high).is_integer()
+            axis.set_major_locator(MaxNLocator(4, integer=whole))
+        axis.set_major_formatter(lambda value, _: plain(value))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def plain(value: float) -> str:
+    """Return a number with at least three digits, and never with an exponent."""
+    if abs(value) >= 100:
+        return f"{value:.0f}"
+    return f"{value:.{_places(value)}f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
+
+
+def _places(value: float) -> int:
+    """Return the number of decimal places that show three digits of a number below 100."""
+    return 2 - math.floor(math.log10(abs(value)))
 
 
 def logarithmic_from(axes: Any, low: float, high: float) -> None:
@@ -147,7 +173,11 @@ def inline(figure: Any, words: str) -> str:
     with style(salt=words):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
     text = _DECLARATIONS.sub("<svg", stream.getvalue(), count=1)
-    text = _UNUSED_NAME.sub("", _METADATA.sub("", text, count=1))
+    return themed(_UNUSED_NAME.sub("", _METADATA.sub("", text, count=1)), words)
+
+
+def themed(text: str, words: str) -> str:
+    """Return an SVG with the size and the colours of its page; `words` describe it."""
     text = text.replace(_INK, "currentColor").replace(_GRID, "var(--grid)")
     return _with_title(_without_size(text), words)
 

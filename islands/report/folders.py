@@ -10,12 +10,13 @@ from islands.paths import reading
 from islands.record.folder import SETTINGS
 from islands.record.kind import Kind, experiments_in, kind_of
 from islands.record.kind import runs_in as runs_inside
-from islands.report import tables
+from islands.report.experiment import page_of_experiment, page_of_experiments
 from islands.report.figure import style
 from islands.report.page import Page
 from islands.report.recorded import RecordedRun
 from islands.report.several import page_of_several
 from islands.report.single import page_of
+from islands.report.tuning import page_of_tuning
 
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 PAGE = "report.html"
@@ -44,11 +45,11 @@ def _page_for(folders: Sequence[Path], *, trusted: bool, moved: str | None) -> P
         if kind is Kind.RUN:
             return page_of(RecordedRun.read(folder, trusted=trusted, moved=moved))
         if kind is Kind.TUNING:
-            return tables.page_of_tuning(folder)
+            return page_of_tuning(folder)
         if kind is Kind.EXPERIMENT:
-            return tables.page_of_experiment(folder)
+            return page_of_experiment(folder)
         if kind is Kind.EXPERIMENTS:
-            return tables.page_of_experiments(folder, [*experiments_in(folder)])
+            return page_of_experiments(folder, [*experiments_in(folder)])
     paths = [path for folder in folders for path in runs_in(folder)]
     if len(paths) != len({path.resolve() for path in paths}):
         raise UsageError("a run is named twice. Name each folder once")

@@ -40,8 +40,9 @@ figure svg, figure img { display: block; width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem .2rem 0; text-align: right; border-bottom: 1px solid var(--grid);
   overflow-wrap: normal; vertical-align: top; }
+th { vertical-align: bottom; }
 .text, .words td, .words th { text-align: left; }
-td, th { white-space: nowrap; }
+td { white-space: nowrap; }
 .words td { overflow-wrap: anywhere; white-space: normal; }
 th { font-weight: 600; color: var(--soft); }
 details { margin: .4rem 0; }
@@ -51,6 +52,8 @@ footer { margin-top: 3rem; }
 @media print { :root { --page: #fff; --ink: #000; --soft: #444; --grid: #ccc; --card: #fff; }
   body { max-width: none; padding: 0; font-size: 10pt; } h2 { break-after: avoid; }
   .wide { overflow: visible; } .facts div { border: 1px solid var(--grid); }
+  .wide table { font-size: min(8.5pt, calc(760pt / var(--characters, 60))); }
+  .wide th, .wide td { padding: .15em .6em .15em 0; } pre.wide { white-space: pre-wrap; }
   details::details-content { content-visibility: visible; display: block; height: auto; } }
 """
 
@@ -123,9 +126,18 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, words: boo
         f"<tr>{''.join(f'<td{k}>{escape(c)}</td>' for c, k in zip(row, kinds, strict=True))}</tr>"
         for row in cells
     )
+    width = "" if words else f' style="--characters: {_characters(header, cells)}"'
     return (
-        f'<div class="wide" tabindex="0"><table{" class=words" if words else ""}><thead><tr>{head}'
-        f"</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="wide" tabindex="0"{width}><table{" class=words" if words else ""}><thead><tr>'
+        f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _characters(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Return how many characters wide a table is, with its headings on several lines."""
+    return sum(
+        1 + max(map(len, [*name.split(), *(row[place] for row in rows)]), default=0)
+        for place, name in enumerate(header)
     )
 
 

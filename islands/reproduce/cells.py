@@ -61,6 +61,8 @@ class Plot:
     by: str = ""
     """A column; each of its values has its own curves."""
     logarithmic: bool = True
+    classes: str = ""
+    """A column of names at equal distances on the horizontal axis, in place of sizes."""
 
 
 INSTANCE = (Column("instance", "instance", 16), Column("cities", "cities", 6))

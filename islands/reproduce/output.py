@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import cycle
 from pathlib import Path
 from textwrap import fill
+from time import perf_counter
 from typing import Any
 
 from islands.errors import UsageError
 from islands.paths import published, reading
 from islands.record.kind import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
 from islands.record.ledger import LEDGER, RunLedger
-from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
+from islands.record.provenance import write_provenance
+from islands.record.work import end_work
+from islands.report.figure import (
+    COLOURS,
+    HEIGHT,
+    WIDTH,
+    logarithmic,
+    logarithmic_upwards,
+    new_figure,
+    style,
+)
 from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Column, Plot, TableRow, numbers
 from islands.reproduce.table import PaperTable
@@ -24,6 +33,8 @@ _HIGH = 32
 """Characters that fit along the vertical axis."""
 _SHORT = 22
 """Up to this number of characters, names of curves have two columns."""
+_LINES, _MARKERS = ("-", "--", ":"), "osD^v<>ph*XP"
+_PLACE = "place of the class"
 
 
 class ExperimentFolder:
@@ -41,6 +52,7 @@ class ExperimentFolder:
             if not (path / EXPERIMENT).exists():
                 with published(path / EXPERIMENT) as temporary:
                     temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+            self._began = perf_counter()
             self._bytes_before = (path / LEDGER).stat().st_size
         except BaseException:
             self.close()  # an exception may keep this object, and thus the lock, for long
@@ -67,12 +79,13 @@ class ExperimentFolder:
             writer.writerows(rows)
 
     def text(self, table: PaperTable, text: str) -> None:
-        """Write a completed table as it was printed."""
+        """Write a table as it was printed, as far as it is filled."""
         with published(self.path / f"{table.name}.txt") as temporary:
             temporary.write_text(text, encoding="utf-8")
 
     def page(self) -> Path:
-        """Write the page with all tables and plots."""
+        """Write the page with all tables and plots, which are complete."""
+        end_work(self.path)
         path = self.path / PAGE
         page_for([self.path]).write(path)
         return path
@@ -82,8 +95,9 @@ class ExperimentFolder:
         is_told = (self.path / PROVENANCE).exists()
         if is_told and (self.path / LEDGER).stat().st_size == self._bytes_before:
             return
-        with published(self.path / PROVENANCE) as temporary:
-            temporary.write_text(json.dumps(provenance()) + "\n", encoding="utf-8")
+        # The time of earlier commands, which may have been killed, is not known.
+        time = {"seconds": perf_counter() - self._began, "continued": self._bytes_before > 0}
+        write_provenance(self.path / PROVENANCE, {**provenance(), **time})
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""
@@ -138,23 +152,51 @@ def _without_machine(kept: dict[str, Any], settings: Mapping[str, Any]) -> dict[
 def write_plot(
     path: Path, form: str, title: str, rows: Sequence[TableRow], size: str, plot: Plot
 ) -> None:
-    """Write a plot of columns against the column `size`, on a logarithmic axis."""
-    curves = list(_curves(rows, size, plot))
+    """Write a plot of columns against the column `size`, or against classes of instances."""
+    classes = list(dict.fromkeys(str(row[plot.classes]) for row in rows)) if plot.classes else []
+    if classes:
+        places = {name: place for place, name in enumerate(classes)}
+        rows = [{**row, _PLACE: places[str(row[plot.classes])]} for row in rows]
+    curves = list(_curves(rows, _PLACE if classes else size, plot))
     with style():
         columns = 1 if max((len(words) for words, _ in curves), default=0) > _SHORT else 2
         lines = -(-len(curves) // columns)
         figure = new_figure(WIDTH, HEIGHT + 0.4 + 0.16 * lines)
         axes = figure.add_subplot()
-        for (words, points), marker in zip(curves, cycle("osD^v<>ph*XP"), strict=False):
-            axes.plot(*zip(*points, strict=True), marker=marker, markersize=3.5, label=words)
+        for number, (words, points) in enumerate(curves):
+            axes.plot(*zip(*points, strict=True), label=words, **_look(number, points))
         axes.set(xlabel=size, ylabel=fill(plot.quantity, _HIGH))
         figure.suptitle(title, fontsize=8.5, wrap=True)
-        sizes = [x for _, points in curves for x, _ in points]
-        if sizes:
-            logarithmic(axes, min(sizes), max(sizes))
+        _scales(axes, [each for _, points in curves for each in points], plot)
+        if classes:
+            axes.set_xticks(range(len(classes)), classes, rotation=30, ha="right")
+            axes.set_xlabel(plot.classes)
+        if curves:
             figure.legend(loc="outside lower left", ncols=columns)
-        axes.set_yscale("log" if plot.logarithmic else "linear")
-        figure.savefig(path, format=form, dpi=200, facecolor="white")
+        told = {"Title": f"{title}: {plot.quantity}, by {plot.classes or size}"}
+        figure.savefig(path, format=form, dpi=200, facecolor="white", metadata=told)
+
+
+def _scales(axes: Any, points: Sequence[tuple[float, ...]], plot: Plot) -> None:
+    """Make axes logarithmic that are to be, with labels that fit their points."""
+    xs, ys = ([point[axis] for point in points] for axis in (0, 1))
+    if points and not plot.classes:
+        logarithmic(axes, min(xs), max(xs))
+    if plot.logarithmic and (above := [y for y in ys if y > 0]):
+        logarithmic_upwards(axes, min(above), max(above))
+
+
+def _look(number: int, points: Sequence[tuple[float, ...]]) -> dict[str, Any]:
+    """Return the look of a curve: no two of a plot have the same colour, marker and line."""
+    xs = [point[0] for point in points]
+    lines = _LINES[number // len(COLOURS) % len(_LINES)]
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": 3.5,
+        # Points of several instances of one size are no course.
+        "linestyle": lines if len({*xs}) == len(xs) else "none",
+    }
 
 
 def _curves(

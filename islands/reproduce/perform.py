@@ -45,7 +45,7 @@ def perform(
         how = experiment.words(kind.presets(), batched=table.batched)
         head = f"{table.title}   {how}\n\n{header(table.columns())}"
         say(f"\n{head}")
-        rows = _rows(table, selection, say, folder)
+        rows = _rows(table, selection, say, folder, head)
         facts = table.facts(rows) if rows else []
         sentences = [fact.sentence for fact in facts if fact.sentence]
         sentences += _places(experiment)
@@ -53,14 +53,19 @@ def perform(
         end = "\n".join(sentences) if rows else "no rows"
         say(f"\n{end}")
         if folder is not None and rows:
-            lines = [head, *(line(table.columns(), row) for row in rows), "", end, ""]
-            folder.text(table, "\n".join(lines))
+            folder.text(table, _text(table, head, rows, end))
             folder.plot(table, rows)
         _, parts = table.parts()
         done[table.name] = {"rows": rows, "facts": _values(facts)}
         done[table.name] |= {"parts": parts} if parts else {}
         done[table.name]["interpretations"] = list(table.interpretations)
     return done
+
+
+def _text(table: PaperTable, head: str, rows: Sequence[TableRow], end: str = "") -> str:
+    """Return a table as it was printed; without its `end` if it is not complete."""
+    lines = [head, *(line(table.columns(), row) for row in rows), *(["", end] if end else []), ""]
+    return "\n".join(lines)
 
 
 def _places(experiment: Experiment) -> list[str]:
@@ -81,6 +86,7 @@ def _rows(
     selection: Selection,
     say: Callable[[str], None],
     folder: ExperimentFolder | None,
+    head: str,
 ) -> list[TableRow]:
     rows: list[TableRow] = []
     experiment, name = table.experiment, table.name
@@ -98,6 +104,7 @@ def _rows(
             say(line(table.columns(), row))
             if folder is not None:
                 folder.table(table, rows)
+                folder.text(table, _text(table, head, rows))
         if len(ledger) < known:
             heartbeat.skip()
     return rows

@@ -52,6 +52,10 @@ class TuneLedger:
         rows = [] if force else read_table(self._path, COLUMNS, "a tuning")
         self._rows = {(row["runs"], row["settings"]): row for row in rows}
 
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._rows)
+
     def result(self, key: tuple[str, str]) -> TaskResult | None:
         """Return the result for `key`, or None if it is not done."""
         row = self._rows.get(key)

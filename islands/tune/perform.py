@@ -17,7 +17,7 @@ from islands.display.heartbeat import Heartbeat
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.record.folder import fresh
-from islands.record.kind import BEST, RANKING
+from islands.record.kind import BEST, CONCLUSION, RANKING
 from islands.record.lock import FolderLock
 from islands.record.table_file import write_table
 from islands.record.work import end_work, write_work
@@ -29,6 +29,7 @@ from islands.tune.messages import at_work, header, line, seconds_a_task
 from islands.tune.plan import Task, Tuning
 from islands.tune.ranking import RankedConfiguration, Ranking, TaskResults
 from islands.tune.runs import TaskResult, run_task
+from islands.tune.table import table
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class TuneResult:
     left_out: Mapping[int, str]
     """Errors of configurations that were refused when they ran, by number."""
     candidates: Candidates
+    continued: bool
+    """Whether an earlier command began the tuning."""
 
     def to_json(self) -> str:
         """Return the tuning as one JSON object on one line."""
@@ -79,7 +82,7 @@ def perform(tuning: Tuning, metric: str, output: TuneOutput) -> TuneResult:
 
 
 def _performed(tuning: Tuning, metric: str, output: TuneOutput, ledger: TuneLedger) -> TuneResult:
-    folder = ledger.folder
+    folder, continued = ledger.folder, len(ledger) > 0
     if not output.quiet:
         output.say(header(tuning))
     results, left_out = _results(tuning, ledger, output)
@@ -90,7 +93,8 @@ def _performed(tuning: Tuning, metric: str, output: TuneOutput, ledger: TuneLedg
     best = _best(tuning, ranking)
     _write(folder, ranking, best)
     return TuneResult(
-        folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out, tuning.candidates
+        *(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out),
+        *(tuning.candidates, continued),
     )
 
 
@@ -98,7 +102,7 @@ def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
     """Refuse to rank configurations if all runs of all of them are void."""
     if any(each.void < ranking.blocks for each in ranking.ranked):
         return
-    for name in (RANKING, BEST):  # from an earlier command
+    for name in (RANKING, CONCLUSION, BEST):  # from an earlier command
         with writing(folder / name):
             (folder / name).unlink(missing_ok=True)
     words, hints = "found a feasible solution", {each.hint for each in tuning.problems.values()}
@@ -241,6 +245,8 @@ def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
     rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranking.ranked]
     columns = [each.name for each in fields(RankedConfiguration)]
     write_table(folder / RANKING, columns, rows, sealed=False)
+    with published(folder / CONCLUSION) as temporary:
+        temporary.write_text(table(ranking) + "\n", encoding="utf-8")
     with published(folder / BEST) as temporary:
         text = (
             f"# Configuration {first.configuration}, the best of {len(ranking.ranked)}. Use it"

@@ -40,6 +40,12 @@ class Division:
         """The displayed name."""
         return f"{self.count} {self.migration}" if self.count > 1 else "1 island"
 
+    @property
+    def sentence(self) -> str:
+        """The name in a text that does not say that islands are counted."""
+        migration = "no migration" if self.migration == "none" else f"migration {self.migration}"
+        return f"{self.count} islands, {migration}" if self.count > 1 else self.words
+
     def options(self) -> dict[str, Any]:
         """Return the options that change the preset to this division."""
         return {

@@ -140,10 +140,15 @@ class EqualTimeTable(SizeTable):
         return [*facts, *scaled_facts(rows, self.experiment)]
 
     def plots(self) -> list[Plot]:
-        """Return the gaps by n for each definition of equal effort."""
+        """Return the gaps by size for each definition of equal effort."""
         return [
             Plot(
-                f"mean gap, %, {_WAYS[way]}", {way: "gap"}, f"-{way}", "division", logarithmic=False
+                f"mean gap, %, {_WAYS[way]}",
+                {way: "gap"},
+                f"-{way}",
+                "division",
+                logarithmic=False,
+                classes="size",
             )
             for way in _WAYS
         ]

@@ -116,9 +116,14 @@ class GapsTable(PooledTable):
 
     def plots(self) -> list[Plot]:
         """Return a plot of the gaps by m for each division."""
-        quantity = "mean gap, %"
         return [
-            Plot(quantity, {each.name: each.words}, f"-{each.name}", "series", logarithmic=False)
+            Plot(
+                f"mean gap, %, {each.sentence}",
+                {each.name: each.words},
+                f"-{each.name}",
+                "series",
+                logarithmic=False,
+            )
             for each in ALL
         ]
 
