@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from islands.backends import BACKENDS
 from islands.cli import arguments
+from islands.doctor.nvidia import driver
 from islands.errors import Suspended, UsageError
 from islands.parallel import world
 from islands.paths import writing
@@ -182,8 +183,6 @@ def _performed(
 
 
 def _provenance(request: ExperimentRequest) -> dict[str, object]:
-    from islands.doctor.nvidia import driver
-
     where = {"devices": [request.device], "ranks": request.world.size, "driver": driver()}
     return {**provenance(), **where, "command": sys.argv[1:]}
 
@@ -287,7 +286,6 @@ def _settings(
     import islands
 
     tables = [each.table for each in selections]
-
     return {
         "what": what,
         "preset": {table.name: table.presets() for table in tables},

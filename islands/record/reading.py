@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.errors import InputError
-from islands.record.folder import FINISHED, UNFINISHED
+from islands.record.folder import FINISHED, SETTINGS, UNFINISHED, has_checkpoint
 from islands.record.parquet import read_parquet
 from islands.untrusted import parsing
 
@@ -26,16 +29,30 @@ def read_records(folder: Path, name: str) -> pa.Table | None:
     import pyarrow as pa
 
     streams = [] if (folder / FINISHED).exists() else _last_streams(folder / name)
-    tables = [(path, _streamed(path)) for path in streams]
-    if not streams:
-        paths = sorted((folder / name).glob("rank-*.parquet"))
-        tables = [(path, read_parquet(path)) for path in paths]
+    with _with_fix(folder):
+        tables = [(path, _streamed(path)) for path in streams]
+        if not streams:
+            paths = sorted((folder / name).glob("rank-*.parquet"))
+            tables = [(path, read_parquet(path)) for path in paths]
     if not tables:
         return None
     ranked = [_with_rank(table, path) for path, table in tables]
     if any(each.schema != ranked[0].schema for each in ranked):
         raise InputError(f"{folder / name}: its files have different columns. Restore them")
     return pa.concat_tables(ranked)
+
+
+@contextmanager
+def _with_fix(folder: Path) -> Iterator[None]:
+    """Add to the error of a damaged record how to make it again."""
+    try:
+        yield
+    except InputError as error:
+        line = ["islands", "run", "--config", str(folder / SETTINGS)]
+        fix = f"Repeat the run with: {shlex.join(line)}"
+        if not (folder / FINISHED).exists() and has_checkpoint(folder):
+            fix = f"Continue the run with: {shlex.join(['islands', 'resume', str(folder)])}"
+        raise InputError(f"{error}. {fix}") from error
 
 
 def _last_streams(folder: Path) -> list[Path]:

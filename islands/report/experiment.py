@@ -90,7 +90,12 @@ def _as_printed(text: str) -> str:
     header, *rows = (_BETWEEN_CELLS.split(line.strip()) for line in text.splitlines())
     if any(len(row) != len(header) for row in rows):
         return f"<pre class='wide'>{escape(text)}</pre>"
-    return table(header, rows)
+    return _folded_if_long(table(header, rows[:_ROWS]), len(rows))
+
+
+def _folded_if_long(body: str, count: int) -> str:
+    title = f"{count} rows" if count <= _ROWS else f"The first {_ROWS} of {count} rows"
+    return body if count <= _SHORT_TABLE else folded(title, body)
 
 
 def _whole(path: Path) -> Iterator[str]:
@@ -103,8 +108,7 @@ def _whole(path: Path) -> Iterator[str]:
     names = list(rows[0])
     header = [name.replace("_", " ") for name in names]
     body = table(header, [[short(row[name]) for name in names] for row in rows[:_ROWS]])
-    title = f"{len(rows)} rows" if len(rows) <= _ROWS else f"The first {_ROWS} of {len(rows)} rows"
-    yield body if len(rows) <= _SHORT_TABLE else folded(title, body)
+    yield _folded_if_long(body, len(rows))
 
 
 def _plots(path: Path) -> Iterator[str]:

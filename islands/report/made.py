@@ -6,6 +6,7 @@ import csv
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,12 @@ def facts_of(made: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def command_of(made: Mapping[str, Any]) -> str:
-    """Return a paragraph with the command that made the tables; empty if it is unknown."""
+    """Return the command that made the tables as a part of a page; empty if it is unknown."""
     command = made.get("command")
     if not isinstance(command, list):
         return ""
-    return paragraph(f"Made with: islands {shlex.join(map(str, command))}", "soft")
+    line = shlex.join(["islands", *map(str, command)])
+    return paragraph("Made with:", "soft") + f'<pre class="wide" tabindex="0">{escape(line)}</pre>'
 
 
 def rows_of(path: Path, delimiter: str) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import islands
 from islands.paths import published
 
-_NUMBER = re.compile(r"[-+\d>]|none$|nan$|$")
+_NUMBER = re.compile(r"[-+\d>~]|none$|nan$|$")
 _CSS = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1c1e21; --soft: #5d636b; --grid: #d8dadd;
   --card: #f6f7f8; --link: #1a5fb4; }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.record.kind import CONCLUSION, RANKING, TUNING
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, inline, new_figure
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, inline, new_figure, whole_ticks
 from islands.report.made import Row, command_of, facts_of, made_by, number, rows_of, short
 from islands.report.page import Page, facts, figure, figures, note, paragraph, table
 from islands.text import one_line
@@ -123,6 +123,8 @@ def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[floa
     given = [(each[key], rank) for each, rank in zip(values, ranks, strict=True) if key in each]
     if all(isinstance(value, Real) and not isinstance(value, bool) for value, _ in given):
         axes.plot([value for value, _ in given], [rank for _, rank in given], "o", **_DOTS)
+        if all(isinstance(value, int) for value, _ in given):
+            axes.xaxis.set_major_locator(whole_ticks(8))
     else:
         names = list(dict.fromkeys(str(value) for value, _ in given))
         places = [names.index(str(value)) for value, _ in given]
@@ -134,4 +136,4 @@ def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[floa
 
 
 def _words(values: Mapping[str, Any]) -> str:
-    return " ".join(f"{name}={value}" for name, value in values.items()) or "defaults"
+    return " ".join(f"{name}={value}" for name, value in values.items()) or "as given"

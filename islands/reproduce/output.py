@@ -208,4 +208,7 @@ def _curves(
         for column, words in plot.curves.items():
             points = sorted(numbers(mine, size, column))
             if points:
-                yield (f"{group}: {words}" if plot.by else words), points
+                named = [str(group)] if plot.by else []
+                if not plot.by or len(plot.curves) > 1:
+                    named.append(words)
+                yield ": ".join(named), points

@@ -16,6 +16,7 @@ import pytest
 from islands.cli import main
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.record.work import read_work
+from islands.report.folders import page_for
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
@@ -98,6 +99,9 @@ def test_a_killed_table_of_batches_goes_on_with_the_same_rows() -> None:
         process.kill()
     ended = kept("a")
     assert len(ended) == 1
+    shown = page_for([Path("a")]).html()
+    assert "This experiment is not finished" in shown
+    assert "last piece of work was literature: qaplib/" in shown
     for folder in ("a", "b"):
         assert main([*line, folder]) == 0
     assert kept("a")[0] == ended[0]
@@ -117,6 +121,10 @@ def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
     path = Path("a", "provenance.json")
     made = json.loads(path.read_text())
     assert made["ranks"] == 1
+    assert 0 < made["seconds"] < 600
+    assert made["continued"] is False
+    assert "driver" in made
+    assert "not finished" not in Path("a", "report.html").read_text()
     earlier = json.dumps({**made, "date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef"})
     path.write_text(earlier)
     assert main(line) == 0
@@ -126,6 +134,7 @@ def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
     ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
     assert main(line) == 0
     assert json.loads(path.read_text())["date"] >= made["date"]
+    assert json.loads(path.read_text())["continued"] is True
     path.unlink()
     assert main(line) == 0
     assert path.exists()
