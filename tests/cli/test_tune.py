@@ -69,6 +69,19 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(
     ]
 
 
+def test_the_printed_ranking_and_what_made_it_are_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", *LINE, "--out", "a"]) == 0
+    printed = Path("a/ranking.txt").read_text()
+    assert printed.startswith("Rank: mean over ")
+    assert printed in capsys.readouterr().out
+    for continued in (False, True):
+        made = json.loads(Path("a/provenance.json").read_text())
+        assert made["seconds"] > 0
+        assert made["continued"] is continued
+        assert {"date", "commit", "driver", "metric", "command"} <= {*made}
+        assert main(["tune", *LINE, "--out", "a"]) == 0
+
+
 def test_configuration_without_success_is_last_by_evaluations(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -60,6 +60,7 @@ def smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_gpus_of_this_host(smi: Path) -> None:
     first, second = nvidia.gpus()
+    assert nvidia.driver() == "580.159.03"
     uuid = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
     assert first == Gpu(0, uuid, "NVIDIA H200", 143771, "580.159.03")
     assert second.identity == "02e2ba0c47a34f279b2d52e3a0be6a41"

@@ -64,6 +64,16 @@ def test_a_result_with_values_of_other_types_is_refused(
         resumed(folder)
 
 
+def test_a_cut_result_is_refused_in_whole_sentences(folder: Path) -> None:
+    path = folder / "solution.parquet"
+    path.write_bytes(path.read_bytes()[:-9])  # Arrow's message ends with a full stop
+    with pytest.raises(
+        InputError, match=r"is damaged or cut off: .*[^.]\. Remove solution"
+    ) as caught:
+        resumed(folder)
+    assert ".." not in str(caught.value).replace(str(folder), "")
+
+
 def test_a_result_of_a_changed_instance_is_refused(folder: Path) -> None:
     change_metadata(folder, b"islands.run", lambda _: b"0" * 64)
     with pytest.raises(InputError, match=r"or fake/five has changed since\. Restore the"):

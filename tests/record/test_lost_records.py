@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from starts_for_tests import facts, killed, require_same, start, whole
 
+from islands.errors import InputError
+from islands.record.reading import read_records
 from islands.run import pace as pace
 
 pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")
@@ -23,6 +25,12 @@ def flipped_first_row(path: Path) -> None:
     content = path.read_bytes()
     at = content.index(seconds.tobytes())
     path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+
+
+def test_a_damaged_record_says_how_to_continue(folder: Path) -> None:
+    (folder / "trace" / "rank-000.1.unfinished.arrows").write_bytes(b"damaged" * 9)
+    with pytest.raises(InputError, match=r"\. Continue the run with: islands resume \S+$"):
+        read_records(folder, "trace")
 
 
 def test_a_checkpoint_with_missing_rows_is_skipped_for_a_complete_one(

@@ -99,6 +99,10 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
     )
     with pytest.raises(InputError, match=rf"{fault} run --config \S*damaged/run\.toml$"):
         page(tmp_path / "damaged")
+    parquet.write_table(parquet.read_table(runs / "tsp" / "trace" / "rank-000.parquet"), file)
+    fault = r"has no checksum: it was written by another version of islands\. Repeat the run with: "
+    with pytest.raises(InputError, match=fault):
+        page(tmp_path / "damaged")
     shutil.copytree(runs / "tsp", tmp_path / "older")
     settings = tmp_path / "older" / "run.toml"
     text = settings.read_text()

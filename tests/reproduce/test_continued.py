@@ -123,6 +123,8 @@ def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_
         runs.count, runs.ends_at = 0, ends_at
         with pytest.raises(KeyboardInterrupt):
             filled(table, ExperimentFolder(path, SETTINGS))
+        for printed in path.glob("*.txt"):  # the headings and the rows so far
+            assert len(printed.read_text().split("\n\n")) == 2
         runs.count, runs.ends_at = 0, 0
         again, heard = filled(table, ExperimentFolder(path, SETTINGS))
         # The interrupted part may include a warm-up batch, which runs again.
