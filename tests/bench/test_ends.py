@@ -19,7 +19,7 @@ class Clock:
 
 @dataclass
 class Arrived:
-    phases: Phases
+    phases: MigrationTimes
     bytes: int = 512
 
 
