@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from statistics import fmean, median, stdev
 
 import numpy as np
@@ -14,6 +16,7 @@ from islands.report.curves import (
     Curve,
     Reference,
     curves_of,
+    methods_of,
     profiles,
     target_of,
     times_to_targets,
@@ -224,15 +227,18 @@ def _percent(value: float | None) -> str:
 
 
 def _runs(runs: Sequence[RecordedRun]) -> str:
+    methods, folders = methods_of([run.settings for run in runs]), _short([r.folder for r in runs])
     rows = []
-    for run in runs[:_LISTED]:
+    for run, method, folder in list(zip(runs, methods, folders, strict=True))[:_LISTED]:
         result = run.result
         if result is None:
-            rows.append((run.instance, run.settings.get("seed", "-"), *"-----", "not finished"))
+            which = (run.instance, method, run.settings.get("seed", "-"))
+            rows.append((*which, *"-----", "not finished", folder))
             continue
         rows.append(
             (
                 run.instance,
+                method,
                 result.seed,
                 "none" if result.cost is None else f"{result.cost:,}",
                 text.gap(result.gap),
@@ -240,7 +246,15 @@ def _runs(runs: Sequence[RecordedRun]) -> str:
                 text.count(result.evaluations),
                 f"{result.seconds:.2f}",
                 result.reason,
+                folder,
             )
         )
-    header = ["instance", "seed", "best", "gap", "generations", "evaluations", "seconds", "stopped"]
-    return table(header, rows)
+    header = ["instance", "method", "seed", "best", "gap", "generations", "evaluations"]
+    return table([*header, "seconds", "stopped", "folder"], rows)
+
+
+def _short(folders: Sequence[Path]) -> list[str]:
+    """Return the names of folders in the folder that contains them all."""
+    whole = [folder.resolve() for folder in folders]
+    common = os.path.commonpath([folder.parent for folder in whole])
+    return [folder.relative_to(common).as_posix() for folder in whole]

@@ -123,6 +123,14 @@ def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
         page(one, one)
 
 
+def test_a_comparison_names_the_method_and_the_folder_of_each_run(methods: Path) -> None:
+    pairs = [methods / f"{name}-tsp-1" for name in ("ga", "cellular")]
+    words = plain(page(*pairs).partition("<h2>Runs</h2>")[2])
+    for algorithm in ("ga", "cellular"):
+        row = rf"demo/tsp {algorithm} 1 [\d,]+ [\d.]+% \S+ \S+ \S+ 10 generations done"
+        assert re.search(f"{row} {algorithm}-tsp-1 ", words)
+
+
 def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:
     shutil.copytree(methods, tmp_path / "some")
     (tmp_path / "some" / "ga-tsp-1" / "trace" / "rank-000.parquet").write_bytes(b"PAR1")
