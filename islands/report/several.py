@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean, median, stdev
@@ -18,6 +18,7 @@ from islands.report.curves import (
     curves_of,
     methods_of,
     profiles,
+    shared_instances,
     target_of,
     times_to_targets,
 )
@@ -57,7 +58,7 @@ def page_of_several(title: str, runs: Sequence[RecordedRun], notes: Sequence[str
         page.add(note("No run has recorded a row yet, so there is no course to show."))
     else:
         page.section("Gap over time", *_gaps(curves, references, methods[:_METHODS]))
-        page.section("Time to the target", *_targets(curves))
+        page.section("Time to the target", *_targets(curves, references))
         if len(methods) > 1:
             page.section("Tests", *_tests(curves, methods))
         page.section("Instances", _instances(curves, references))
@@ -82,18 +83,41 @@ def _gaps(
         words = f"{instance}: gap to the {base}, {references[instance].value:,.10g}"
         picture = inline(draw_gaps(mine, methods), f"Gap over time. {words}")
         pictures.append(figure(picture, words))
-    if len(references) > 1:
-        words = f"All {len(references)} instances"
-        picture = inline(draw_gaps(curves, methods), f"Gap over time. {words}")
+    shared = shared_instances(curves)
+    if len(shared) > 1:
+        words = _pooled(shared, references)
+        mine = [curve for curve in curves if curve.instance in shared]
+        picture = inline(draw_gaps(mine, methods), f"Gap over time. {words}")
         pictures.insert(0, figure(picture, words))
+    elif len(references) > 1:
+        yield note(
+            "The methods have fewer than two instances in common, so there is no picture of all"
+            " instances."
+        )
     yield figures(*pictures)
     if len(references) > len(shown):
         yield paragraph(f"Pictures of the first {len(shown)} of {len(references)} instances.")
 
 
-def _targets(curves: Sequence[Curve]) -> Iterator[str]:
-    times = times_to_targets(curves)
+def _pooled(shared: Sequence[str], references: Collection[str]) -> str:
+    """Return the words for a picture of several instances, which all methods have run."""
+    if len(shared) == len(references):
+        return f"All {len(shared)} instances"
+    return f"The {len(shared)} of {len(references)} instances that all methods have run"
+
+
+def _targets(curves: Sequence[Curve], references: Collection[str]) -> Iterator[str]:
+    shared = shared_instances(curves)
+    if len(shared) < min(2, len(references)):
+        yield note(
+            "The methods have fewer than two instances in common, so their times to targets are not"
+            " compared."
+        )
+        return
+    times = times_to_targets([curve for curve in curves if curve.instance in shared])
     words = "The share of runs that have reached the target of their instance"
+    if len(references) > 1:
+        words = f"{_pooled(shared, references)}: {words[0].lower()}{words[1:]}"
     pictures = [figure(inline(draw_targets(times), words), words, _target_table(times))]
     ratios = profiles(times) if len(times) > 1 else {}
     if ratios and all(len(each) for each in ratios.values()):
