@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,8 +13,9 @@ from islands.report.convergence import AXES, draw_convergence, words_of
 from islands.report.figure import inline
 from islands.report.history import History
 from islands.report.migration import draw_lineage, draw_matrix
+from islands.report.origin import origin
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
-from islands.report.recorded import COLONY, RecordedRun, flat
+from islands.report.recorded import RecordedRun
 from islands.report.solution import draw_solution
 from islands.report.times import times
 from islands.text import counted
@@ -40,7 +40,7 @@ def page_of(run: RecordedRun) -> Page:
     if history is not None:
         page.section("Migration", *_migration(run, history))
         page.section("Time", *times(run, history))
-    page.section("Settings", _settings(run))
+    page.section("Origin and settings", *origin(run))
     page.add(*(note(each) for each in run.notes))
     return page
 
@@ -232,30 +232,3 @@ def _link_table(arrivals: Arrivals, history: History) -> str:
         for link in busiest
     ]
     return table(["islands", "arrived", "accepted", "became the best", "sum of gains"], rows)
-
-
-def _settings(run: RecordedRun) -> str:
-    rows = list(_setting_rows(run.settings))
-    size = -(-len(rows) // 3)
-    parts = [rows[first : first + size] for first in range(0, len(rows), size)]
-    tables = [table(["setting", "value"], part, words=True) for part in parts]
-    return figures(*tables, kind="three")
-
-
-def _setting_rows(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the rows of the table of settings; each colony has one row."""
-    for name, value in settings.items():
-        if name != COLONY:
-            yield name, _shown(value)
-            continue
-        for number, colony in enumerate(value):
-            own = (f"{key} = {_shown(each)}" for key, each in flat(colony).items())
-            yield f"colony {number}", ", ".join(own)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()  # as in run.toml
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
-    return str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 from dataclasses import replace
@@ -31,7 +32,7 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     result = recorded(runs / name).result
     assert f"best {result.cost:,}" in words
     assert f"demo/{name}, ga, seed 2" in words
-    for heading in ("Course", "Solution", "Migration", "Time", "Settings"):
+    for heading in ("Course", "Solution", "Migration", "Time", "Origin and settings"):
         assert f"<h2>{heading}</h2>" in text
     # Three courses, the solution, the lineage, the matrix and the phases.
     assert text.count("<svg") == 7
@@ -41,6 +42,33 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
     assert "rank islands evaluations" in words
+
+
+def test_the_page_of_a_run_says_how_to_repeat_it(runs: Path, tmp_path: Path) -> None:
+    words = plain(page(runs / "tsp"))
+    assert f"repeat it with islands run --config {runs / 'tsp' / 'run.toml'} " in words
+    assert "same digest again yes" in words
+    assert re.search(r"finished \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", words)
+    assert f"versions islands {islands.__version__}, Python {platform.python_version()}, N" in words
+    assert f"Page written by islands {islands.__version__}" in words
+    run = RecordedRun.read(runs / "tsp")
+    assert run.result is not None
+    assert f"device {run.result.device} (backend cpu)" in words
+    threads = re.search(r"\d+", run.result.device)
+    assert threads is not None
+    assert f"threads 0, used: {threads[0]}" in words
+    assert "decoding none" in words
+    other = {"ranks": 3, "backend": "cuda", "device": "a GPU", "reproducible": False}
+    settings = {**run.settings, "backend": "auto"}
+    changed = replace(run, result=replace(run.result, **other), settings=settings)
+    changed = replace(changed, versions={"cupy-cuda13x": "14.0"}, date="")
+    with style():
+        words = plain(page_of(changed).html())
+    assert "repeat it with mpirun -n 3 islands run" in words
+    assert "same digest again no device a GPU (backend cuda) versions CuPy 14.0" in words
+    assert "backend auto, used: cuda" in words
+    assert "threads 0 " in words
+    assert "repeat it with islands run" in plain(page(unfinished(runs, tmp_path)))
 
 
 def test_energy_is_shown_if_nvml_told_it(runs: Path) -> None:
