@@ -149,15 +149,16 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
     accepted, won = int(arrivals.accepted.sum()), int((arrivals.gain > 0).sum())
     yield paragraph(
         f"{counted(len(arrivals), 'migrant', form=',')} arrived, {accepted:,} were accepted, and"
-        f" {won:,} were better than all of their island."
+        f" {won:,} became the best of their island. Of the migrants that arrive at an island in one"
+        " migration, only the best one counts as such."
     )
     yield paragraph(_lineage_words(steps, island, history))
     lines = draw_lineage(arrivals, history, steps, island, generation)
     words = (
-        "The lineage of the best solution: each step is a migrant that was better than"
-        " all of its island. Grey: all such migrants. Dotted lines separate ranks."
+        "The lineage of the best solution: each step is a migrant that became the best of its"
+        " island. Grey: all such migrants. Dotted lines separate ranks."
     )
-    cells = "Migrants from each island to each other one: accepted, and better than all there"
+    cells = "Migrants from each island to each other one: accepted, and became the best there"
     yield figures(
         figure(inline(lines, words), words, _step_table(steps, history)),
         figure(
