@@ -165,6 +165,23 @@ class RecordedRun:
         known = self.problem.best_known if self.problem is not None else None
         return None if known is None else known.value
 
+    @property
+    def best(self) -> float | None:
+        """The best cost, of an unfinished run so far; None without a feasible solution."""
+        if self.result is not None:
+            return self.result.cost
+        best = np.nan if self.history is None else float(self.history.overall()[-1])
+        return None if np.isnan(best) else best
+
+    @property
+    def gap(self) -> float | None:
+        """The gap of the best cost in per cent, if the best known value is known."""
+        if self.result is not None:
+            return self.result.gap
+        if self.best is None or self.problem is None:
+            return None
+        return self.problem.gap(self.best)
+
     @cached_property
     def history(self) -> History | None:
         """The course of the run; None if it has no rows."""

@@ -50,7 +50,7 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
     if result is not None:
         yield "best", "no feasible solution" if result.cost is None else f"{result.cost:,}"
         yield "best known", None if result.best_known is None else f"{result.best_known:,}"
-        yield "gap", None if result.gap is None else text.gap(result.gap)
+        yield "gap", None if run.gap is None else text.gap(run.gap)
         yield "lower bound", result.bound_words() or None
         if result.cost is not None:
             yield "found", f"{result.place()}, generation {result.best_generation:,}"
@@ -65,9 +65,9 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
         yield "checked by", result.checked
         yield "digest", result.digest[:12]
     elif history is not None:
-        best = history.overall()[-1]
-        yield "best so far", "no feasible solution" if np.isnan(best) else f"{best:,.10g}"
+        yield "best so far", "no feasible solution" if run.best is None else f"{run.best:,.10g}"
         yield "best known", None if run.best_known is None else f"{run.best_known:,}"
+        yield "gap", None if run.gap is None else text.gap(run.gap)
         yield "generation", f"{history.generations[-1]:,}"
         yield "evaluations", text.count(history.evaluations[-1])
         yield "time", f"{history.seconds[-1]:.1f} s"
@@ -77,7 +77,7 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
 
 def _course(run: RecordedRun, history: History) -> Iterator[str]:
     word = run.problem.cost_word if run.problem is not None else "cost"
-    yield paragraph(f"{words_of(history)} {_DISTANCE}", "soft")
+    yield paragraph(f"{words_of(history)} {_DIVERSITY}", "soft")
     parts = []
     for over in AXES:
         words = f"Best and mean {word} and diversity of the islands over {over}"
@@ -88,8 +88,10 @@ def _course(run: RecordedRun, history: History) -> Iterator[str]:
     yield folded("Numbers", _course_table(history))
 
 
-_DISTANCE = (
+_DIVERSITY = (
     "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere."
+    " It compares places, so that equal tours that begin with different cities differ. Distinct"
+    " costs: their number as a share of the population; equal solutions have the same cost."
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,9 @@ def test_plot_writes_one_picture(run: Path, capsys: Any, tmp_path: Path) -> None
     for what in ("convergence", "evaluations", "seconds", "migration", "lineage"):
         assert main(["plot", str(run), what, "--out", str(tmp_path / f"{what}.svg")]) == 0
         assert b"<svg" in (tmp_path / f"{what}.svg").read_bytes()
+        drawn = (tmp_path / f"{what}.svg").read_text()
+        assert ">demo/tsp, eax</" in drawn
+        assert re.search(r">best [\d,]+, gap [\d.]+%, seed 1</", drawn)
     assert main(["plot", str(run), "islands", "--out", str(tmp_path / "same.svg")]) == 0
     assert (tmp_path / "same.svg").read_bytes() == (tmp_path / "migration.svg").read_bytes()
     capsys.readouterr()

@@ -233,7 +233,23 @@ def test_gaps_of_profits_are_below_the_best_known(runs: Path) -> None:
         with style():
             figure = draw_convergence(run.history, best_known=run.best_known)
         labels = [axes.get_ylabel() for axes in figure.axes]
-        assert labels == [f"best: % {side}\nbest known", f"mean: % {side}", "distance"]
+        costs = [f"best: % {side}\nbest known", f"mean: % {side}"]
+        assert labels == [*costs, "distance", "distinct costs"]
+
+
+def test_islands_have_a_legend_and_their_distinct_costs_are_drawn(runs: Path) -> None:
+    history = RecordedRun.read(runs / "tsp").history
+    assert history is not None
+    with style():
+        figure = draw_convergence(history)
+        (legend,) = figure.legends
+        shown = [each.get_text() for each in legend.get_texts()]
+        assert shown == ["0", "1", "2", "3", "all"]
+        drawn = [line.get_ydata().tolist() for line in figure.axes[3].get_lines()]
+        assert drawn == history.distinct.T.tolist()
+        alone = RecordedRun.read(runs / "alone").history
+        assert alone is not None
+        assert draw_convergence(alone).legends == []
 
 
 def test_one_page_of_several_experiments(tmp_path: Path) -> None:
