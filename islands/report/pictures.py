@@ -14,6 +14,7 @@ from islands.report.convergence import draw_best, draw_convergence
 from islands.report.figure import FORMS, save, style
 from islands.report.history import History
 from islands.report.migration import draw_lineage, draw_matrix
+from islands.report.missing import without_migrants, without_rows
 from islands.report.recorded import RecordedRun, method_of
 from islands.report.single import found_by
 from islands.report.solution import draw_into, draw_solution
@@ -52,28 +53,13 @@ def _lineage(run: RecordedRun) -> Any:
 def _migrants(run: RecordedRun) -> tuple[Arrivals, Any]:
     history = _history(run)
     if run.migrations is None or len(run.migrations) == 0:
-        raise InputError(_without_migrants(run))
+        raise InputError(f"{run.folder}: {without_migrants(run)}")
     return Arrivals.of(run.migrations, history), history.islands
-
-
-def _without_migrants(run: RecordedRun) -> str:
-    """Return why there are no arrivals to draw, and how another run would record some."""
-    if run.settings.get("record.migrations") is False:
-        return f"{run.folder}: did not record migrants. Run it again with record.migrations=true"
-    if run.settings.get("migration.topology") == "none":
-        return (
-            f"{run.folder}: its islands had no migration. Run it again with another --migration,"
-            " such as ring"
-        )
-    return (
-        f"{run.folder}: no migrant arrived. Run it again for more generations, or with a smaller"
-        " --interval"
-    )
 
 
 def _history(run: RecordedRun) -> History:
     if run.history is None:
-        raise InputError(f"{run.folder}: the trace has no rows yet. Draw it later")
+        raise InputError(f"{run.folder}: {without_rows(run)}")
     return run.history
 
 

@@ -13,6 +13,7 @@ from islands.report.convergence import AXES, draw_convergence, words_of
 from islands.report.figure import inline
 from islands.report.history import History
 from islands.report.migration import draw_lineage, draw_matrix
+from islands.report.missing import without_migrants, without_rows
 from islands.report.origin import origin
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
@@ -33,7 +34,7 @@ def page_of(run: RecordedRun) -> Page:
         page.add(note("This run is not finished: the page shows its rows so far."))
     history = run.history
     if history is None:
-        page.add(note("The trace has no rows yet, so there is no course to show."))
+        page.add(note(_sentence(without_rows(run))))
     else:
         page.section("Course", *_course(run, history))
     page.section("Solution", *_solution(run))
@@ -143,7 +144,7 @@ def _solution(run: RecordedRun) -> Iterator[str]:
 
 def _migration(run: RecordedRun, history: History) -> Iterator[str]:
     if run.migrations is None or len(run.migrations) == 0:
-        yield paragraph("No migrants arrived, or the run did not record them.", "soft")
+        yield paragraph(_sentence(without_migrants(run)), "soft")
         return
     arrivals = Arrivals.of(run.migrations, history)
     island, generation = found_by(run, history)
@@ -169,6 +170,10 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
             _link_table(arrivals, history),
         ),
     )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def found_by(run: RecordedRun, history: History) -> tuple[int, int]:

@@ -82,11 +82,24 @@ def test_energy_is_shown_if_nvml_told_it(runs: Path) -> None:
 def test_a_run_of_one_island_and_one_generation(runs: Path) -> None:
     words = plain(page(runs / "alone"))
     assert "One curve: there is one island." in words
-    assert "No migrants arrived" in words
+    assert "There is one island, so no migrant arrived. Run it again with more --islands." in words
 
 
 def test_a_run_without_migration(runs: Path) -> None:
-    assert "No migrants arrived" in plain(page(runs / "none"))
+    words = "Its islands had no migration. Run it again with another --migration, such as ring."
+    assert words in plain(page(runs / "none"))
+
+
+def test_a_finished_run_whose_records_are_lost_says_so(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "lost"
+    shutil.copytree(runs / "tsp", folder)
+    shutil.rmtree(folder / "migrations")
+    words = plain(page(folder))
+    assert f"The record of migrants is missing. Restore {folder / 'migrations'}." in words
+    shutil.rmtree(folder / "trace")
+    words = plain(page(folder))
+    assert f"The trace is missing. Restore {folder / 'trace'}." in words
+    assert "no rows yet" not in words
 
 
 def unfinished(runs: Path, folder: Path) -> Path:
@@ -101,7 +114,9 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
     assert "This run is not finished" in text
     assert "<h2>Course</h2>" in text
     assert "<h2>Solution</h2>" not in text
-    assert "best so far" in plain(text)
+    run = RecordedRun.read(runs / "tsp")
+    assert run.result is not None
+    assert f"best so far {run.best:,.0f} best known 8,637 gap {run.result.gap:.2f}%" in plain(text)
 
 
 def test_a_run_without_rows(runs: Path, tmp_path: Path) -> None:
