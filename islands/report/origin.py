@@ -16,14 +16,18 @@ _NAMES = {"python": "Python", "numpy": "NumPy", "cupy": "CuPy"}
 _PYTHON_PACKAGE = re.compile(r"-cuda\d+x$")
 
 
-def origin(run: RecordedRun) -> Iterator[str]:
-    """Yield tables of what is needed to repeat a run, and of its settings."""
-    yield table(["origin", "value"], _origin_rows(run), words=True)
+def origin(run: RecordedRun) -> str:
+    """Return a table of what is needed to repeat a run."""
+    return table(["origin", "value"], _origin_rows(run), words=True)
+
+
+def settings(run: RecordedRun) -> str:
+    """Return tables of all settings."""
     rows = [*_setting_rows(run.settings, _used(run))]
     size = -(-len(rows) // 3)
     parts = [rows[first : first + size] for first in range(0, len(rows), size)]
     tables = [table(["setting", "value"], part, words=True) for part in parts]
-    yield figures(*tables, kind="three")
+    return figures(*tables, kind="three")
 
 
 def _origin_rows(run: RecordedRun) -> Iterator[tuple[str, str]]:

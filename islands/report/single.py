@@ -14,7 +14,7 @@ from islands.report.figure import inline
 from islands.report.history import History
 from islands.report.migration import draw_lineage, draw_matrix
 from islands.report.missing import without_migrants, without_rows
-from islands.report.origin import origin
+from islands.report.origin import origin, settings
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
 from islands.report.solution import draw_solution
@@ -41,7 +41,8 @@ def page_of(run: RecordedRun) -> Page:
     if history is not None:
         page.section("Migration", *_migration(run, history))
         page.section("Time", *times(run, history))
-    page.section("Origin and settings", *origin(run))
+    page.section("Origin", origin(run))
+    page.section("Settings", settings(run))
     page.add(*(note(each) for each in run.notes))
     return page
 

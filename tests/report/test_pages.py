@@ -32,7 +32,7 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     result = recorded(runs / name).result
     assert f"best {result.cost:,}" in words
     assert f"demo/{name}, ga, seed 2" in words
-    for heading in ("Course", "Solution", "Migration", "Time", "Origin and settings"):
+    for heading in ("Course", "Solution", "Migration", "Time", "Origin", "Settings"):
         assert f"<h2>{heading}</h2>" in text
     # Three courses, the solution, the lineage, the matrix and the phases.
     assert text.count("<svg") == 7
