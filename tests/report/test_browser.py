@@ -24,7 +24,7 @@ def views(page: str) -> list[View]:
     return [View(page, width, dark) for width, dark in product(WIDTHS, (False, True))]
 
 
-@pytest.mark.parametrize("name", ["tsp", "qap", "mkp", "alone"])
+@pytest.mark.parametrize("name", ["tsp", "qap", "mkp", "alone", "many"])
 def test_pages_of_runs(runs: Path, name: str, tmp_path: Path) -> None:
     assert faults(views(page_for([runs / name]).html()), tmp_path) == [[]] * 4
 
